@@ -1,0 +1,54 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+
+/**
+ * Arrows between packages go down only (docs/map.md): what each package may import of ours, and which package alone may
+ * import a third-party client.
+ */
+const allowed: Record<string, readonly string[]> = {
+  protocol: [],
+  kit: [],
+  codehost: ["kit", "protocol"],
+  agents: ["kit", "protocol"],
+  hub: ["codehost", "kit", "protocol"],
+  spoke: ["agents", "codehost", "kit", "protocol"],
+  relay: ["agents", "kit", "protocol"],
+};
+const rim = ["nest", "test", "bench"];
+const onlyIn: Record<string, readonly string[]> = {
+  "@octokit/": ["codehost"],
+  "node:sqlite": ["hub"],
+  fastify: ["hub", "spoke"],
+  kysely: ["hub"],
+  emulate: ["nest"],
+};
+
+const faults: string[] = [];
+for (const room of [...Object.keys(allowed), ...rim]) {
+  for (const file of sourceFiles(room)) {
+    for (const name of importsOf(readFileSync(file, "utf8"))) {
+      const sibling = /^@nest\/([a-z]+)/.exec(name)?.[1];
+      const down = allowed[room];
+      if (sibling !== undefined && down !== undefined && sibling !== room && !down.includes(sibling)) {
+        faults.push(`${file}: ${room} must not import @nest/${sibling}`);
+      }
+      if (rim.includes(room) || file.endsWith(".test.ts")) continue;
+      for (const [client, homes] of Object.entries(onlyIn)) {
+        const matches = name === client || (client.endsWith("/") ? name.startsWith(client) : name.startsWith(`${client}/`));
+        if (matches && !homes.includes(room)) faults.push(`${file}: ${client} is imported only in ${homes.join(", ")}`);
+      }
+    }
+  }
+}
+for (const fault of faults) console.error(fault);
+process.exitCode = faults.length === 0 ? 0 : 1;
+
+function sourceFiles(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".ts") && !name.includes("node_modules"))
+    .map((name) => join(folder, name));
+}
+
+function importsOf(text: string): string[] {
+  return [...text.matchAll(/(?:from|import)\s*\(?\s*"([^"]+)"/g)].map((match) => match[1] ?? "");
+}
