@@ -34,7 +34,8 @@ for (const room of [...Object.keys(allowed), ...rim]) {
       }
       if (rim.includes(room) || file.endsWith(".test.ts")) continue;
       for (const [client, homes] of Object.entries(onlyIn)) {
-        const matches = name === client || (client.endsWith("/") ? name.startsWith(client) : name.startsWith(`${client}/`));
+        const matches =
+          name === client || (client.endsWith("/") ? name.startsWith(client) : name.startsWith(`${client}/`));
         if (matches && !homes.includes(room)) faults.push(`${file}: ${client} is imported only in ${homes.join(", ")}`);
       }
     }

@@ -20,7 +20,10 @@ const installed = existsSync(marker) ? readFileSync(marker, "utf8") : "";
 if (installed !== wanted) {
   console.error("nest: installing dependencies (once)");
   const npm = process.platform === "win32" ? "npm.cmd" : "npm";
-  const done = spawnSync(npm, ["ci", "--loglevel=error", "--no-fund", "--no-audit"], { cwd: root, stdio: ["ignore", 2, 2] });
+  const done = spawnSync(npm, ["ci", "--loglevel=error", "--no-fund", "--no-audit"], {
+    cwd: root,
+    stdio: ["ignore", 2, 2],
+  });
   if (done.status !== 0) {
     console.error("nest: error: the dependencies could not be installed");
     console.error("nest: hint: check that the npm registry can be reached, then run the command again");

@@ -1,1 +1,19 @@
-export {};
+export { type BackoffBounds, backoffMs } from "./backoff.ts";
+export { type CancelTimer, type Clock, systemClock, VirtualClock } from "./clock.ts";
+export { checkConfig, type Environment, parseYaml, variable } from "./config.ts";
+export { errorLines, exitCodeOf, NestError, type NestErrorDetails, sentenceOf, UsageError } from "./errors.ts";
+export {
+  isAbsent,
+  makePrivateFolder,
+  readTextIfPresent,
+  type WriteOptions,
+  writeFileAtomic,
+  writeFileAtomicSync,
+} from "./files.ts";
+export { type FlagKind, type FlagValues, type ParsedFlags, parseFlags } from "./flags.ts";
+export { createLog, type Log, type LogOptions, silentLog } from "./log.ts";
+export { ProgressLine, type ProgressOut } from "./progress.ts";
+export { type Random, seededRandom, systemRandom } from "./random.ts";
+export { redactor, Secret } from "./secret.ts";
+export { onShutdownSignal } from "./shutdown.ts";
+export { cutBytes, plainLine, plainText } from "./text.ts";

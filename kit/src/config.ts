@@ -1,0 +1,52 @@
+import { parse, YAMLParseError } from "yaml";
+import type { z } from "zod";
+import { UsageError } from "./errors.ts";
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** One `NEST_*` variable, or its `HIVE_*` twin when that one is absent. Empty counts as absent. */
+export function variable(environment: Environment, name: string): string | undefined {
+  const value = environment[name];
+  if (value !== undefined && value !== "") return value;
+  if (!name.startsWith("NEST_")) return undefined;
+  const twin = environment[`HIVE_${name.slice("NEST_".length)}`];
+  return twin === "" ? undefined : twin;
+}
+
+/**
+ * Checks configuration against its schema.
+ *
+ * @throws UsageError with one line per fault, each beginning with the key: `<key>: <what is wrong>`. Values are not repeated,
+ * they may be secrets.
+ */
+export function checkConfig<Schema extends z.ZodType>(schema: Schema, value: unknown): z.infer<Schema> {
+  const checked = schema.safeParse(value);
+  if (checked.success) return checked.data;
+  const faults = checked.error.issues.flatMap((issue) => {
+    const at = issue.path.map(String).join(".");
+    if (issue.code !== "unrecognized_keys") return [`${at === "" ? "configuration" : at}: ${lower(issue.message)}`];
+    return issue.keys.map((key) => `${at === "" ? key : `${at}.${key}`}: unknown key`);
+  });
+  throw new UsageError(faults[0] ?? "configuration: not valid", { faults });
+}
+
+/**
+ * The value of a YAML text (JSON is YAML).
+ *
+ * @throws UsageError naming the file and line of a syntax error.
+ */
+export function parseYaml(text: string, name: string): unknown {
+  try {
+    return parse(text, { maxAliasCount: 100, prettyErrors: true }) ?? {};
+  } catch (thrown) {
+    if (!(thrown instanceof YAMLParseError)) throw thrown;
+    const line = thrown.linePos?.[0].line;
+    throw new UsageError(
+      `${name}: not valid YAML${line === undefined ? "" : ` at line ${line}`}: ${thrown.code.toLowerCase().replaceAll("_", " ")}`,
+    );
+  }
+}
+
+function lower(sentence: string): string {
+  return sentence.charAt(0).toLowerCase() + sentence.slice(1);
+}

@@ -1,0 +1,82 @@
+import { randomBytes } from "node:crypto";
+import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from "node:fs";
+import { mkdir, open, readFile, rename, rm } from "node:fs/promises";
+import { dirname, join } from "node:path";
+
+export interface WriteOptions {
+  /** Permission bits set when the file is created; 0600 unless said otherwise. */
+  readonly mode?: number;
+}
+
+/**
+ * Writes a whole file so that a reader, or a machine that loses power, sees the old content or the new and nothing between:
+ * written beside, synced, renamed, folder synced.
+ */
+export async function writeFileAtomic(
+  path: string,
+  content: string | Uint8Array,
+  options: WriteOptions = {},
+): Promise<void> {
+  const beside = besideOf(path);
+  const file = await open(beside, "wx", options.mode ?? 0o600);
+  try {
+    await file.writeFile(content);
+    await file.sync();
+  } catch (thrown) {
+    await file.close();
+    await rm(beside, { force: true });
+    throw thrown;
+  }
+  await file.close();
+  await rename(beside, path);
+  await syncFolder(dirname(path));
+}
+
+/** As {@link writeFileAtomic}, for the few places that may not wait (an exit handler). */
+export function writeFileAtomicSync(path: string, content: string, options: WriteOptions = {}): void {
+  const beside = besideOf(path);
+  const descriptor = openSync(beside, "wx", options.mode ?? 0o600);
+  try {
+    writeSync(descriptor, content);
+    fsyncSync(descriptor);
+    renameSync(beside, path);
+  } catch (thrown) {
+    rmSync(beside, { force: true });
+    throw thrown;
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** The text of a file, or undefined when there is none. Every other failure is thrown. */
+export async function readTextIfPresent(path: string): Promise<string | undefined> {
+  try {
+    return await readFile(path, "utf8");
+  } catch (thrown) {
+    if (isAbsent(thrown)) return undefined;
+    throw thrown;
+  }
+}
+
+/** Makes a folder, and its parents, that only its owner may enter. */
+export async function makePrivateFolder(path: string): Promise<void> {
+  await mkdir(path, { recursive: true, mode: 0o700 });
+}
+
+/** Whether a failed file operation failed because nothing is there. */
+export function isAbsent(thrown: unknown): boolean {
+  return (thrown as NodeJS.ErrnoException | undefined)?.code === "ENOENT";
+}
+
+function besideOf(path: string): string {
+  return join(dirname(path), `.${randomBytes(6).toString("hex")}.part`);
+}
+
+async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, "r");
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+}

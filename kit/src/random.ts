@@ -1,0 +1,34 @@
+import { randomBytes } from "node:crypto";
+
+/** Randomness, passed in. */
+export interface Random {
+  /** A number in [0, 1), for jitter and turns; never for secrets. */
+  fraction(): number;
+  /** `bytes` random bytes as lowercase hexadecimal. */
+  hex(bytes: number): string;
+}
+
+/** The system's randomness; `hex` is fit for tokens. */
+export function systemRandom(): Random {
+  return { fraction: () => Math.random(), hex: (bytes) => randomBytes(bytes).toString("hex") };
+}
+
+/** Repeatable randomness for simulations and tests (mulberry32). Never for secrets. */
+export function seededRandom(seed: number): Random {
+  let state = seed >>> 0;
+  const next = () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+  return {
+    fraction: next,
+    hex: (bytes) =>
+      Array.from({ length: bytes }, () =>
+        Math.floor(next() * 256)
+          .toString(16)
+          .padStart(2, "0"),
+      ).join(""),
+  };
+}

@@ -1,0 +1,14 @@
+import { inspect } from "node:util";
+import { expect, test } from "vitest";
+import { redactor, Secret } from "./secret.ts";
+
+test("a secret prints as [secret] however it is printed", () => {
+  const secret = new Secret("ghp_abcdefghijkl");
+  expect([`${secret}`, JSON.stringify({ secret }), inspect({ secret })].join(" ")).not.toContain("ghp_");
+  expect(secret.reveal()).toBe("ghp_abcdefghijkl");
+});
+
+test("known secrets become [secret], the longer one first, and short words stay", () => {
+  const clean = redactor(["token-12345678", "token-12345678-and-more", "abc", undefined]);
+  expect(clean("x token-12345678-and-more y token-12345678 abc")).toBe("x [secret] y [secret] abc");
+});
