@@ -1,1 +1,42 @@
-export {};
+export {
+  type Capabilities,
+  cleanDeclared,
+  cleanFacts,
+  DECLARED_LENGTH,
+  type DeclaredFacts,
+  type FactName,
+  factNames,
+} from "./facts.ts";
+export { type Frame, readHubFrame, readRelayFrame } from "./frame.ts";
+export { Heartbeat } from "./heartbeat.ts";
+export * as contribute from "./http/contribute.ts";
+export * as contributors from "./http/contributors.ts";
+export { ErrorBody } from "./http/error-body.ts";
+export * as health from "./http/health.ts";
+export { type Access, type Route, route } from "./http/route.ts";
+export { httpBase, webSocketAddress } from "./hub-address.ts";
+export {
+  type Addition,
+  additions,
+  type HubMessage,
+  NO_ACTIVE_LEASE,
+  RELAY_STOPPED,
+  type UnavailableReason,
+  unavailableReasons,
+} from "./hub-to-relay.ts";
+export {
+  closeCodes,
+  type Durations,
+  durations,
+  MAX_FRAME_BYTES,
+  QUARANTINE_AT,
+  STREAK_AT,
+  scaleDurations,
+  scaleTransport,
+  type TransportTimes,
+  transport,
+} from "./numbers.ts";
+export { HeadlessStatus, TaskContext } from "./records.ts";
+export { AuthResponse, type FailureKind, failureKindOf, failureKinds, RelayMessage } from "./relay-to-hub.ts";
+export { defaultTierLimits, permissionsOf, type Tier, type TierLimits, tiers } from "./tiers.ts";
+export { compareVersions, PROTOCOL_VERSION, type VersionVerdict } from "./version.ts";

@@ -1,0 +1,240 @@
+import { z } from "zod";
+import { tiers } from "../tiers.ts";
+import { route } from "./route.ts";
+
+/** Paging of every list: `next_cursor` is absent on the last page. */
+const Paging = z.strictObject({
+  limit: z.coerce.number().int().min(1).max(500).default(100),
+  cursor: z.string().max(200).optional(),
+});
+
+export const RegisterRequest = z.object({
+  github_username: z
+    .string()
+    .regex(/^[A-Za-z0-9](?:[A-Za-z0-9-_.]{0,37}[A-Za-z0-9])?(?:\[bot\])?$/, "not a login of the code host")
+    .refine((name) => !reservedLogins.has(name.toLowerCase()), "this login is reserved"),
+  force: z.unknown().optional(),
+  invite: z.unknown().optional(),
+});
+const reservedLogins = new Set([
+  "null",
+  "undefined",
+  "true",
+  "false",
+  "admin",
+  "root",
+  "system",
+  "nest",
+  "hive",
+  "api",
+  "contribute",
+  "leaderboard",
+]);
+
+export const RegisterReply = z.object({
+  contributor_id: z.string(),
+  registration_token: z.string().optional(),
+  message: z.string(),
+});
+export const register = route({
+  method: "POST",
+  path: "/api/contribute/register",
+  summary: "Register as a contributor; the registration token is shown once",
+  access: "anyone",
+  body: RegisterRequest,
+  reply: RegisterReply,
+});
+
+export const reissueToken = route({
+  method: "POST",
+  path: "/api/contribute/reissue-token",
+  summary: "A new registration token for a known contributor, against proof of the login",
+  access: "anyone",
+  reply: RegisterReply,
+});
+
+export const StatusReply = z.object({
+  hub: z.literal("online"),
+  active_contributors: z.number().int(),
+  total_registered: z.number().int(),
+  /** What a `ready` could be given now: after filters, claims, holds, leases and cooldowns. */
+  actionable_items: z.number().int(),
+  /** Open issues known, before anything is withheld. */
+  total_items: z.number().int(),
+  withheld: z.record(z.string(), z.number().int()),
+  suspended: z.boolean(),
+  in_flight: z.number().int(),
+  surface: z.literal("hub"),
+  api_version: z.string(),
+  repositories: z.array(
+    z.object({
+      repo: z.string(),
+      state: z.enum(["ready", "scanning", "failing"]),
+      issues: z.number().int(),
+      error: z.string().optional(),
+    }),
+  ),
+});
+export type StatusReply = z.infer<typeof StatusReply>;
+export const status = route({
+  method: "GET",
+  path: "/api/contribute/status",
+  summary: "Queue depth and who is at work",
+  access: "anyone",
+  reply: StatusReply,
+});
+
+export const QueueItem = z.object({
+  key: z.string(),
+  repo: z.string(),
+  number: z.number().int(),
+  title: z.string(),
+  url: z.string(),
+  labels: z.array(z.string()),
+  author: z.string(),
+  updated_at: z.string(),
+  /** Absent: it is offered now. */
+  withheld: z.object({ reason: z.string(), until: z.string().optional(), detail: z.string().optional() }).optional(),
+});
+export type QueueItem = z.infer<typeof QueueItem>;
+export const QueueReply = z.object({
+  queue: z.array(QueueItem),
+  actionable_items: z.number().int(),
+  withheld: z.record(z.string(), z.number().int()),
+  next_cursor: z.string().optional(),
+});
+export type QueueReply = z.infer<typeof QueueReply>;
+export const queue = route({
+  method: "GET",
+  path: "/api/contribute/queue",
+  summary: "Issues on offer, in the order they are handed out; with=withheld adds those that are not, and why",
+  access: "anyone",
+  query: Paging.extend({ with: z.enum(["withheld"]).optional(), q: z.string().max(200).optional() }),
+  reply: QueueReply,
+});
+
+export const FleetRelay = z.object({
+  contributor_id: z.string(),
+  github_username: z.string(),
+  connection_id: z.string(),
+  trust_tier: z.enum(tiers),
+  cli_backend: z.string().optional(),
+  model: z.string().optional(),
+  role: z.string().optional(),
+  session: z.string().optional(),
+  capabilities: z.record(z.string(), z.string()),
+  protocol: z.object({ declared: z.string().optional(), verdict: z.string() }),
+  connected_at: z.string(),
+  last_activity: z.string(),
+  current_task: z.string().optional(),
+  idle_reason: z.string().optional(),
+  last_failure: z
+    .object({
+      task_id: z.string(),
+      repo: z.string(),
+      number: z.number().int(),
+      kind: z.string(),
+      reason: z.string(),
+      permanent: z.boolean(),
+      at: z.string(),
+    })
+    .optional(),
+});
+export type FleetRelay = z.infer<typeof FleetRelay>;
+export const FleetWork = z.object({
+  task_id: z.string(),
+  task_gen: z.number().int(),
+  kind: z.literal("issue"),
+  repo: z.string(),
+  number: z.number().int(),
+  title: z.string(),
+  url: z.string(),
+  contributor_id: z.string(),
+  github_username: z.string(),
+  status: z.enum(["offered", "in-progress", "away"]),
+  assigned_at: z.string(),
+  expires_at: z.string(),
+  note: z.string().optional(),
+});
+export type FleetWork = z.infer<typeof FleetWork>;
+export const FleetReply = z.object({
+  clankers: z.array(FleetRelay),
+  work: z.array(FleetWork),
+  cooldown_count: z.number().int(),
+  in_flight_count: z.number().int(),
+  held_count: z.number().int(),
+});
+export type FleetReply = z.infer<typeof FleetReply>;
+export const fleet = route({
+  method: "GET",
+  path: "/api/contribute/fleet",
+  summary: "Connected relays, what they declared, and the tasks under lease",
+  access: "anyone",
+  reply: FleetReply,
+});
+
+export const ActivityEntry = z.object({
+  id: z.number().int(),
+  timestamp: z.string(),
+  username: z.string(),
+  action: z.string(),
+  task: z.string().optional(),
+  task_id: z.string().optional(),
+  title: z.string().optional(),
+  url: z.string().optional(),
+  detail: z.string().optional(),
+});
+export type ActivityEntry = z.infer<typeof ActivityEntry>;
+export const ActivityReply = z.object({
+  activity: z.array(ActivityEntry),
+  retained: z.number().int(),
+  next_cursor: z.string().optional(),
+});
+export const activity = route({
+  method: "GET",
+  path: "/api/contribute/activity",
+  summary: "What happened, newest first",
+  access: "anyone",
+  query: Paging,
+  reply: ActivityReply,
+});
+
+export const events = route({
+  method: "GET",
+  path: "/api/contribute/events",
+  summary: "The same as it happens, as server-sent events: hello, status, activity",
+  access: "anyone",
+  reply: z.string(),
+});
+
+export const refreshQueue = route({
+  method: "POST",
+  path: "/api/contribute/queue/refresh",
+  summary: "Read the code host now; answers when done",
+  access: "admin",
+  reply: z.object({
+    repositories: z.number().int(),
+    issues: z.number().int(),
+    actionable_items: z.number().int(),
+    failed: z.array(z.string()),
+  }),
+});
+
+export const LimitsReply = z.object({
+  tiers: z.array(
+    z.object({
+      tier: z.string(),
+      enabled: z.boolean(),
+      max_per_hour: z.number(),
+      max_per_day: z.number(),
+      max_concurrent: z.number(),
+    }),
+  ),
+});
+export const limits = route({
+  method: "GET",
+  path: "/api/contribute/limits",
+  summary: "The limits of each trust tier; 0 = unlimited",
+  access: "anyone",
+  reply: LimitsReply,
+});

@@ -1,0 +1,82 @@
+import { z } from "zod";
+import { tiers } from "../tiers.ts";
+import { route } from "./route.ts";
+
+export const ContributorRow = z.object({
+  contributor_id: z.string(),
+  github_username: z.string(),
+  trust_tier: z.enum(tiers),
+  registered_at: z.string(),
+  last_active: z.string().optional(),
+  total_tasks_completed: z.number().int(),
+  total_tasks_completed_with_pr: z.number().int(),
+  total_tasks_failed: z.number().int(),
+  active: z.boolean(),
+  current_task: z.string().optional(),
+});
+export type ContributorRow = z.infer<typeof ContributorRow>;
+
+export const contributors = route({
+  method: "GET",
+  path: "/api/contributors",
+  summary: "Every contributor with their standing",
+  access: "admin",
+  query: z.strictObject({
+    limit: z.coerce.number().int().min(1).max(500).default(100),
+    cursor: z.string().max(200).optional(),
+  }),
+  reply: z.object({ contributors: z.array(ContributorRow), next_cursor: z.string().optional() }),
+});
+
+export const setTrust = route({
+  method: "PUT",
+  path: "/api/contributors/:id/trust",
+  summary: "Promote or demote a contributor",
+  access: "admin",
+  body: z.strictObject({ tier: z.enum(tiers) }),
+  reply: z.object({ ok: z.literal(true), trust_tier: z.enum(tiers) }),
+});
+
+export const revoke = route({
+  method: "POST",
+  path: "/api/contributors/:id/revoke",
+  summary: "Revoke a contributor for good: live sockets close, held tasks are released",
+  access: "admin",
+  reply: z.object({ ok: z.literal(true) }),
+});
+
+export const requeue = route({
+  method: "POST",
+  path: "/api/contributors/:id/requeue",
+  summary: "Take back what a contributor holds; the issue waits ten minutes and nothing is counted",
+  access: "admin",
+  body: z
+    .strictObject({
+      reason: z.string().max(200).optional(),
+      task_id: z.string().max(256).optional(),
+      session: z.string().max(64).optional(),
+    })
+    .optional(),
+  reply: z.object({ ok: z.literal(true), released: z.array(z.string()) }),
+});
+
+export const AuditEntry = z.object({
+  id: z.number().int(),
+  at: z.string(),
+  actor: z.string(),
+  action: z.string(),
+  subject: z.string(),
+  before: z.unknown().optional(),
+  after: z.unknown().optional(),
+});
+export const audit = route({
+  method: "GET",
+  path: "/api/audit",
+  summary: "Who changed what, with old and new values, newest first",
+  access: "admin",
+  query: z.strictObject({
+    limit: z.coerce.number().int().min(1).max(500).default(100),
+    cursor: z.string().max(200).optional(),
+  }),
+  reply: z.object({ audit: z.array(AuditEntry), next_cursor: z.string().optional() }),
+});

@@ -1,0 +1,109 @@
+import { z } from "zod";
+
+const seq = z.number().optional().catch(undefined);
+const note = z.string().optional().catch(undefined);
+const names = z.array(z.string()).optional().catch(undefined);
+const TaskId = z.string().min(1).max(256);
+/** Relays count in doubles: a generation beyond 2^53 - 1 is malformed. */
+const TaskGen = z.number().int().positive().max(Number.MAX_SAFE_INTEGER);
+
+export const AuthChallenge = z.object({
+  type: z.literal("auth_challenge"),
+  seq,
+  nonce: z.string(),
+  server_capabilities: names,
+});
+
+export const AuthOk = z.object({
+  type: z.literal("auth_ok"),
+  seq,
+  contributor_id: z.string(),
+  trust_tier: note,
+  permissions: names,
+  role: note,
+  protocol_version: note,
+  server_capabilities: names,
+  connection_id: note,
+  max_message_bytes: z.number().int().positive().optional().catch(undefined),
+});
+
+export const AuthFailed = z.object({ type: z.literal("auth_failed"), seq, reason: z.string(), accepted_models: names });
+
+export const TaskAssign = z.object({
+  type: z.literal("task_assign"),
+  seq,
+  task_id: TaskId,
+  task_gen: TaskGen,
+  kind: z.string().optional().catch(undefined),
+  repo: z.string().min(1).max(256),
+  number: z.number().int().nonnegative(),
+  title: z.string().catch(""),
+  url: z.string().catch(""),
+  labels: z.array(z.string()).catch([]),
+  prompt: z.string().catch(""),
+  role: note,
+});
+
+/** The short-lived code-host credential of one task; follows acceptance, never rides in `task_assign`. */
+export const TokenRefresh = z.object({
+  type: z.literal("token_refresh"),
+  seq,
+  github_token: z.string().min(1),
+  token_expires_at: note,
+});
+
+export const TaskRevoke = z.object({ type: z.literal("task_revoke"), seq, task_id: TaskId, reason: note });
+
+export const unavailableReasons = [
+  "no_matching_work",
+  "contribution_suspended",
+  "tier_disabled",
+  "concurrency_limit",
+  "hourly_limit",
+  "daily_limit",
+  "hub_not_ready",
+  "contributor_failure_streak",
+] as const;
+export type UnavailableReason = (typeof unavailableReasons)[number];
+
+export const TaskUnavailable = z.object({
+  type: z.literal("task_unavailable"),
+  seq,
+  reason: z.string(),
+  message: note,
+  retry_after_s: z.number().nonnegative().optional().catch(undefined),
+  withheld: z.record(z.string(), z.number()).optional().catch(undefined),
+});
+
+/** Answers every terminal report, duplicates and stale ones included, so a relay can empty its outbox. */
+export const TaskAck = z.object({ type: z.literal("task_ack"), seq, task_id: TaskId, task_gen: z.number() });
+
+export const Notice = z.object({ type: z.literal("notice"), seq, message: note });
+export const HubPing = z.object({ type: z.literal("ping"), seq });
+export const HubPong = z.object({ type: z.literal("pong"), seq });
+
+/** Everything a hub says to a relay. */
+export const HubMessage = z.discriminatedUnion("type", [
+  AuthChallenge,
+  AuthOk,
+  AuthFailed,
+  TaskAssign,
+  TokenRefresh,
+  TaskRevoke,
+  TaskUnavailable,
+  TaskAck,
+  Notice,
+  HubPing,
+  HubPong,
+]);
+export type HubMessage = z.infer<typeof HubMessage>;
+
+/** The exact text of a refused resume (spec: Errors). */
+export const NO_ACTIVE_LEASE = "no active lease for this task";
+
+/** What a relay says when it is stopped while it holds a task; a hub books it as a drop. */
+export const RELAY_STOPPED = "relay stopped";
+
+/** Additions of ours, announced by name; they change nothing for a peer that lacks them (docs/protocol.md). */
+export const additions = ["task_ack", "auth_proof", "task_declined", "withheld_counts", "task_push"] as const;
+export type Addition = (typeof additions)[number];
