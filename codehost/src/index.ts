@@ -1,1 +1,23 @@
-export {};
+export { closingReferences, type IssueReference, PUBLIC_WEB_BASE } from "./closing-references.ts";
+export type {
+  Access,
+  CodeHost,
+  CodeHostErrorCode,
+  Issue,
+  PullRequest,
+  RequiredChecks,
+  Scan,
+  TaskCredential,
+} from "./codehost.ts";
+export { CodeHostMemory } from "./codehost-memory.ts";
+export type { Credentials } from "./credentials.ts";
+export {
+  type DeviceLogin,
+  type DeviceLoginOptions,
+  type DeviceLoginState,
+  pollDeviceLogin,
+  startDeviceLogin,
+} from "./device-login.ts";
+export { GitHub, type GitHubOptions, PUBLIC_API_URL } from "./github.ts";
+export { type PullRequestName, pullRequestLink, pullRequestUrl } from "./pull-request-link.ts";
+export { verifyWebhook } from "./webhook.ts";

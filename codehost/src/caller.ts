@@ -1,0 +1,165 @@
+import { backoffMs, type Clock, type Random } from "@nest/kit";
+import { Octokit } from "@octokit/rest";
+import { badAnswer, notFound, rateLimited, refused, unreachable } from "./failures.ts";
+
+export interface CallerOptions {
+  readonly apiUrl: string;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Longest single wait for a rate limit; a longer one is thrown as codehost_rate_limited. */
+  readonly maxWaitMs: number;
+  readonly timeoutMs: number;
+}
+
+export interface Call {
+  /** Named in failures, for people: `issues of acme/widgets`. */
+  readonly what: string;
+  /** `GET /repos/{owner}/{repo}/issues`. */
+  readonly route: string;
+  readonly parameters?: Readonly<Record<string, unknown>>;
+  /** The whole Authorization header. */
+  readonly authorization: string | undefined;
+  readonly etag?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface Answer {
+  readonly status: number;
+  /** Undefined with status 304. */
+  readonly data: unknown;
+  readonly etag: string | undefined;
+  readonly link: string | undefined;
+}
+
+/** A request that failed is tried again so often, and then given up. */
+const RETRIES = 3;
+/** A rate limit may be waited for so often within one call. */
+const RATE_LIMIT_WAITS = 3;
+const RETRY_BOUNDS = { firstMs: 500, longestMs: 10_000 };
+/** Secondary limits that name no time: the platform asks for at least a minute. */
+const UNNAMED_WAIT_MS = 60_000;
+/** Everybody who was cut off together gets the same reset time; they come back spread over this much. */
+const SPREAD_MS = 2_000;
+
+type Verdict =
+  | { readonly kind: "wait"; readonly untilMs: number }
+  | { readonly kind: "retry"; readonly failure: Error }
+  | { readonly kind: "failed"; readonly failure: Error };
+
+/**
+ * One request to the platform, with time-out, retries and patience for rate limits. All calls share one gate: when a limit is hit,
+ * nobody knocks before it is over.
+ */
+export class Caller {
+  readonly #options: CallerOptions;
+  readonly #octokit: Octokit;
+  #closedUntil = 0;
+
+  constructor(options: CallerOptions) {
+    this.#options = options;
+    const silent = () => {};
+    this.#octokit = new Octokit({
+      baseUrl: options.apiUrl,
+      userAgent: "nest",
+      log: { debug: silent, info: silent, warn: silent, error: silent },
+    });
+  }
+
+  /** The answer; 304 is one too. @throws NestError with a code-host code, or the signal's reason. */
+  async send(call: Call): Promise<Answer> {
+    let waits = 0;
+    for (let attempt = 0; ; ) {
+      await this.#passGate(call);
+      const outcome = await this.#once(call);
+      if ("status" in outcome) return outcome;
+      if (outcome.kind === "failed") throw outcome.failure;
+      if (outcome.kind === "wait") {
+        if (++waits > RATE_LIMIT_WAITS) throw rateLimited(call.what, outcome.untilMs);
+        this.#closedUntil = Math.max(this.#closedUntil, outcome.untilMs);
+        continue;
+      }
+      if (attempt >= RETRIES) throw outcome.failure;
+      await this.#options.clock.sleep(backoffMs(attempt, RETRY_BOUNDS, this.#options.random), call.signal);
+      attempt += 1;
+    }
+  }
+
+  async #passGate(call: Call): Promise<void> {
+    const { clock, random, maxWaitMs } = this.#options;
+    for (;;) {
+      call.signal?.throwIfAborted();
+      const waitMs = this.#closedUntil - clock.now();
+      if (waitMs <= 0) return;
+      if (waitMs > maxWaitMs) throw rateLimited(call.what, this.#closedUntil);
+      await clock.sleep(waitMs + Math.round(random.fraction() * SPREAD_MS), call.signal);
+    }
+  }
+
+  async #once(call: Call): Promise<Answer | Verdict> {
+    const timeout = new AbortController();
+    const cancel = this.#options.clock.after(this.#options.timeoutMs, () => timeout.abort());
+    const signal = call.signal === undefined ? timeout.signal : AbortSignal.any([timeout.signal, call.signal]);
+    try {
+      const response = await this.#octokit.request(call.route, {
+        ...call.parameters,
+        headers: {
+          "x-github-api-version": "2022-11-28",
+          ...(call.authorization === undefined ? {} : { authorization: call.authorization }),
+          ...(call.etag === undefined ? {} : { "if-none-match": call.etag }),
+        },
+        request: { signal },
+      });
+      if (timeout.signal.aborted) return { kind: "retry", failure: unreachable(call.what, "it took too long") };
+      call.signal?.throwIfAborted();
+      return readAnswer(call, response as Response);
+    } catch (thrown) {
+      call.signal?.throwIfAborted();
+      if (timeout.signal.aborted) return { kind: "retry", failure: unreachable(call.what, "it took too long") };
+      return judge(call, thrown, this.#options.clock.now());
+    } finally {
+      cancel();
+    }
+  }
+}
+
+interface Response {
+  readonly status: number;
+  readonly data: unknown;
+  readonly headers: Readonly<Record<string, string | number | undefined>>;
+}
+
+/** A body cut off on its way, or that is not JSON, comes as text out of octokit: a failed try, never part of an answer. */
+function readAnswer(call: Call, response: Response): Answer | Verdict {
+  const header = (name: string) => (response.headers[name] === undefined ? undefined : String(response.headers[name]));
+  if (response.status !== 204 && (typeof response.data !== "object" || response.data === null))
+    return { kind: "retry", failure: badAnswer(call.what, "it is not whole JSON") };
+  return { status: response.status, data: response.data, etag: header("etag"), link: header("link") };
+}
+
+function judge(call: Call, thrown: unknown, now: number): Answer | Verdict {
+  const status = (thrown as { status?: unknown }).status;
+  const response = (thrown as { response?: Partial<Response> }).response;
+  if (status === 304) return { status: 304, data: undefined, etag: call.etag, link: undefined };
+  if (typeof status !== "number") throw thrown;
+  if (response === undefined) return { kind: "retry", failure: unreachable(call.what, "no connection") };
+  if (status >= 500) return { kind: "retry", failure: unreachable(call.what, `it answered ${status}`) };
+  const untilMs = status === 403 || status === 429 ? limitedUntil(status, response, now) : undefined;
+  if (untilMs !== undefined) return { kind: "wait", untilMs };
+  if (status === 401 || status === 403) return { kind: "failed", failure: refused(call.what, status) };
+  if (status === 404 || status === 410) return { kind: "failed", failure: notFound(call.what) };
+  return { kind: "failed", failure: badAnswer(call.what, `status ${status}`) };
+}
+
+/** When a refused request may be tried again; undefined when it was no rate limit that refused it. */
+function limitedUntil(status: number, response: Partial<Response>, now: number): number | undefined {
+  const headers = response.headers ?? {};
+  const retryAfter = Number(headers["retry-after"] ?? Number.NaN);
+  if (Number.isFinite(retryAfter) && retryAfter >= 0) return now + retryAfter * 1000;
+  if (String(headers["x-ratelimit-remaining"]) === "0") {
+    const reset = Number(headers["x-ratelimit-reset"]);
+    return Number.isFinite(reset) && reset > 0 ? Math.max(now, reset * 1000) : now + UNNAMED_WAIT_MS;
+  }
+  const message = (response.data as { message?: unknown } | undefined)?.message;
+  if (status === 429 || /secondary rate limit|abuse detection/i.test(String(message))) return now + UNNAMED_WAIT_MS;
+  return undefined;
+}

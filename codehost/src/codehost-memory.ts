@@ -1,0 +1,178 @@
+import { type NestError, Secret } from "@nest/kit";
+import type { Access, CodeHost, Issue, PullRequest, RequiredChecks, Scan, TaskCredential } from "./codehost.ts";
+import { notFound } from "./failures.ts";
+
+/** A code host in memory, for tests: set what is there, then read it through the interface. It passes the contract suite. */
+export class CodeHostMemory implements CodeHost {
+  readonly kind: "app" | "token";
+  /** Login by token. */
+  readonly users = new Map<string, string>();
+  /** What {@link requiredChecks} says, by head commit; `none` for others. */
+  readonly checks = new Map<string, RequiredChecks>();
+  /** Task tokens that were given out and not revoked, with what they open. */
+  readonly credentials = new Map<string, { readonly repo: string; readonly permissions: Record<string, Access> }>();
+  /** Thrown by every call until it is set to undefined again. */
+  failure: NestError | undefined;
+  login: string;
+  /** How long a task's token lives, from `now()`. */
+  credentialLifeMs = 3_600_000;
+  readonly #now: () => number;
+  readonly #issues = new Map<string, Map<number, Issue>>();
+  readonly #pulls = new Map<string, Map<number, PullRequest>>();
+  readonly #scans = new Map<string, { readonly state: string; readonly items: readonly unknown[] }>();
+  #nextToken = 1;
+
+  constructor(options: { readonly kind?: "app" | "token"; readonly login?: string; readonly now?: () => number } = {}) {
+    this.kind = options.kind ?? "token";
+    this.login = options.login ?? (this.kind === "app" ? "nest[bot]" : "nest");
+    this.#now = options.now ?? (() => 0);
+  }
+
+  /** Makes a repository that has nothing yet; one that is there stays as it is. */
+  addRepository(repo: string): void {
+    if (!this.#issues.has(repo)) this.#issues.set(repo, new Map());
+    if (!this.#pulls.has(repo)) this.#pulls.set(repo, new Map());
+  }
+
+  /** Sets an issue, in place of one with the same number. What is not given gets a plain value. */
+  setIssue(issue: Pick<Issue, "repo" | "number"> & Partial<Issue>): Issue {
+    this.addRepository(issue.repo);
+    const whole: Issue = {
+      title: `Issue ${issue.number}`,
+      body: "",
+      url: `https://github.com/${issue.repo}/issues/${issue.number}`,
+      state: "open",
+      author: "someone",
+      labels: [],
+      assignees: [],
+      createdAt: issue.number,
+      updatedAt: issue.number,
+      ...issue,
+    };
+    this.#issues.get(issue.repo)?.set(whole.number, whole);
+    return whole;
+  }
+
+  /** Sets a pull request, in place of one with the same number. What is not given gets a plain value. */
+  setPullRequest(pull: Pick<PullRequest, "repo" | "number"> & Partial<PullRequest>): PullRequest {
+    this.addRepository(pull.repo);
+    const whole: PullRequest = {
+      title: `Pull request ${pull.number}`,
+      body: "",
+      url: `https://github.com/${pull.repo}/pull/${pull.number}`,
+      author: "someone",
+      authorIsApp: false,
+      state: "open",
+      merged: false,
+      headRef: `branch-${pull.number}`,
+      headSha: `${pull.number}`.padStart(40, "0"),
+      headRepo: pull.repo,
+      baseRef: "main",
+      draft: false,
+      createdAt: pull.number,
+      updatedAt: pull.number,
+      ...pull,
+    };
+    this.#pulls.get(pull.repo)?.set(whole.number, whole);
+    return whole;
+  }
+
+  removeIssue(repo: string, number: number): void {
+    this.#issues.get(repo)?.delete(number);
+  }
+
+  removePullRequest(repo: string, number: number): void {
+    this.#pulls.get(repo)?.delete(number);
+  }
+
+  async openIssues(repo: string, signal?: AbortSignal): Promise<Scan<Issue>> {
+    this.#enter(signal);
+    return this.#scan(`issues of ${repo}`, open(this.#in(this.#issues, repo)));
+  }
+
+  async openPullRequests(repo: string, signal?: AbortSignal): Promise<Scan<PullRequest>> {
+    this.#enter(signal);
+    return this.#scan(`pull requests of ${repo}`, open(this.#in(this.#pulls, repo)));
+  }
+
+  async recentlyMergedPullRequests(repo: string, sinceMs: number, signal?: AbortSignal): Promise<PullRequest[]> {
+    this.#enter(signal);
+    return [...this.#in(this.#pulls, repo).values()].filter((pull) => (pull.mergedAt ?? -1) >= sinceMs);
+  }
+
+  async issue(repo: string, number: number, signal?: AbortSignal): Promise<Issue | undefined> {
+    this.#enter(signal);
+    return this.#issues.get(repo)?.get(number);
+  }
+
+  async pullRequest(repo: string, number: number, signal?: AbortSignal): Promise<PullRequest | undefined> {
+    this.#enter(signal);
+    return this.#pulls.get(repo)?.get(number);
+  }
+
+  async requiredChecks(pullRequest: Pick<PullRequest, "headSha">, signal?: AbortSignal): Promise<RequiredChecks> {
+    this.#enter(signal);
+    return this.checks.get(pullRequest.headSha) ?? "none";
+  }
+
+  async whoIs(token: Secret, signal?: AbortSignal): Promise<{ login: string } | undefined> {
+    this.#enter(signal);
+    const login = this.users.get(token.reveal());
+    return login === undefined ? undefined : { login };
+  }
+
+  async self(signal?: AbortSignal): Promise<string> {
+    this.#enter(signal);
+    return this.login;
+  }
+
+  async taskCredential(
+    repo: string,
+    permissions: Readonly<Record<string, Access>>,
+    signal?: AbortSignal,
+  ): Promise<TaskCredential | undefined> {
+    this.#enter(signal);
+    if (this.kind === "token") return undefined;
+    this.#in(this.#issues, repo);
+    const token = `ghs_memory_${this.#nextToken++}`;
+    this.credentials.set(token, { repo, permissions: { ...permissions } });
+    return { token: new Secret(token), expiresAt: this.#now() + this.credentialLifeMs };
+  }
+
+  async revokeCredential(token: Secret, signal?: AbortSignal): Promise<void> {
+    this.#enter(signal);
+    this.credentials.delete(token.reveal());
+  }
+
+  async installationRepositories(signal?: AbortSignal): Promise<string[]> {
+    this.#enter(signal);
+    return this.kind === "app" ? [...this.#issues.keys()] : [];
+  }
+
+  #enter(signal?: AbortSignal): void {
+    signal?.throwIfAborted();
+    if (this.failure !== undefined) throw this.failure;
+  }
+
+  #in<T>(all: Map<string, Map<number, T>>, repo: string): Map<number, T> {
+    const found = all.get(repo);
+    if (found === undefined) throw notFound(repo);
+    return found;
+  }
+
+  #scan<T>(name: string, items: readonly T[]): Scan<T> {
+    const state = JSON.stringify(items);
+    const before = this.#scans.get(name);
+    if (before?.state === state) return { items: before.items as readonly T[], unchanged: true };
+    this.#scans.set(name, { state, items });
+    return { items, unchanged: false };
+  }
+}
+
+function open<T extends { readonly state: string; readonly createdAt: number; readonly number: number }>(
+  all: Map<number, T>,
+): T[] {
+  return [...all.values()]
+    .filter((item) => item.state === "open")
+    .sort((a, b) => a.createdAt - b.createdAt || a.number - b.number);
+}
