@@ -1,1 +1,2 @@
-export {};
+export { runSpoke } from "./main.ts";
+export { type RunningSpoke, startSpoke } from "./start.ts";

@@ -1,0 +1,63 @@
+import type { Log } from "@nest/kit";
+import { health, type Route } from "@nest/protocol";
+import { type FastifyInstance, fastify } from "fastify";
+import type { Registry } from "prom-client";
+import type { Liveness } from "./health/liveness.ts";
+import { answerBadAddress, answerUnreadable, registerJsonErrors } from "./http/json-errors.ts";
+import { openApi } from "./http/openapi.ts";
+import { STYLESHEET, sendPage } from "./http/pages.ts";
+import { terminalPage } from "./terminal/terminal-page.ts";
+
+/** Request bodies, unless said otherwise (contract §3). */
+const BODY_LIMIT = 64 * 1024;
+
+/** What the dashboard port needs to know, each asked at the moment of the request. */
+export interface DashboardParts {
+  readonly log: Log;
+  readonly version: string;
+  readonly metrics: Registry;
+  readonly liveness: () => Liveness;
+  readonly home: (visit: { peer: string; role: string | undefined }) => string;
+}
+
+/** The dashboard port: page, health, metrics and the description of the API. */
+export function buildDashboard(parts: DashboardParts): FastifyInstance {
+  const app = emptyApp(parts.log);
+  const routes: readonly Route[] = [health.health, health.livez];
+  app.get("/", (request, reply) => {
+    const role = request.headers["x-nest-role"];
+    return sendPage(reply, parts.home({ peer: request.ip, role: typeof role === "string" ? role : undefined }));
+  });
+  app.get(health.health.path, () => ({ status: "ok" }));
+  app.get(health.livez.path, (_request, reply) => {
+    const verdict = parts.liveness();
+    return reply.code(verdict.status === "ok" ? 200 : 503).send(verdict);
+  });
+  app.get("/metrics", async (_request, reply) =>
+    reply.type(parts.metrics.contentType).send(await parts.metrics.metrics()),
+  );
+  app.get("/api/openapi.json", () => openApi(routes, parts.version));
+  return app;
+}
+
+/** The terminal port: for now a page that says there is no terminal. */
+export function buildTerminal(log: Log): FastifyInstance {
+  const app = emptyApp(log);
+  app.get("/", (_request, reply) => sendPage(reply, terminalPage()));
+  return app;
+}
+
+function emptyApp(log: Log): FastifyInstance {
+  const app = fastify({
+    bodyLimit: BODY_LIMIT,
+    forceCloseConnections: true,
+    clientErrorHandler: answerUnreadable,
+    frameworkErrors: (_error, request, reply) => {
+      reply.hijack();
+      answerBadAddress(request.raw, reply.raw);
+    },
+  });
+  registerJsonErrors(app, log);
+  app.get("/assets/spoke.css", (_request, reply) => reply.type("text/css; charset=utf-8").send(STYLESHEET));
+  return app;
+}

@@ -1,0 +1,94 @@
+import { checkConfig, parseYaml, UsageError } from "@nest/kit";
+import { z } from "zod";
+
+/** A key that is present but empty in YAML reads as null; for us that is the same as absent. */
+function section<Schema extends z.ZodType>(schema: Schema) {
+  return z.preprocess((value) => value ?? {}, schema);
+}
+const text = z.string().max(500);
+const maybeText = text.nullish().transform((value) => (value === null || value === "" ? undefined : value));
+
+const Agent = section(
+  z.looseObject({
+    backend: maybeText,
+    model: maybeText,
+    enabled: z
+      .boolean()
+      .nullish()
+      .transform((on) => on ?? true),
+  }),
+);
+
+/** `nest.yaml` (spec: Spoke configuration file). Unknown keys are tolerated: later releases and other programs read them. */
+export const NestYaml = z.looseObject({
+  project: section(
+    z.looseObject({
+      org: maybeText,
+      repos: z.preprocess((value) => value ?? [], z.array(text.min(1)).max(500)),
+      primary_repo: maybeText,
+    }),
+  ),
+  agents: section(z.record(z.string().max(100), Agent)),
+  governor: section(
+    z.looseObject({ eval_interval_s: z.number().int().positive().nullish(), modes: z.unknown().optional() }),
+  ),
+  github: section(
+    z.looseObject({
+      token: maybeText,
+      app_id: z.union([z.string(), z.number()]).nullish(),
+      installation_id: z.union([z.string(), z.number()]).nullish(),
+      key_file: maybeText,
+      oauth_client_id: maybeText,
+    }),
+  ),
+  dashboard: section(
+    z.looseObject({
+      port: z.number().int().min(0).max(65_535).nullish(),
+      authorized_users: z.array(text).nullish(),
+      hub_proxied: z
+        .boolean()
+        .nullish()
+        .transform((on) => on ?? false),
+    }),
+  ),
+  hub: section(
+    z.looseObject({
+      enabled: z
+        .boolean()
+        .nullish()
+        .transform((on) => on ?? true),
+      url: maybeText,
+      dashboard_url: maybeText,
+      is_public: z
+        .boolean()
+        .nullish()
+        .transform((on) => on ?? false),
+      nest_type: maybeText,
+      liveness: z
+        .enum(["success", "attempts"])
+        .nullish()
+        .transform((judged) => judged ?? "success"),
+    }),
+  ),
+  acmm_level: z
+    .number()
+    .int()
+    .min(0)
+    .max(6)
+    .nullish()
+    .transform((level) => level ?? 2),
+});
+export type NestYaml = z.infer<typeof NestYaml>;
+
+/**
+ * Reads the text of a `nest.yaml`.
+ *
+ * @throws UsageError with one line per fault; a spoke that could never reach the code host refuses to boot.
+ */
+export function readNestYaml(source: string, name: string): NestYaml {
+  const config = checkConfig(NestYaml, parseYaml(source, name));
+  const appId = config.github.app_id ?? "";
+  if (config.github.token === undefined && appId === "")
+    throw new UsageError("github.token or github.app_id is required");
+  return config;
+}

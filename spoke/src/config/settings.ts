@@ -1,0 +1,84 @@
+import { isIP } from "node:net";
+import { type Environment, Secret, UsageError, variable } from "@nest/kit";
+import { httpBase } from "@nest/protocol";
+import type { NestYaml } from "./nest-yaml.ts";
+
+/** What the environment says about a spoke. */
+export interface SpokeSettings {
+  readonly dataFolder: string;
+  readonly configFile: string;
+  readonly host: string;
+  readonly dashboardPort: number | undefined;
+  readonly terminalPort: number;
+  readonly hubUrl: string | undefined;
+  readonly hubSecret: Secret | undefined;
+  readonly clockScale: number;
+}
+
+/** Where a spoke's heartbeats go. */
+export interface HubLink {
+  /** The hub's HTTP base, without a trailing slash. */
+  readonly base: string;
+  readonly secret: Secret | undefined;
+}
+
+/**
+ * Reads a spoke's environment (contract §2).
+ *
+ * @throws UsageError with one line per fault.
+ */
+export function readSettings(environment: Environment): SpokeSettings {
+  const faults: string[] = [];
+  const host = variable(environment, "NEST_SPOKE_HOST") ?? "127.0.0.1";
+  const scale = variable(environment, "NEST_TEST_CLOCK_SCALE");
+  const clockScale = scale === undefined ? 1 : Number(scale);
+  if (!(clockScale >= 1 && clockScale <= 1_000_000))
+    faults.push("NEST_TEST_CLOCK_SCALE: expected a number from 1 to 1000000");
+  else if (scale !== undefined && !isLoopback(host))
+    faults.push("NEST_TEST_CLOCK_SCALE: only for tests, refused unless NEST_SPOKE_HOST is a loopback address");
+  const secret = variable(environment, "NEST_HUB_SECRET");
+  const settings: SpokeSettings = {
+    dataFolder: variable(environment, "NEST_DATA_DIR") ?? "/data",
+    configFile: variable(environment, "NEST_CONFIG") ?? "/etc/nest/nest.yaml",
+    host,
+    dashboardPort: port(environment, "NEST_SPOKE_DASHBOARD_PORT", faults),
+    terminalPort: port(environment, "NEST_SPOKE_TERMINAL_PORT", faults) ?? 3001,
+    hubUrl: variable(environment, "NEST_HUB_URL"),
+    hubSecret: secret === undefined ? undefined : new Secret(secret),
+    clockScale,
+  };
+  const [first] = faults;
+  if (first !== undefined) throw new UsageError(first, { faults });
+  return settings;
+}
+
+/**
+ * The hub this spoke reports to, if any: the environment's address wins over `hub.url`.
+ *
+ * @throws UsageError when the address is none.
+ */
+export function hubLink(settings: SpokeSettings, config: NestYaml): HubLink | undefined {
+  if (!config.hub.enabled) return undefined;
+  const configured = settings.hubUrl ?? config.hub.url;
+  if (configured === undefined) return undefined;
+  try {
+    return { base: httpBase(configured), secret: settings.hubSecret };
+  } catch {
+    const key = settings.hubUrl === undefined ? "hub.url" : "NEST_HUB_URL";
+    throw new UsageError(`${key}: expected an address that begins with https:// or http://`);
+  }
+}
+
+/** Whether an address can be reached from this machine only. */
+export function isLoopback(host: string): boolean {
+  if (host === "localhost" || host === "::1" || host.startsWith("::ffff:127.")) return true;
+  return isIP(host) === 4 && host.startsWith("127.");
+}
+
+function port(environment: Environment, name: string, faults: string[]): number | undefined {
+  const value = variable(environment, name);
+  if (value === undefined) return undefined;
+  if (/^\d{1,5}$/.test(value) && Number(value) <= 65_535) return Number(value);
+  faults.push(`${name}: expected a port number from 0 to 65535`);
+  return undefined;
+}
