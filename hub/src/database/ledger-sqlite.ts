@@ -1,0 +1,293 @@
+import type { DatabaseSync, StatementSync } from "node:sqlite";
+import type { Tier } from "@nest/protocol";
+import type { Contributor } from "../contributors/standing.ts";
+import type { Lease } from "../leases/lease.ts";
+import type { Disk } from "../leases/lease-book.ts";
+import type { Changes, Ending, LedgerPast, LedgerRows } from "../leases/ledger.ts";
+import type { HoldReason, ItemRecord } from "../queue/cooldown.ts";
+
+/** A pull request that was named by a completed task and not looked at yet. */
+export interface PendingPullRequest {
+  readonly taskId: string;
+  readonly contributorId: string;
+  readonly key: string;
+  readonly repo: string;
+  readonly prUrl: string;
+  readonly completedAt: number;
+}
+
+type Row = Record<string, unknown>;
+
+/** The ledger's rows in the embedded database: read whole at boot, written a batch at a time. */
+export class SqliteLedger implements Disk, LedgerPast {
+  readonly #sqlite: DatabaseSync;
+  readonly #statements: Record<keyof typeof SQL, StatementSync>;
+
+  constructor(sqlite: DatabaseSync) {
+    this.#sqlite = sqlite;
+    const prepared = Object.entries(SQL).map(([name, sql]) => [name, sqlite.prepare(sql)]);
+    this.#statements = Object.fromEntries(prepared) as Record<keyof typeof SQL, StatementSync>;
+  }
+
+  /**
+   * The live rows as they were left. No socket survives a restart, so every lease is away; an expiry written by a clock that
+   * ran ahead is cut to one lease lifetime from now, never stretched.
+   */
+  load(now: number, leaseTtlMs: number): LedgerRows {
+    const leases = this.#all("select * from tasks where ended_at is null").map((row) => {
+      const lease = leaseOf(row);
+      return { ...lease, expiresAt: Math.min(lease.expiresAt, now + leaseTtlMs) };
+    });
+    return {
+      leases,
+      items: this.#all("select * from items").map(itemOf),
+      contributors: this.#all("select * from contributors").map(contributorOf),
+      gen: Number(this.#all("select value from counters where name = 'gen'")[0]?.value ?? 0),
+      activityId: Number(this.#all("select coalesce(max(id), 0) as last from activity")[0]?.last ?? 0),
+    };
+  }
+
+  assignedAt(contributorId: string, nth: number): number | undefined {
+    const row = this.#statements.assignedAt.get(contributorId, nth);
+    return row === undefined ? undefined : Number(row.assigned_at);
+  }
+
+  isCounted(prUrl: string): boolean {
+    return this.#statements.isCounted.get(prUrl) !== undefined;
+  }
+
+  /** Pull requests whose verification a restart interrupted. */
+  pendingPullRequests(): PendingPullRequest[] {
+    return this.#all("select * from tasks where pr_state = 'pending'").map((row) => ({
+      taskId: String(row.id),
+      contributorId: String(row.contributor_id),
+      key: String(row.item_key),
+      repo: String(row.repo),
+      prUrl: String(row.pr_url),
+      completedAt: Number(row.ended_at),
+    }));
+  }
+
+  write(changes: Changes): void {
+    this.#sqlite.exec("begin immediate");
+    try {
+      this.#writeRows(changes);
+      this.#sqlite.exec("commit");
+    } catch (thrown) {
+      if (this.#sqlite.isTransaction) this.#sqlite.exec("rollback");
+      throw thrown;
+    }
+  }
+
+  #writeRows(changes: Changes): void {
+    const write = this.#statements;
+    for (const row of changes.contributors.values()) write.contributor.run(...contributorValues(row));
+    // Endings first: an issue that ended and was handed out again in one batch must free its place in the index.
+    const ended = new Set<string>();
+    for (const ending of changes.endings) {
+      ended.add(ending.lease.taskId);
+      this.#writeEnding(ending, changes);
+    }
+    for (const lease of changes.leases.values()) if (!ended.has(lease.taskId)) this.#writeLease(lease, changes);
+    for (const item of changes.items.values()) {
+      write.item.run(
+        item.key,
+        item.holdReason ?? null,
+        item.holdUntil,
+        item.failures,
+        item.lastFailureAt,
+        item.unverifiedStreak,
+        item.lastUnverifiedAt,
+        item.heldAsOf ?? null,
+      );
+    }
+    for (const { taskId, state, because } of changes.pullRequests)
+      write.pullRequest.run(state, because ?? null, taskId);
+    for (const [url, taskId] of changes.counted) write.counted.run(url, taskId);
+    for (const line of changes.activity) {
+      write.activity.run(
+        line.id,
+        line.at,
+        line.login,
+        line.action,
+        line.repo ?? null,
+        line.number ?? null,
+        line.taskId ?? null,
+        line.title ?? null,
+        line.url ?? null,
+        line.detail ?? null,
+      );
+    }
+    for (const line of changes.audit) {
+      write.audit.run(line.at, line.actor, line.action, line.subject, json(line.before), json(line.after));
+    }
+    if (changes.gen !== undefined) write.gen.run(changes.gen);
+  }
+
+  #writeLease(lease: Lease, changes: Changes): void {
+    if (!changes.granted.has(lease.taskId)) {
+      this.#statements.renew.run(lease.acceptedAt ?? null, lease.expiresAt, lease.taskId);
+      return;
+    }
+    this.#insert(lease, changes, undefined);
+  }
+
+  #writeEnding(ending: Ending, changes: Changes): void {
+    if (changes.granted.has(ending.lease.taskId)) return this.#insert(ending.lease, changes, ending);
+    this.#statements.end.run(
+      ...endingValues(ending),
+      ending.lease.acceptedAt ?? null,
+      ending.lease.expiresAt,
+      ending.lease.taskId,
+    );
+  }
+
+  #insert(lease: Lease, changes: Changes, ending: Ending | undefined): void {
+    this.#statements.insert.run(
+      lease.taskId,
+      lease.gen,
+      lease.contributorId,
+      changes.granted.get(lease.taskId) ?? 0,
+      lease.identity,
+      lease.repo,
+      lease.number,
+      lease.key,
+      lease.title,
+      lease.url,
+      lease.itemUpdatedAt,
+      lease.assignedAt,
+      lease.acceptedAt ?? null,
+      lease.expiresAt,
+      ...(ending === undefined ? [null, null, null, null, null, null, null, null] : endingValues(ending)),
+    );
+  }
+
+  #all(sql: string): Row[] {
+    return this.#sqlite.prepare(sql).all();
+  }
+}
+
+const SQL = {
+  contributor: `
+    insert into contributors (id, login, login_key, token_digest, tier, registered_at, last_active_at, grants, completed,
+      verified, failed, promotion_base, streak, paused_until)
+    values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    on conflict (id) do update set token_digest = excluded.token_digest, tier = excluded.tier,
+      last_active_at = excluded.last_active_at, grants = excluded.grants, completed = excluded.completed,
+      verified = excluded.verified, failed = excluded.failed, promotion_base = excluded.promotion_base,
+      streak = excluded.streak, paused_until = excluded.paused_until`,
+  insert: `
+    insert into tasks (id, gen, contributor_id, grant_number, identity, repo, number, item_key, title, url, item_updated_at,
+      assigned_at, accepted_at, expires_at, ended_at, outcome, reason, verdict, failure_kind, permanent, pr_url, pr_state)
+    values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  renew: "update tasks set accepted_at = ?, expires_at = ? where id = ? and ended_at is null",
+  end: `
+    update tasks set ended_at = ?, outcome = ?, reason = ?, verdict = ?, failure_kind = ?, permanent = ?, pr_url = ?, pr_state = ?,
+      accepted_at = ?, expires_at = ? where id = ? and ended_at is null`,
+  item: `
+    insert into items (key, hold_reason, hold_until, failures, last_failure_at, unverified_streak, last_unverified_at, held_as_of)
+    values (?, ?, ?, ?, ?, ?, ?, ?)
+    on conflict (key) do update set hold_reason = excluded.hold_reason, hold_until = excluded.hold_until,
+      failures = excluded.failures, last_failure_at = excluded.last_failure_at,
+      unverified_streak = excluded.unverified_streak, last_unverified_at = excluded.last_unverified_at,
+      held_as_of = excluded.held_as_of`,
+  pullRequest: "update tasks set pr_state = ?, reason = coalesce(reason, ?) where id = ?",
+  counted: "insert into counted_pull_requests (url, task_id) values (?, ?)",
+  activity: `
+    insert into activity (id, at, login, action, repo, number, task_id, title, url, detail)
+    values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  audit: "insert into audit (at, actor, action, subject, before, after) values (?, ?, ?, ?, ?, ?)",
+  gen: "update counters set value = ? where name = 'gen'",
+  assignedAt: "select assigned_at from tasks where contributor_id = ? and grant_number = ?",
+  isCounted: "select 1 from counted_pull_requests where url = ?",
+} as const;
+
+function contributorValues(row: Contributor): (string | number | null)[] {
+  return [
+    row.id,
+    row.login,
+    row.login.toLowerCase(),
+    row.tokenDigest,
+    row.tier,
+    row.registeredAt,
+    row.lastActiveAt ?? null,
+    row.grants,
+    row.completed,
+    row.verified,
+    row.failed,
+    row.promotionBase,
+    row.streak,
+    row.pausedUntil,
+  ];
+}
+
+function endingValues(ending: Ending): (string | number | null)[] {
+  return [
+    ending.endedAt,
+    ending.outcome,
+    ending.reason ?? null,
+    ending.verdict ?? null,
+    ending.failureKind ?? null,
+    ending.permanent === undefined ? null : Number(ending.permanent),
+    ending.prUrl ?? null,
+    ending.prState,
+  ];
+}
+
+function json(value: unknown): string | null {
+  return value === undefined ? null : JSON.stringify(value);
+}
+
+function leaseOf(row: Row): Lease {
+  return {
+    taskId: String(row.id),
+    gen: Number(row.gen),
+    contributorId: String(row.contributor_id),
+    identity: String(row.identity),
+    repo: String(row.repo),
+    number: Number(row.number),
+    key: String(row.item_key),
+    title: String(row.title),
+    url: String(row.url),
+    itemUpdatedAt: Number(row.item_updated_at),
+    connection: undefined,
+    assignedAt: Number(row.assigned_at),
+    acceptedAt: optional(row.accepted_at),
+    expiresAt: Number(row.expires_at),
+  };
+}
+
+function itemOf(row: Row): ItemRecord {
+  return {
+    key: String(row.key),
+    holdReason: row.hold_reason === null ? undefined : (row.hold_reason as HoldReason),
+    holdUntil: Number(row.hold_until),
+    failures: Number(row.failures),
+    lastFailureAt: Number(row.last_failure_at),
+    unverifiedStreak: Number(row.unverified_streak),
+    lastUnverifiedAt: Number(row.last_unverified_at),
+    heldAsOf: optional(row.held_as_of),
+  };
+}
+
+function contributorOf(row: Row): Contributor {
+  return {
+    id: String(row.id),
+    login: String(row.login),
+    tokenDigest: String(row.token_digest),
+    tier: row.tier as Tier,
+    registeredAt: Number(row.registered_at),
+    lastActiveAt: optional(row.last_active_at),
+    grants: Number(row.grants),
+    completed: Number(row.completed),
+    verified: Number(row.verified),
+    failed: Number(row.failed),
+    promotionBase: Number(row.promotion_base),
+    streak: Number(row.streak),
+    pausedUntil: Number(row.paused_until),
+  };
+}
+
+function optional(value: unknown): number | undefined {
+  return value === null || value === undefined ? undefined : Number(value);
+}

@@ -1,0 +1,119 @@
+/** One numbered step of the schema; a step that landed is never edited. */
+export interface Migration {
+  readonly id: number;
+  readonly name: string;
+  readonly sql: string;
+}
+
+export const migrations: readonly Migration[] = [
+  {
+    id: 1,
+    name: "dispatch",
+    sql: `
+      create table contributors (
+        id text primary key,
+        login text not null,
+        login_key text not null unique,
+        token_digest text not null,
+        tier text not null,
+        registered_at integer not null,
+        last_active_at integer,
+        grants integer not null,
+        completed integer not null,
+        verified integer not null,
+        failed integer not null,
+        promotion_base integer not null,
+        streak integer not null,
+        paused_until integer not null
+      );
+      create unique index contributors_token on contributors (token_digest);
+
+      create table tasks (
+        id text primary key,
+        gen integer not null unique,
+        contributor_id text not null references contributors (id),
+        grant_number integer not null,
+        identity text not null,
+        repo text not null,
+        number integer not null,
+        item_key text not null,
+        title text not null,
+        url text not null,
+        item_updated_at integer not null,
+        assigned_at integer not null,
+        accepted_at integer,
+        expires_at integer not null,
+        ended_at integer,
+        outcome text,
+        reason text,
+        verdict text,
+        failure_kind text,
+        permanent integer,
+        pr_url text,
+        pr_state text
+      );
+      -- An issue has at most one live lease, and so has an identity.
+      create unique index tasks_one_lease_an_issue on tasks (item_key) where ended_at is null;
+      create unique index tasks_one_lease_an_identity on tasks (identity) where ended_at is null;
+      create unique index tasks_grants on tasks (contributor_id, grant_number);
+      create index tasks_pull_requests_pending on tasks (pr_state) where pr_state = 'pending';
+      create index tasks_ended on tasks (ended_at);
+
+      create table items (
+        key text primary key,
+        hold_reason text,
+        hold_until integer not null,
+        failures integer not null,
+        last_failure_at integer not null,
+        unverified_streak integer not null,
+        last_unverified_at integer not null,
+        held_as_of integer
+      );
+
+      create table counted_pull_requests (
+        url text primary key,
+        task_id text not null
+      );
+
+      create table activity (
+        id integer primary key,
+        at integer not null,
+        login text not null,
+        action text not null,
+        repo text,
+        number integer,
+        task_id text,
+        title text,
+        url text,
+        detail text
+      );
+
+      create table audit (
+        id integer primary key autoincrement,
+        at integer not null,
+        actor text not null,
+        action text not null,
+        subject text not null,
+        before text,
+        after text
+      );
+
+      create table claims (
+        item_key text not null,
+        pull_request text not null,
+        pull_request_url text not null,
+        author text not null,
+        state text not null,
+        observed_at integer not null,
+        until integer not null,
+        primary key (item_key, pull_request)
+      );
+
+      create table counters (
+        name text primary key,
+        value integer not null
+      );
+      insert into counters (name, value) values ('gen', 0);
+    `,
+  },
+];

@@ -1,0 +1,84 @@
+import { mkdirSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { NestError } from "@nest/kit";
+import { migrations } from "./migrations.ts";
+
+/** How long a statement waits for another process's lock; the process killed a moment ago may still hold it. */
+const BUSY_TIMEOUT_MS = 5000;
+
+export interface HubDatabase {
+  readonly sqlite: DatabaseSync;
+  /** Closes the database and gives up the lock. */
+  close(): void;
+}
+
+/**
+ * Opens the hub's embedded database, made or brought up to date where needed. One hub at a time: the lock is held by the
+ * operating system and is gone with the process, however it ends.
+ *
+ * @throws NestError `database_in_use` when another hub has this data directory, `database_newer` when a newer release wrote it.
+ */
+export function openSqlite(file: string): HubDatabase {
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  const lock = takeLock(join(dirname(file), ".hub.lock"), file);
+  const sqlite = new DatabaseSync(file);
+  try {
+    sqlite.exec(`pragma busy_timeout = ${BUSY_TIMEOUT_MS}`);
+    sqlite.exec(
+      "pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on; pragma cache_size = -16000",
+    );
+    migrate(sqlite);
+  } catch (thrown) {
+    sqlite.close();
+    lock.close();
+    throw thrown;
+  }
+  return {
+    sqlite,
+    close() {
+      sqlite.close();
+      lock.close();
+    },
+  };
+}
+
+function takeLock(path: string, file: string): DatabaseSync {
+  const lock = new DatabaseSync(path);
+  try {
+    lock.exec(`pragma busy_timeout = ${BUSY_TIMEOUT_MS}; pragma locking_mode = exclusive; begin exclusive`);
+    return lock;
+  } catch (cause) {
+    lock.close();
+    throw new NestError("database_in_use", `another hub is using ${file}`, {
+      hint: "stop the other hub, or set NEST_DATA_DIR to a folder of its own; several hubs share one PostgreSQL",
+      cause,
+    });
+  }
+}
+
+function migrate(sqlite: DatabaseSync): void {
+  sqlite.exec("create table if not exists migrations (id integer primary key, name text not null)");
+  const last = Number(sqlite.prepare("select coalesce(max(id), 0) as last from migrations").get()?.last ?? 0);
+  const newest = migrations.at(-1)?.id ?? 0;
+  if (last > newest) {
+    throw new NestError(
+      "database_newer",
+      `the database was written by a newer release (step ${last}, this one knows ${newest})`,
+      {
+        hint: "run the newer release, or restore a backup made by this one",
+      },
+    );
+  }
+  for (const migration of migrations.filter(({ id }) => id > last)) {
+    sqlite.exec("begin immediate");
+    try {
+      sqlite.exec(migration.sql);
+      sqlite.prepare("insert into migrations (id, name) values (?, ?)").run(migration.id, migration.name);
+      sqlite.exec("commit");
+    } catch (thrown) {
+      sqlite.exec("rollback");
+      throw thrown;
+    }
+  }
+}

@@ -1,0 +1,101 @@
+import type { Tier, UnavailableReason } from "@nest/protocol";
+import type { Lease } from "./lease.ts";
+
+/** Who speaks: one authenticated socket. */
+export interface Speaker {
+  /** The socket's id, never used again. */
+  readonly connection: string;
+  readonly contributorId: string;
+  readonly identity: string;
+}
+
+/** What a relay says of a task. */
+export interface TaskReference {
+  readonly taskId: string;
+  /** Undefined when the relay did not send one; 0 is a wrong one. */
+  readonly gen: number | undefined;
+}
+
+/** Everything that moves leases, issues or contributors: from a relay, from an admin, from the hub itself. */
+export type Command =
+  | ({ readonly kind: "ready" } & Speaker)
+  | ({ readonly kind: "accepted" } & Speaker & TaskReference)
+  | ({ readonly kind: "progress"; readonly repo: string | undefined; readonly number: number | undefined } & Speaker &
+      TaskReference)
+  | ({
+      readonly kind: "completed";
+      readonly prUrl: string | undefined;
+      readonly verdict: string | undefined;
+      readonly verdictReason: string | undefined;
+    } & Speaker &
+      TaskReference)
+  | ({
+      readonly kind: "failed";
+      readonly reason: string;
+      readonly failureKind: string;
+      readonly permanent: boolean;
+    } & Speaker &
+      TaskReference)
+  | ({ readonly kind: "declined"; readonly reason: string } & Speaker & TaskReference)
+  | ({ readonly kind: "joined"; readonly detail: string } & Speaker)
+  | ({ readonly kind: "dropped" } & Speaker)
+  | { readonly kind: "sweep" }
+  | {
+      readonly kind: "verified";
+      readonly taskId: string;
+      readonly contributorId: string;
+      readonly key: string;
+      readonly prUrl: string;
+      readonly completedAt: number;
+      readonly verdict: "verified" | "refused";
+      readonly because?: string;
+    }
+  | { readonly kind: "register"; readonly contributorId: string; readonly login: string; readonly tokenDigest: string }
+  | { readonly kind: "reissue"; readonly contributorId: string; readonly tokenDigest: string }
+  | { readonly kind: "trust"; readonly contributorId: string; readonly tier: Tier; readonly actor: string }
+  | { readonly kind: "revoke"; readonly contributorId: string; readonly actor: string }
+  | {
+      readonly kind: "requeue";
+      readonly contributorId: string;
+      readonly taskId: string | undefined;
+      readonly session: string | undefined;
+      readonly reason: string | undefined;
+      readonly actor: string;
+    };
+
+/** What follows from a command; carried out only after the batch is on disk. */
+export type Effect =
+  | { readonly kind: "assign"; readonly connection: string; readonly lease: Lease }
+  | {
+      readonly kind: "unavailable";
+      readonly connection: string;
+      readonly reason: UnavailableReason;
+      readonly retryAfterMs?: number;
+    }
+  | { readonly kind: "revoke"; readonly connection: string; readonly taskId: string; readonly reason: string }
+  | { readonly kind: "ack"; readonly connection: string; readonly taskId: string; readonly gen: number }
+  /** The task now is this socket's and accepted: it gets its credential. */
+  | { readonly kind: "held"; readonly connection: string; readonly lease: Lease; readonly resumed: boolean }
+  /** The task is no longer this socket's. */
+  | { readonly kind: "released"; readonly connection: string; readonly taskId: string }
+  | {
+      readonly kind: "failure";
+      readonly connection: string;
+      readonly lease: Lease;
+      readonly reason: string;
+      readonly failureKind: string;
+      readonly permanent: boolean;
+    }
+  | {
+      readonly kind: "verify";
+      readonly taskId: string;
+      readonly contributorId: string;
+      readonly key: string;
+      readonly repo: string;
+      readonly prUrl: string;
+      readonly completedAt: number;
+    }
+  | { readonly kind: "close"; readonly contributorId: string; readonly reason: string }
+  | { readonly kind: "standing"; readonly contributorId: string; readonly tier: Tier }
+  | { readonly kind: "done"; readonly released: readonly string[] }
+  | { readonly kind: "refused"; readonly code: "not_found" | "revoked" | "taken"; readonly because: string };

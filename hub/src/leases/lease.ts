@@ -1,0 +1,107 @@
+/**
+ * The task lease: who holds which issue until when (spec: States and transitions, Task lease).
+ *
+ * A lease is in one of four states. Only the desk (`desk.ts`) moves it, and each move is one durable transaction.
+ *
+ * - **offered**: made by the hub with `task_assign`. The contributor has not said yes yet, so whatever goes wrong here is
+ *   nobody's failure. Leaves to *working* on `task_accepted`, or ends.
+ * - **working**: accepted, on a live socket. Every accepted `task_progress` moves the expiry to now + `leaseTTL`; nothing else
+ *   does. Leaves to *away* when the socket drops, or ends.
+ * - **away**: the socket is gone (or the hub was restarted), the lease is kept until its expiry and the issue is nobody
+ *   else's. Comes back to *working* only by an exact claim: identity, task id, repo, number and generation, unexpired.
+ * - **ended**: terminal. Completed, failed, given back, declined, expired, requeued or revoked. No message revives it: a later
+ *   assignment of the same issue is another lease with a higher generation.
+ *
+ * "offered" and "working" differ by `acceptedAt`, "away" by a missing `connection`; an ended lease is no longer a `Lease`.
+ */
+export interface Lease {
+  readonly taskId: string;
+  /** `task_gen`: strictly rising per hub, across restarts and replicas. */
+  readonly gen: number;
+  readonly contributorId: string;
+  /** The contributor, or one of their sessions (`<contributor>#<session>`): holds at most one task. */
+  readonly identity: string;
+  readonly repo: string;
+  readonly number: number;
+  /** The issue's canonical key, {@link itemKey}. */
+  readonly key: string;
+  readonly title: string;
+  readonly url: string;
+  /** When the issue was last changed on the code host, as of the assignment (ms). */
+  readonly itemUpdatedAt: number;
+  /** The live socket that holds it; undefined while away. */
+  readonly connection: string | undefined;
+  readonly assignedAt: number;
+  readonly acceptedAt: number | undefined;
+  readonly expiresAt: number;
+}
+
+/** What a relay claims to hold when it comes back; `repo` and `number` only where it says them. */
+export interface LeaseClaim {
+  readonly identity: string;
+  readonly taskId: string;
+  readonly gen: number | undefined;
+  readonly repo: string | undefined;
+  readonly number: number | undefined;
+}
+
+export type LeaseState = "offered" | "working" | "away";
+
+/** One spelling for an issue, however its repository was written. */
+export function itemKey(repo: string, number: number): string {
+  return `${repo.toLowerCase()}#${number}`;
+}
+
+export function leaseState(lease: Lease): LeaseState {
+  if (lease.connection === undefined) return "away";
+  return lease.acceptedAt === undefined ? "offered" : "working";
+}
+
+/** A lease is gone at the very moment it expires. */
+export function hasExpired(lease: Lease, now: number): boolean {
+  return now >= lease.expiresAt;
+}
+
+export type Resume =
+  | { readonly kind: "resumed"; readonly lease: Lease }
+  | { readonly kind: "refused"; readonly because: "mismatch" | "expired" };
+
+/**
+ * Whether a relay that came back may go on with its task. The answer is built from the hub's own record; of the claim only
+ * equality counts. Resuming does not extend the lease; only the accepted progress report that comes with it does.
+ */
+export function resume(lease: Lease | undefined, claim: LeaseClaim, connection: string, now: number): Resume {
+  if (lease === undefined || !sameWork(lease, claim)) return { kind: "refused", because: "mismatch" };
+  if (hasExpired(lease, now)) return { kind: "refused", because: "expired" };
+  return { kind: "resumed", lease: { ...lease, connection, acceptedAt: lease.acceptedAt ?? now } };
+}
+
+/** A claim equals a lease on identity, task id, repo, number and generation; a generation that is 0 or missing never does. */
+function sameWork(lease: Lease, claim: LeaseClaim): boolean {
+  return (
+    claim.identity === lease.identity &&
+    claim.taskId === lease.taskId &&
+    claim.gen === lease.gen &&
+    claim.repo !== undefined &&
+    claim.number !== undefined &&
+    itemKey(claim.repo, claim.number) === lease.key
+  );
+}
+
+/** Whether a message about a task speaks of this very lease: a missing generation passes, a wrong one (0 included) never does. */
+export function speaksOf(
+  lease: Lease | undefined,
+  message: { identity: string; taskId: string; gen: number | undefined },
+): lease is Lease {
+  return (
+    lease !== undefined &&
+    lease.identity === message.identity &&
+    lease.taskId === message.taskId &&
+    (message.gen === undefined || message.gen === lease.gen)
+  );
+}
+
+/** The lease after an accepted progress report. */
+export function renew(lease: Lease, leaseTtlMs: number, now: number): Lease {
+  return { ...lease, acceptedAt: lease.acceptedAt ?? now, expiresAt: now + leaseTtlMs };
+}
