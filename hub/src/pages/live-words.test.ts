@@ -1,0 +1,85 @@
+import { describe, expect, test } from "vitest";
+import { addToFeed, doneWithinDay, duration, repositoryState, safeHref, tell, withheldWords } from "./live-words.ts";
+
+const anEntry = (changes: object = {}) => ({
+  id: 1,
+  timestamp: "2026-01-01T00:00:00Z",
+  username: "ada",
+  action: "picked up",
+  ...changes,
+});
+
+describe("the feed", () => {
+  test("a completion with a pull request links to it", () => {
+    const told = tell(anEntry({ action: "completed: shipped", url: "https://code.test/acme/site/pull/12" }));
+    expect(told).toMatchObject({
+      tone: "good",
+      words: "opened a pull request for",
+      link: { href: "https://code.test/acme/site/pull/12", text: "pull request #12" },
+    });
+  });
+
+  test("a completion without one says completed and links to the issue", () => {
+    const told = tell(anEntry({ action: "completed: idle", url: "https://code.test/acme/site/issues/3" }));
+    expect(told).toMatchObject({ words: "completed", link: { text: "issue" } });
+  });
+
+  test("a failure tells its reason", () => {
+    expect(tell(anEntry({ action: "failed", detail: "exit 3" }))).toMatchObject({ tone: "bad", detail: "exit 3" });
+  });
+
+  test("a promotion says to which tier", () => {
+    const told = tell(anEntry({ action: "promoted", detail: "trusted" }));
+    expect(told).toMatchObject({ words: "was promoted to trusted", detail: undefined });
+  });
+
+  test("an action nobody here knows is shown as it came", () => {
+    expect(tell(anEntry({ action: "constructor" })).words).toBe("constructor");
+  });
+
+  test("each entry is kept once, newest first, up to the limit", () => {
+    const feed = addToFeed([anEntry({ id: 2 }), anEntry({ id: 1 })], [anEntry({ id: 3 }), anEntry({ id: 2 })], 2);
+    expect(feed.map((entry) => entry.id)).toEqual([3, 2]);
+  });
+
+  test("only good ends of the last day count as done", () => {
+    const now = Date.parse("2026-01-02T12:00:00Z");
+    const entries = [
+      anEntry({ action: "completed: shipped", timestamp: "2026-01-02T11:00:00Z" }),
+      anEntry({ action: "completed: blocked", timestamp: "2026-01-02T11:00:00Z" }),
+      anEntry({ action: "completed", timestamp: "2026-01-01T11:00:00Z" }),
+    ];
+    expect(doneWithinDay(entries, now)).toBe(1);
+  });
+});
+
+test.each([
+  ["https://code.test/a", "https://code.test/a"],
+  ["http://code.test", "http://code.test/"],
+  ["javascript:alert(1)", undefined],
+  ["data:text/html,x", undefined],
+  ["//code.test", undefined],
+  ["https://", undefined],
+  [undefined, undefined],
+])("the address %s leads to %s", (url, href) => {
+  expect(safeHref(url)).toBe(href);
+});
+
+test.each([
+  [-5, "0 s"],
+  [59_999, "59 s"],
+  [60_000, "1 min"],
+  [3_600_000, "1 h"],
+  [7_500_000, "2 h 5 min"],
+  [3 * 86_400_000, "3 d"],
+])("%i ms reads %s", (ms, words) => {
+  expect(duration(ms)).toBe(words);
+});
+
+test("one open issue is singular", () => {
+  expect(repositoryState("ready", 1)).toBe("1 open issue");
+});
+
+test("what is withheld is told, most first", () => {
+  expect(withheldWords({ claimed: 2, leased: 0, failure_cooldown: 5 })).toBe("5 failure cooldown, 2 claimed");
+});
