@@ -8,7 +8,7 @@ export interface IssueReference {
 export const PUBLIC_WEB_BASE = "https://github.com";
 
 const KEYWORD = String.raw`\b(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?)`;
-const NAME = String.raw`[A-Za-z0-9_.-]{1,100}`;
+const NAME = "[A-Za-z0-9_.-]{1,100}";
 /** Every repetition is bounded, so that no text, however long or hostile, takes more than linear time. */
 const REFERENCE = new RegExp(
   String.raw`${KEYWORD}(?::[ \t]{0,8}|[ \t]{1,8}:?[ \t]{0,8})(?:(?:(${NAME})/(${NAME}))?#|(https?://[A-Za-z0-9.:_-]{1,200}(?:/[A-Za-z0-9._-]{1,60}){0,3}?)/(${NAME})/(${NAME})/issues/)(\d{1,15})(?![A-Za-z0-9_])`,
