@@ -73,13 +73,16 @@ export type TransportTimes = { readonly [Name in keyof typeof transport]: number
 
 const SHORTEST_TRANSPORT_MS = 2 * SECOND;
 
-/** Transport times under a test clock. */
+/** Transport times under a test clock. A peer is silent after three pings, however short they are. */
 export function scaleTransport(scale: number): TransportTimes {
-  const scaled = Object.entries(transport).map(([name, ms]) => [
-    name,
-    Math.max(SHORTEST_TRANSPORT_MS, Math.round(ms / scale)),
-  ]);
-  return Object.fromEntries(scaled) as TransportTimes;
+  const scaled = (ms: number) => Math.max(SHORTEST_TRANSPORT_MS, Math.round(ms / scale));
+  const pingMs = scaled(transport.pingMs);
+  return {
+    authDeadlineMs: scaled(transport.authDeadlineMs),
+    pingMs,
+    silentPeerMs: 3 * pingMs,
+    drainMs: transport.drainMs,
+  };
 }
 
 /** The largest frame, in bytes, that either side accepts; more closes the socket with 1009. */

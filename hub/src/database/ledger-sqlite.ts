@@ -133,7 +133,10 @@ export class SqliteLedger implements Disk, LedgerPast {
   }
 
   #writeEnding(ending: Ending, changes: Changes): void {
-    if (changes.granted.has(ending.lease.taskId)) return this.#insert(ending.lease, changes, ending);
+    if (changes.granted.has(ending.lease.taskId)) {
+      this.#insert(ending.lease, changes, ending);
+      return;
+    }
     this.#statements.end.run(
       ...endingValues(ending),
       ending.lease.acceptedAt ?? null,

@@ -99,14 +99,11 @@ export const migrations: readonly Migration[] = [
       );
 
       create table claims (
+        repo text not null,
         item_key text not null,
-        pull_request text not null,
         pull_request_url text not null,
-        author text not null,
-        state text not null,
-        observed_at integer not null,
         until integer not null,
-        primary key (item_key, pull_request)
+        primary key (repo, item_key)
       );
 
       create table counters (

@@ -18,7 +18,8 @@ export interface TaskReference {
 
 /** Everything that moves leases, issues or contributors: from a relay, from an admin, from the hub itself. */
 export type Command =
-  | ({ readonly kind: "ready" } & Speaker)
+  /** `unasked`: the hub looks for work for a relay that waits; finding none is not told again. */
+  | ({ readonly kind: "ready"; readonly unasked?: boolean } & Speaker)
   | ({ readonly kind: "accepted" } & Speaker & TaskReference)
   | ({ readonly kind: "progress"; readonly repo: string | undefined; readonly number: number | undefined } & Speaker &
       TaskReference)
@@ -65,7 +66,7 @@ export type Command =
 
 /** What follows from a command; carried out only after the batch is on disk. */
 export type Effect =
-  | { readonly kind: "assign"; readonly connection: string; readonly lease: Lease }
+  | { readonly kind: "assign"; readonly connection: string; readonly lease: Lease; readonly pushed?: boolean }
   | {
       readonly kind: "unavailable";
       readonly connection: string;

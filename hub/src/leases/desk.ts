@@ -117,14 +117,24 @@ export class Desk {
 
   /** `ready`: gives up what this identity still holds, then asks for work. It always gets an answer. */
   #ready(command: Of<"ready">, now: number): Effect[] {
-    const { ledger, candidates, times, newTaskId } = this.#parts;
+    const { ledger, times } = this.#parts;
     const { connection, contributorId, identity } = command;
+    if (command.unasked === true) return this.#lookForWork(command, now).filter((effect) => effect.kind === "assign");
     for (const lease of ledger.leasesOfIdentity(identity)) {
       if (lease.connection !== undefined && lease.connection !== connection) continue;
       this.#end(lease, { outcome: "given_back" }, now);
       ledger.changeItem(lease.key, (item) => bookUncounted(item, "given_back", times, now));
       this.#note(contributorId, "released: gave the task back", lease, now);
     }
+    return this.#lookForWork(command, now);
+  }
+
+  #lookForWork(command: Of<"ready">, now: number): Effect[] {
+    const { ledger, candidates, times, newTaskId } = this.#parts;
+    const { connection, contributorId, identity } = command;
+    // One task at a time: what this identity holds on another live socket is not given up for it, so there is nothing to give.
+    if (ledger.leasesOfIdentity(identity).length > 0)
+      return [{ kind: "unavailable", connection, reason: "concurrency_limit" }];
     const contributor = ledger.contributor(contributorId);
     const admission: Admission =
       contributor === undefined
@@ -156,7 +166,7 @@ export class Desk {
       };
       ledger.grant(lease, admission.contributor);
       this.#note(contributorId, "picked up", lease, now);
-      return [{ kind: "assign", connection, lease }];
+      return [{ kind: "assign", connection, lease, ...(command.unasked === true ? { pushed: true } : {}) }];
     }
     return [{ kind: "unavailable", connection, reason: "no_matching_work" }];
   }

@@ -1,0 +1,44 @@
+import { NestError } from "@nest/kit";
+import type { FastifyReply } from "fastify";
+
+/** HTTP status by error code: the one table (contract §3). A code that is not here is a 500 and a bug. */
+const statusOf: Readonly<Record<string, number>> = {
+  bad_request: 400,
+  invalid_pattern: 400,
+  invalid_webhook: 401,
+  unauthenticated: 401,
+  forbidden: 403,
+  access_revoked: 403,
+  login_not_proven: 401,
+  not_found: 404,
+  method_not_allowed: 405,
+  conflict: 409,
+  body_too_large: 413,
+  unsupported_media_type: 415,
+  too_many_requests: 429,
+  registry_full: 503,
+  storage_unavailable: 503,
+  hub_stopping: 503,
+  codehost_unreachable: 503,
+  codehost_rate_limited: 503,
+  codehost_refused: 503,
+  codehost_bad_answer: 503,
+};
+
+/** An error about one field of a request. */
+export function badField(field: string, fault: string): NestError {
+  return new NestError("bad_request", `${field}: ${fault}`);
+}
+
+/** Answers a request with an error body; what was not foreseen says nothing about itself. */
+export function sendProblem(reply: FastifyReply, thrown: unknown): FastifyReply {
+  const status = thrown instanceof NestError ? statusOf[thrown.code] : undefined;
+  if (!(thrown instanceof NestError) || status === undefined) {
+    reply.log.error({ err: thrown }, "request failed");
+    return reply.code(500).send({ error: "internal error", code: "internal", hint: "the hub's log has the reason" });
+  }
+  if (status === 503 || status === 429) reply.header("retry-after", "5");
+  return reply
+    .code(status)
+    .send({ error: thrown.message, code: thrown.code, ...(thrown.hint === undefined ? {} : { hint: thrown.hint }) });
+}

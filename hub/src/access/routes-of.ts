@@ -1,0 +1,159 @@
+import { NestError } from "@nest/kit";
+import type { Route } from "@nest/protocol";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { z } from "zod";
+import { sendProblem } from "./problem.ts";
+
+export interface Call<Body, Query> {
+  readonly body: Body;
+  readonly query: Query;
+  readonly params: Readonly<Record<string, string>>;
+  /** Who asks, where the route needs somebody; `anyone` elsewhere. */
+  readonly actor: string;
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+}
+
+export interface RouteParts {
+  /** @throws NestError `unauthenticated` or `forbidden`. */
+  readonly identify: (route: Route, request: FastifyRequest) => string;
+}
+
+/** Registers routes from their descriptions, and remembers them for the OpenAPI page and for 405 answers. */
+export class Routes {
+  readonly #app: FastifyInstance;
+  readonly #parts: RouteParts;
+  readonly #routes: Route[] = [];
+
+  constructor(app: FastifyInstance, parts: RouteParts) {
+    this.#app = app;
+    this.#parts = parts;
+    app.setNotFoundHandler((request, reply) => this.#notFound(request, reply));
+    app.setErrorHandler((thrown, _request, reply) => sendProblem(reply, foreseen(thrown)));
+  }
+
+  /** Serves a route: input checked by its schemas before `act` sees it. */
+  serve<Body extends z.ZodType, Query extends z.ZodType, Reply extends z.ZodType>(
+    route: Route<Body, Query, Reply>,
+    act: (
+      call: Call<z.infer<Body>, z.infer<Query>>,
+    ) => Promise<z.infer<Reply> | FastifyReply> | z.infer<Reply> | FastifyReply,
+  ): void {
+    this.#routes.push(route);
+    this.#app.route({
+      method: route.method,
+      url: route.path,
+      handler: async (request, reply) => {
+        const actor = this.#parts.identify(route, request);
+        const body = check(
+          route.body,
+          request.body ?? (route.method === "GET" ? undefined : {}),
+          "body",
+        ) as z.infer<Body>;
+        const query = check(route.query, request.query, "query") as z.infer<Query>;
+        const params = (request.params ?? {}) as Record<string, string>;
+        return await act({ body, query, params, actor, request, reply });
+      },
+    });
+  }
+
+  all(): readonly Route[] {
+    return this.#routes;
+  }
+
+  #notFound(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+    const [path = ""] = request.url.split("?");
+    const methods = this.#routes.filter((route) => matches(route.path, path)).map(({ method }) => method);
+    if (methods.length === 0) return sendProblem(reply, new NestError("not_found", "no such address on this hub"));
+    const allow = [...new Set(methods.flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method])))].join(", ");
+    reply.header("allow", allow);
+    return sendProblem(
+      reply,
+      new NestError("method_not_allowed", `${request.method} is not allowed here`, { hint: `use ${allow}` }),
+    );
+  }
+}
+
+function matches(pattern: string, path: string): boolean {
+  const wanted = pattern.split("/");
+  const given = path.split("/");
+  return wanted.length === given.length && wanted.every((part, at) => part.startsWith(":") || part === given[at]);
+}
+
+function check(schema: z.ZodType | undefined, value: unknown, where: "body" | "query"): unknown {
+  if (schema === undefined) return undefined;
+  const checked = schema.safeParse(value);
+  if (checked.success) return checked.data;
+  const issue = checked.error.issues[0];
+  const at = issue?.path.map(String).join(".") ?? "";
+  if (issue?.code === "unrecognized_keys")
+    throw new NestError("bad_request", `${issue.keys.join(", ")}: unknown key in the ${where}`);
+  const fault = issue?.message ?? "not valid";
+  throw new NestError("bad_request", `${at === "" ? where : at}: ${fault.charAt(0).toLowerCase()}${fault.slice(1)}`);
+}
+
+/** Fastify's own refusals in our words. */
+function foreseen(thrown: unknown): unknown {
+  const code = (thrown as { code?: string }).code;
+  const status = (thrown as { statusCode?: number }).statusCode;
+  if (code === "FST_ERR_CTP_BODY_TOO_LARGE")
+    return new NestError("body_too_large", "the request body is too large", { cause: thrown });
+  if (code === "FST_ERR_CTP_INVALID_MEDIA_TYPE") {
+    return new NestError("unsupported_media_type", "the request body must be JSON", {
+      hint: "send Content-Type: application/json",
+    });
+  }
+  if (status === 429)
+    return new NestError("too_many_requests", "too many requests", { hint: "wait a little and try again" });
+  if (thrown instanceof NestError || status === undefined || status >= 500) return thrown;
+  return new NestError("bad_request", "body: not valid JSON", { cause: thrown });
+}
+
+/** The OpenAPI description of routes, generated from the schemas that validate them. */
+export function openApiOf(routes: readonly Route[], title: string, version: string): Record<string, unknown> {
+  const paths: Record<string, Record<string, unknown>> = {};
+  for (const route of routes) {
+    const path = route.path.replace(/:([a-zA-Z_]+)/g, "{$1}");
+    const parameters = [...route.path.matchAll(/:([a-zA-Z_]+)/g)].map(([, name]) => ({
+      name,
+      in: "path",
+      required: true,
+      schema: { type: "string" },
+    }));
+    paths[path] ??= {};
+    paths[path][route.method.toLowerCase()] = {
+      summary: route.summary,
+      "x-access": route.access,
+      ...(route.access === "admin" ? { security: [{ bearer: [] }] } : {}),
+      parameters: [...parameters, ...queryParameters(route.query)],
+      ...(route.body === undefined
+        ? {}
+        : { requestBody: { content: { "application/json": { schema: jsonSchema(route.body, "input") } } } }),
+      responses: {
+        200: { description: "done", content: { "application/json": { schema: jsonSchema(route.reply, "output") } } },
+        default: { description: "an error body: error, code, hint" },
+      },
+    };
+  }
+  return {
+    openapi: "3.1.0",
+    info: { title, version },
+    paths,
+    components: { securitySchemes: { bearer: { type: "http", scheme: "bearer" } } },
+  };
+}
+
+function queryParameters(query: z.ZodType | undefined): unknown[] {
+  if (!(query instanceof z.ZodObject)) return [];
+  return Object.entries(query.shape).map(([name, schema]) => ({
+    name,
+    in: "query",
+    required: false,
+    schema: jsonSchema(schema as z.ZodType, "input"),
+  }));
+}
+
+function jsonSchema(schema: z.ZodType, io: "input" | "output"): unknown {
+  const { $schema: _ours, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: "any" });
+  return rest;
+}

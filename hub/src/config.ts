@@ -1,0 +1,223 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import {
+  checkConfig,
+  type Environment,
+  isAbsent,
+  makePrivateFolder,
+  parseYaml,
+  Secret,
+  systemRandom,
+  UsageError,
+  variable,
+  writeFileAtomic,
+} from "@nest/kit";
+import { z } from "zod";
+import { compileFilters, compileList, defaultFilters } from "./queue/filters.ts";
+
+const list = z.array(z.string()).default([]);
+const TierLimitsConfig = z.strictObject({
+  max_per_hour: z.number().int().min(0).optional(),
+  max_per_day: z.number().int().min(0).optional(),
+  max_concurrent: z.number().int().min(0).optional(),
+});
+
+/** First values of the queue configuration (spec: Queue configuration), and what only the file can say. */
+const Contribute = z.strictObject({
+  open_registration: z.boolean().default(false),
+  contribute_suspended: z.boolean().default(false),
+  disabled_repos: list,
+  contribute_labels_mode: z.enum(["deny", "allow"]).default("deny"),
+  contribute_deny_labels: list,
+  contribute_allow_labels: z.array(z.string()).optional(),
+  contribute_deny_titles: z.array(z.string()).default([...defaultFilters.contribute_deny_titles]),
+  contribute_deny_authors: z.array(z.string()).default([...defaultFilters.contribute_deny_authors]),
+  contribute_allow_models: list,
+  contribute_reject_unknown_models: z.boolean().default(false),
+  contribute_contributor_at: z.number().int().min(0).default(5),
+  contribute_trusted_at: z.number().int().min(0).default(20),
+  disabled_tiers: z.array(z.enum(["newcomer", "contributor", "trusted", "merger", "advisor"])).default([]),
+  tier_limits: z
+    .partialRecord(z.enum(["newcomer", "contributor", "trusted", "merger", "advisor"]), TierLimitsConfig)
+    .default({}),
+});
+export type ContributeConfig = z.infer<typeof Contribute>;
+
+/** The part of `nest.yaml` that a hub reads; keys of the spoke's are tolerated. */
+const HubFile = z.looseObject({
+  project: z.looseObject({
+    org: z
+      .string()
+      .min(1)
+      .regex(/^[A-Za-z0-9._-]{1,100}$/, "not a name of the code host"),
+    repos: z
+      .array(z.string().regex(/^(?:[A-Za-z0-9._-]{1,100}\/)?[A-Za-z0-9._-]{1,100}$/, "not owner/name"))
+      .default([]),
+    primary_repo: z.string().optional(),
+  }),
+  github: z
+    .looseObject({
+      token: z.string().min(1).optional(),
+      app_id: z.union([z.number().int(), z.string().min(1)]).optional(),
+      installation_id: z.coerce.number().int().optional(),
+      key_file: z.string().optional(),
+    })
+    .default({}),
+  governor: z
+    .looseObject({ eval_interval_s: z.number().int().min(1).default(300), contribute: Contribute.prefault({}) })
+    .prefault({}),
+});
+
+export interface HubConfig {
+  readonly dataDir: string;
+  readonly host: string;
+  readonly port: number;
+  readonly adminToken: Secret | undefined;
+  readonly admins: readonly string[];
+  readonly hubSecret: Secret;
+  readonly apiUrl: string;
+  readonly webUrl: string;
+  readonly clockScale: number;
+  /** `owner/name` of each monitored repository. */
+  readonly repos: readonly string[];
+  readonly codeHost: CodeHostCredentials;
+  readonly evalIntervalMs: number;
+  readonly contribute: ContributeConfig;
+}
+
+export type CodeHostCredentials =
+  | { readonly kind: "token"; readonly token: Secret }
+  | {
+      readonly kind: "app";
+      readonly appId: number | string;
+      readonly privateKey: Secret;
+      readonly installationId: number;
+    };
+
+/** Variables that the hub reads, by schema. */
+const HubEnvironment = z.object({
+  NEST_DATA_DIR: z.string().default("/data"),
+  NEST_CONFIG: z.string().default("/etc/nest/nest.yaml"),
+  NEST_HUB_HOST: z.string().default("127.0.0.1"),
+  NEST_HUB_PORT: z.coerce.number<string>("must be a number").int().min(0).max(65_535).default(8080),
+  NEST_HUB_ADMIN_TOKEN: z.string().min(32, "must be at least 32 characters").optional(),
+  NEST_HUB_ADMINS: z.string().default(""),
+  NEST_HUB_SECRET: z.string().min(16, "must be at least 16 characters").optional(),
+  NEST_DATABASE_URL: z.string().optional(),
+  NEST_GITHUB_API_URL: z
+    .url({ protocol: /^https?$/, error: "must be an http or https address" })
+    .default("https://api.github.com"),
+  NEST_GITHUB_URL: z.url({ protocol: /^https?$/, error: "must be an http or https address" }).optional(),
+  NEST_TEST_CLOCK_SCALE: z.coerce.number<string>("must be a number").min(1).max(1_000_000).default(1),
+});
+
+/**
+ * The hub's configuration from its environment and `nest.yaml` (contract §2, §7).
+ *
+ * @throws UsageError with one line per fault.
+ */
+export async function readHubConfig(environment: Environment): Promise<HubConfig> {
+  const names = Object.keys(HubEnvironment.shape);
+  const values = checkConfig(
+    HubEnvironment,
+    Object.fromEntries(names.map((name) => [name, variable(environment, name)])),
+  );
+  const loopback = ["127.0.0.1", "::1", "localhost"].includes(values.NEST_HUB_HOST);
+  if (values.NEST_TEST_CLOCK_SCALE !== 1 && !loopback) {
+    throw new UsageError("NEST_TEST_CLOCK_SCALE: is for tests and refused unless NEST_HUB_HOST is a loopback address");
+  }
+  if (values.NEST_DATABASE_URL !== undefined) {
+    throw new UsageError(
+      "NEST_DATABASE_URL: this release keeps its data in the embedded SQLite only; unset the variable",
+    );
+  }
+  const file = await readHubFile(values.NEST_CONFIG);
+  const { project, github, governor } = file;
+  const apiUrl = values.NEST_GITHUB_API_URL.replace(/\/+$/, "");
+  return {
+    dataDir: values.NEST_DATA_DIR,
+    host: values.NEST_HUB_HOST,
+    port: values.NEST_HUB_PORT,
+    adminToken: values.NEST_HUB_ADMIN_TOKEN === undefined ? undefined : new Secret(values.NEST_HUB_ADMIN_TOKEN),
+    admins: values.NEST_HUB_ADMINS.split(",")
+      .map((login) => login.trim())
+      .filter((login) => login !== ""),
+    hubSecret: new Secret(values.NEST_HUB_SECRET ?? (await hubSecretFile(values.NEST_DATA_DIR))),
+    apiUrl,
+    webUrl: (values.NEST_GITHUB_URL ?? webUrlOf(apiUrl)).replace(/\/+$/, ""),
+    clockScale: values.NEST_TEST_CLOCK_SCALE,
+    repos: project.repos.map((repo) => (repo.includes("/") ? repo : `${project.org}/${repo}`)),
+    codeHost: await codeHostCredentials(github),
+    evalIntervalMs: Math.max(250, (governor.eval_interval_s * 1000) / values.NEST_TEST_CLOCK_SCALE),
+    contribute: migrateLabels(governor.contribute),
+  };
+}
+
+async function readHubFile(path: string): Promise<z.infer<typeof HubFile>> {
+  let text: string;
+  try {
+    text = await readFile(path, "utf8");
+  } catch (thrown) {
+    if (!isAbsent(thrown))
+      throw new UsageError(`NEST_CONFIG: ${path} cannot be read (${(thrown as NodeJS.ErrnoException).code})`);
+    throw new UsageError(`NEST_CONFIG: ${path} does not exist`, {
+      hint: "set NEST_CONFIG to the hub's nest.yaml; docs/operations.md has an example",
+    });
+  }
+  const file = checkConfig(HubFile, parseYaml(text, path));
+  if (file.github.token === undefined && file.github.app_id === undefined) {
+    throw new UsageError("github.token or github.app_id is required");
+  }
+  try {
+    compileFilters(file.governor.contribute);
+    compileList("contribute_allow_models", file.governor.contribute.contribute_allow_models, "whole");
+  } catch (thrown) {
+    throw new UsageError(`governor.contribute.${(thrown as Error).message}`);
+  }
+  return file;
+}
+
+async function codeHostCredentials(github: z.infer<typeof HubFile>["github"]): Promise<CodeHostCredentials> {
+  if (github.app_id === undefined) return { kind: "token", token: new Secret(github.token ?? "") };
+  if (github.installation_id === undefined)
+    throw new UsageError("github.installation_id: is required with github.app_id");
+  if (github.key_file === undefined) throw new UsageError("github.key_file: is required with github.app_id");
+  try {
+    const privateKey = new Secret(await readFile(github.key_file, "utf8"));
+    return { kind: "app", appId: github.app_id, privateKey, installationId: github.installation_id };
+  } catch (thrown) {
+    throw new UsageError(
+      `github.key_file: ${github.key_file} cannot be read (${(thrown as NodeJS.ErrnoException).code})`,
+    );
+  }
+}
+
+/** The legacy `contribute_allow_labels` moves once into the list with mode allow (spec: Queue configuration). */
+function migrateLabels(config: ContributeConfig): ContributeConfig {
+  const legacy = config.contribute_allow_labels ?? [];
+  const { contribute_allow_labels: _moved, ...rest } = config;
+  if (legacy.length === 0 || config.contribute_labels_mode === "allow" || config.contribute_deny_labels.length > 0)
+    return rest;
+  return { ...rest, contribute_labels_mode: "allow", contribute_deny_labels: legacy };
+}
+
+/** The web address that belongs to an API address: the public one, an Enterprise's, or the same (a test host). */
+function webUrlOf(apiUrl: string): string {
+  if (apiUrl === "https://api.github.com") return "https://github.com";
+  return apiUrl.replace(/\/api\/v3$/, "");
+}
+
+/** The heartbeat secret, made at first boot, readable by nobody else. */
+async function hubSecretFile(dataDir: string): Promise<string> {
+  const folder = join(dataDir, "saas");
+  const path = join(folder, "hub-secret.key");
+  try {
+    return (await readFile(path, "utf8")).trim();
+  } catch (thrown) {
+    if (!isAbsent(thrown)) throw thrown;
+  }
+  const secret = systemRandom().hex(32);
+  await makePrivateFolder(folder);
+  await writeFileAtomic(path, `${secret}\n`);
+  return secret;
+}

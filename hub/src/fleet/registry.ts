@@ -1,0 +1,99 @@
+import { join } from "node:path";
+import { type Clock, type Log, readTextIfPresent, sentenceOf, writeFileAtomic } from "@nest/kit";
+import type { Durations, Heartbeat } from "@nest/protocol";
+
+/** One spoke as its heartbeats tell it. */
+export interface RegistryEntry {
+  readonly id: string;
+  readonly org: string | undefined;
+  readonly repos: readonly string[];
+  readonly primaryRepo: string | undefined;
+  readonly dashboardUrl: string | undefined;
+  readonly acmmLevel: number | undefined;
+  readonly agents: readonly { readonly name: string; readonly state: string }[];
+  readonly version: string | undefined;
+  readonly isPublic: boolean;
+  readonly registeredAt: string;
+  readonly lastHeartbeat: string;
+}
+
+export interface RegistryParts {
+  readonly dataDir: string;
+  readonly clock: Clock;
+  readonly times: Durations;
+  readonly log: Log;
+}
+
+const SAVE_AFTER_MS = 5000;
+const MOST_ENTRIES = 2000;
+
+/** The fleet registry: held in memory, written whole to `hub-registry.json` a few seconds after it changed. */
+export class FleetRegistry {
+  readonly #parts: RegistryParts;
+  readonly #entries = new Map<string, RegistryEntry>();
+  #saving: (() => void) | undefined;
+
+  constructor(parts: RegistryParts) {
+    this.#parts = parts;
+  }
+
+  /** Reads what was saved; a file that cannot be read is told and left alone until the next save. */
+  async load(): Promise<void> {
+    const text = await readTextIfPresent(this.#path);
+    if (text === undefined) return;
+    try {
+      const saved = JSON.parse(text) as { nests?: RegistryEntry[] };
+      for (const entry of saved.nests ?? []) this.#entries.set(entry.id, entry);
+    } catch (thrown) {
+      this.#parts.log.warn(
+        { because: sentenceOf(thrown) },
+        "hub-registry.json could not be read; heartbeats will fill it again",
+      );
+    }
+  }
+
+  /** Takes a heartbeat in; false when the registry is full. */
+  beat(heartbeat: Heartbeat): boolean {
+    const now = new Date(this.#parts.clock.now()).toISOString();
+    const id = heartbeat.nest_id;
+    const before = this.#entries.get(id);
+    if (before === undefined && this.#entries.size >= MOST_ENTRIES) return false;
+    this.#entries.set(id, {
+      id,
+      org: heartbeat.org,
+      repos: heartbeat.repos ?? [],
+      primaryRepo: heartbeat.primary_repo,
+      dashboardUrl: heartbeat.dashboard_url,
+      acmmLevel: heartbeat.acmm_level,
+      agents: heartbeat.agents ?? [],
+      version: heartbeat.version,
+      isPublic: heartbeat.is_public ?? false,
+      registeredAt: before?.registeredAt ?? now,
+      lastHeartbeat: now,
+    });
+    this.#saving ??= this.#parts.clock.after(SAVE_AFTER_MS, () => void this.save());
+    return true;
+  }
+
+  /** Public spokes, with whether each is online: within `staleThreshold` of its last heartbeat. */
+  list(): (RegistryEntry & { readonly online: boolean })[] {
+    const since = this.#parts.clock.now() - this.#parts.times.registryStaleMs;
+    return [...this.#entries.values()]
+      .filter(({ isPublic }) => isPublic)
+      .map((entry) => ({ ...entry, online: Date.parse(entry.lastHeartbeat) > since }));
+  }
+
+  async save(): Promise<void> {
+    this.#saving?.();
+    this.#saving = undefined;
+    const updatedAt = new Date(this.#parts.clock.now()).toISOString();
+    const text = JSON.stringify({ nests: [...this.#entries.values()], updatedAt }, null, 2);
+    await writeFileAtomic(this.#path, `${text}\n`).catch((thrown) => {
+      this.#parts.log.error({ because: sentenceOf(thrown) }, "hub-registry.json could not be written");
+    });
+  }
+
+  get #path(): string {
+    return join(this.#parts.dataDir, "hub-registry.json");
+  }
+}

@@ -1,0 +1,84 @@
+import { createHash, createHmac, timingSafeEqual } from "node:crypto";
+import { type AuthResponse, cleanDeclared, cleanFacts, compareVersions } from "@nest/protocol";
+import type { Contributor } from "../contributors/standing.ts";
+import type { Ledger } from "../leases/ledger.ts";
+import type { Pattern } from "../queue/patterns.ts";
+import type { Declared } from "./session.ts";
+
+/** SHA-256 of a registration token, lowercase hexadecimal: all that the hub keeps of it. */
+export function tokenDigest(token: string): string {
+  return createHash("sha256").update(token).digest("hex");
+}
+
+export interface ModelPolicy {
+  readonly accepted: readonly Pattern[];
+  readonly rejectUnknown: boolean;
+}
+
+export type Authentication =
+  | {
+      readonly kind: "accepted";
+      readonly contributor: Contributor;
+      readonly identity: string;
+      readonly declared: Declared;
+      readonly additions: ReadonlySet<string>;
+    }
+  | { readonly kind: "refused"; readonly reason: string; readonly acceptedModels?: readonly string[] };
+
+/** Who a relay is, by its registration token or by proof of it over the challenge's nonce. Declared facts decide nothing. */
+export function authenticate(
+  response: AuthResponse,
+  nonce: string,
+  ledger: Ledger,
+  models: ModelPolicy,
+): Authentication {
+  const contributor = whose(response, nonce, ledger);
+  if (contributor === "missing") return { kind: "refused", reason: "missing token" };
+  if (contributor === undefined) return { kind: "refused", reason: "invalid token" };
+  if (contributor.tier === "revoked") return { kind: "refused", reason: "access revoked" };
+  const model = response.model ?? "";
+  if (
+    models.rejectUnknown &&
+    models.accepted.length > 0 &&
+    !models.accepted.some((pattern) => pattern.matches(model))
+  ) {
+    const acceptedModels = models.accepted.map(({ source }) => source);
+    const reason = model === "" ? "no model declared; this hub requires one" : "model not accepted";
+    return { kind: "refused", reason: `${reason}; accepted: ${acceptedModels.join(", ")}`, acceptedModels };
+  }
+  const declared = declaredOf(response);
+  const identity = declared.session === undefined ? contributor.id : `${contributor.id}#${declared.session}`;
+  return {
+    kind: "accepted",
+    contributor,
+    identity,
+    declared,
+    additions: new Set(response.capabilities?.relay_capabilities ?? []),
+  };
+}
+
+function whose(response: AuthResponse, nonce: string, ledger: Ledger): Contributor | "missing" | undefined {
+  const { registration_token: token, auth_proof: proof, contributor_id: id } = response;
+  if (token !== undefined && token !== "") return ledger.contributorByDigest(tokenDigest(token));
+  if (proof === undefined || id === undefined) return "missing";
+  const contributor = ledger.contributor(id);
+  if (contributor === undefined || contributor.tokenDigest === "") return undefined;
+  const expected = Buffer.from(createHmac("sha256", contributor.tokenDigest).update(nonce).digest("hex"));
+  const given = Buffer.from(proof.toLowerCase());
+  return given.length === expected.length && timingSafeEqual(given, expected) ? contributor : undefined;
+}
+
+/** A relay says its version in one of three places; the first that says anything counts. */
+function declaredOf(response: AuthResponse): Declared {
+  const facts = cleanFacts(response.capabilities);
+  const version = response.relay_protocol_version ?? response.protocol_version ?? facts.relay_protocol_version;
+  return {
+    backend: cleanDeclared(response.cli_backend),
+    model: cleanDeclared(response.model),
+    role: cleanDeclared(response.role),
+    session: cleanDeclared(response.session),
+    version: cleanDeclared(version),
+    verdict: compareVersions(version),
+    facts,
+  };
+}

@@ -1,0 +1,449 @@
+import { type IncomingMessage, type Server, STATUS_CODES } from "node:http";
+import type { Duplex } from "node:stream";
+import { type Clock, type Log, plainLine, type Random } from "@nest/kit";
+import {
+  closeCodes,
+  type Durations,
+  failureKindOf,
+  MAX_FRAME_BYTES,
+  PROTOCOL_VERSION,
+  permissionsOf,
+  type RelayMessage,
+  readRelayFrame,
+  type TransportTimes,
+} from "@nest/protocol";
+import { type RawData, type WebSocket, WebSocketServer } from "ws";
+import type { Effect, Speaker } from "../leases/commands.ts";
+import type { LeaseBook } from "../leases/lease-book.ts";
+import type { Ledger } from "../leases/ledger.ts";
+import type { Queue } from "../queue/queue.ts";
+import { authenticate, type ModelPolicy } from "./authenticate.ts";
+import { promptFor } from "./prompt.ts";
+import { serverCapabilities } from "./server-capabilities.ts";
+import { Session } from "./session.ts";
+import type { TaskCredentials } from "./task-credentials.ts";
+
+/** Sockets that have not said who they are yet: at most this many from one address, and in all. */
+const MOST_UNAUTHENTICATED_PER_ADDRESS = 64;
+const MOST_UNAUTHENTICATED = 1000;
+/** A relay that sends this many frames nobody can read is not a relay. */
+const MOST_MALFORMED = 1000;
+const PATHS = new Set(["/api/contribute/ws", "/contribute"]);
+/** A `ready` that crossed a pushed task is answered by that task for this long. */
+const CROSSING_MS = 5000;
+/** Liveness is looked at this many times a ping period, a share of the sockets each time. */
+const PING_SLOTS = 20;
+
+export interface GatewayParts {
+  readonly book: LeaseBook;
+  readonly ledger: Ledger;
+  readonly queue: Queue;
+  readonly credentials: TaskCredentials;
+  readonly models: () => ModelPolicy;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly times: Durations;
+  readonly transport: TransportTimes;
+  readonly log: Log;
+  /** Told when something that people watch has changed. */
+  readonly onChange: () => void;
+}
+
+export interface GatewayCounts {
+  malformed: number;
+  refused: number;
+  turnedAway: number;
+  frames: number;
+}
+
+/** The WebSocket side of the hub: upgrades, authenticates, turns frames into commands and effects into frames. */
+export class Gateway {
+  readonly #parts: GatewayParts;
+  readonly #server = new WebSocketServer({
+    noServer: true,
+    maxPayload: MAX_FRAME_BYTES,
+    perMessageDeflate: false,
+    clientTracking: false,
+  });
+  readonly #unauthenticated = new Set<Session>();
+  readonly #perAddress = new Map<string, number>();
+  readonly #byConnection = new Map<string, Session>();
+  readonly #byIdentity = new Map<string, Session>();
+  readonly #waiting = new Set<Session>();
+  readonly counts: GatewayCounts = { malformed: 0, refused: 0, turnedAway: 0, frames: 0 };
+  readonly #capabilities: string[];
+  #nextConnection = 1;
+  #pushScheduled = false;
+  #draining = false;
+  readonly #stopPings: () => void;
+
+  constructor(parts: GatewayParts) {
+    this.#parts = parts;
+    this.#capabilities = serverCapabilities(parts.credentials.available);
+    let slot = 0;
+    this.#stopPings = parts.clock.every(parts.transport.pingMs / PING_SLOTS, () => {
+      this.#checkLife(slot);
+      slot = (slot + 1) % PING_SLOTS;
+    });
+    parts.queue.whenOffered(() => this.#schedulePush());
+  }
+
+  /** Takes WebSocket upgrades from this server. */
+  attach(server: Server): void {
+    server.on("upgrade", (request, socket, head) => this.#upgrade(request, socket, head));
+  }
+
+  /** Every authenticated session. */
+  sessions(): IterableIterator<Session> {
+    return this.#byConnection.values();
+  }
+
+  get connected(): number {
+    return this.#byConnection.size;
+  }
+
+  session(connection: string): Session | undefined {
+    return this.#byConnection.get(connection);
+  }
+
+  /** Carries out what the lease book decided; the batch is on disk. */
+  carryOut(effect: Effect): void {
+    switch (effect.kind) {
+      case "close": {
+        for (const session of [...this.#byConnection.values()]) {
+          if (session.speaker?.contributorId === effect.contributorId) session.close(closeCodes.policy, effect.reason);
+        }
+        return;
+      }
+      case "standing": {
+        for (const session of this.#byConnection.values()) {
+          if (session.speaker?.contributorId === effect.contributorId) session.tier = effect.tier;
+        }
+        return;
+      }
+      case "verify":
+      case "done":
+      case "refused":
+        return;
+      default:
+        this.#tell(effect);
+    }
+  }
+
+  /** Says goodbye to every relay: they come back by themselves, their leases kept. */
+  drain(): void {
+    this.#draining = true;
+    this.#stopPings();
+    for (const session of [...this.#unauthenticated, ...this.#byConnection.values()]) {
+      session.close(closeCodes.restarting, "hub restarting");
+    }
+  }
+
+  #tell(effect: Extract<Effect, { connection: string }>): void {
+    const session = this.#byConnection.get(effect.connection);
+    if (session === undefined) return;
+    switch (effect.kind) {
+      case "assign": {
+        this.#waiting.delete(session);
+        session.idleReason = undefined;
+        session.note = undefined;
+        const { taskId: task_id, gen: task_gen, repo, number, title, url } = effect.lease;
+        const issue = this.#parts.queue.entry(effect.lease.key)?.issue;
+        const labels = [...(issue?.labels ?? [])].slice(0, 50);
+        const prompt = promptFor({ repo, number, title, url, body: issue?.body ?? "", labels });
+        if (effect.pushed === true) session.pushed = { taskId: task_id, at: this.#parts.clock.now() };
+        const shown = plainLine(title).slice(0, 512);
+        const role = session.declared.role;
+        session.send({
+          type: "task_assign",
+          task_id,
+          task_gen,
+          kind: "issue",
+          repo,
+          number,
+          title: shown,
+          url,
+          labels,
+          prompt,
+          ...(role === undefined ? {} : { role }),
+        });
+        return;
+      }
+      case "unavailable": {
+        session.idleReason = effect.reason;
+        if (effect.reason === "no_matching_work" || effect.reason === "hub_not_ready") this.#waiting.add(session);
+        const retry = effect.retryAfterMs === undefined ? {} : { retry_after_s: Math.ceil(effect.retryAfterMs / 1000) };
+        const withheld = effect.reason === "no_matching_work" ? { withheld: this.#parts.queue.withheldCounts() } : {};
+        session.send({ type: "task_unavailable", reason: effect.reason, ...retry, ...withheld });
+        return;
+      }
+      case "revoke":
+        this.#parts.credentials.release(effect.taskId);
+        session.send({ type: "task_revoke", task_id: effect.taskId, reason: effect.reason });
+        return;
+      case "ack":
+        session.send({ type: "task_ack", task_id: effect.taskId, task_gen: effect.gen });
+        return;
+      case "held":
+        session.pushed = undefined;
+        this.#parts.credentials.hand(effect.lease, session);
+        return;
+      case "released":
+        this.#parts.credentials.release(effect.taskId);
+        return;
+      case "failure": {
+        const { taskId, repo, number } = effect.lease;
+        const { failureKind: kind, reason, permanent } = effect;
+        session.lastFailure = {
+          taskId,
+          repo,
+          number,
+          kind,
+          reason: plainLine(reason).slice(0, 512),
+          permanent,
+          at: this.#parts.clock.now(),
+        };
+        return;
+      }
+    }
+  }
+
+  #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    socket.on("error", () => socket.destroy());
+    const url = new URL(request.url ?? "/", "http://hub");
+    if (!PATHS.has(url.pathname.replace(/(.)\/$/, "$1")))
+      return refuseUpgrade(socket, 404, "not_found", "no WebSocket here; relays connect to /api/contribute/ws");
+    if (this.#draining) return refuseUpgrade(socket, 503, "hub_stopping", "the hub is restarting");
+    if (!isSameOrigin(request))
+      return refuseUpgrade(socket, 403, "foreign_origin", "the Origin header names another host");
+    const address = request.socket.remoteAddress ?? "unknown";
+    if (
+      this.#unauthenticated.size >= MOST_UNAUTHENTICATED ||
+      (this.#perAddress.get(address) ?? 0) >= MOST_UNAUTHENTICATED_PER_ADDRESS
+    ) {
+      this.counts.turnedAway += 1;
+      return refuseUpgrade(socket, 503, "too_many_connections", "too many connections wait for authentication");
+    }
+    this.#server.handleUpgrade(request, socket, head, (webSocket) => this.#welcome(webSocket, address));
+  }
+
+  #welcome(socket: WebSocket, address: string): void {
+    const { clock, random, transport } = this.#parts;
+    const session = new Session(socket, `conn-${random.hex(4)}-${this.#nextConnection++}`, random.hex(16), address);
+    session.lastHeardAt = clock.now();
+    this.#unauthenticated.add(session);
+    this.#perAddress.set(address, (this.#perAddress.get(address) ?? 0) + 1);
+    session.cancelAuthDeadline = clock.after(transport.authDeadlineMs, () => session.refuse("authentication timeout"));
+    socket.on("message", (data, isBinary) => this.#onFrame(session, data, isBinary));
+    socket.on("pong", () => {
+      session.lastHeardAt = clock.now();
+    });
+    socket.on("close", () => this.#onClose(session));
+    // ws closes the socket itself after a broken or oversized frame (1002, 1007, 1009).
+    socket.on("error", () => {});
+    session.send({ type: "auth_challenge", nonce: session.nonce, server_capabilities: this.#capabilities });
+  }
+
+  #onClose(session: Session): void {
+    session.closed = true;
+    session.cancelAuthDeadline?.();
+    this.#waiting.delete(session);
+    this.#countOut(session);
+    this.#detach(session);
+  }
+
+  /** Gives up a session's place; what it holds is kept for its identity. */
+  #detach(session: Session): void {
+    const { speaker } = session;
+    if (speaker === undefined || !this.#byConnection.delete(speaker.connection)) return;
+    if (this.#byIdentity.get(speaker.identity) === session) this.#byIdentity.delete(speaker.identity);
+    this.#parts.credentials.detach(speaker.connection);
+    this.#parts.book.submit({ kind: "dropped", ...speaker });
+    this.#parts.onChange();
+  }
+
+  #countOut(session: Session): void {
+    if (!this.#unauthenticated.delete(session)) return;
+    const left = (this.#perAddress.get(session.address) ?? 1) - 1;
+    if (left === 0) this.#perAddress.delete(session.address);
+    else this.#perAddress.set(session.address, left);
+  }
+
+  #onFrame(session: Session, data: RawData, isBinary: boolean): void {
+    if (session.closed) return;
+    const now = this.#parts.clock.now();
+    session.lastHeardAt = now;
+    this.counts.frames += 1;
+    const frame = isBinary ? ({ kind: "malformed", because: "binary" } as const) : readRelayFrame(data.toString());
+    if (frame.kind === "message") {
+      if (session.speaker === undefined) this.#authenticate(session, frame.message, now);
+      else this.#hear(session, session.speaker, frame.message, now);
+      return;
+    }
+    if (frame.kind === "unknown") return;
+    this.counts.malformed += 1;
+    session.malformed += 1;
+    if (session.malformed === 1)
+      this.#parts.log.info(
+        { connection: session.connection, because: frame.because },
+        "a frame could not be read and was ignored",
+      );
+    if (session.malformed >= MOST_MALFORMED) session.close(closeCodes.policy, "too many malformed frames");
+  }
+
+  #authenticate(session: Session, message: RelayMessage, now: number): void {
+    if (message.type !== "auth_response") return;
+    const { ledger, models, book, log } = this.#parts;
+    const result = authenticate(message, session.nonce, ledger, models());
+    if (result.kind === "refused") {
+      this.counts.refused += 1;
+      log.info({ connection: session.connection, because: result.reason }, "relay refused");
+      session.refuse(result.reason, result.acceptedModels);
+      return;
+    }
+    const { contributor, identity, declared, additions } = result;
+    session.cancelAuthDeadline?.();
+    session.cancelAuthDeadline = undefined;
+    this.#countOut(session);
+    const older = this.#byIdentity.get(identity);
+    if (older !== undefined) {
+      older.close(closeCodes.silent, "another connection with this token took over");
+      this.#detach(older);
+    }
+    const speaker: Speaker = { connection: session.connection, contributorId: contributor.id, identity };
+    Object.assign(session, {
+      speaker,
+      login: contributor.login,
+      tier: contributor.tier,
+      declared,
+      connectedAt: now,
+      lastActivityAt: now,
+    });
+    session.acceptsPushes = additions.has("task_push");
+    this.#byConnection.set(session.connection, session);
+    this.#byIdentity.set(identity, session);
+    book.submit({ kind: "joined", ...speaker, detail: [declared.backend, declared.model].filter(Boolean).join(" ") });
+    if (declared.verdict !== "current") {
+      log.info(
+        { contributor: contributor.login, declared: declared.version, verdict: declared.verdict },
+        "relay speaks another protocol version",
+      );
+    }
+    session.send({
+      type: "auth_ok",
+      contributor_id: contributor.id,
+      trust_tier: contributor.tier,
+      permissions: [...permissionsOf(contributor.tier)],
+      protocol_version: PROTOCOL_VERSION,
+      server_capabilities: this.#capabilities,
+      connection_id: session.connection,
+      max_message_bytes: MAX_FRAME_BYTES,
+      ...(declared.role === undefined ? {} : { role: declared.role }),
+    });
+    this.#parts.onChange();
+  }
+
+  #hear(session: Session, speaker: Speaker, message: RelayMessage, now: number): void {
+    const { book } = this.#parts;
+    if (message.type === "ping") return session.send({ type: "pong" });
+    if (message.type === "pong" || message.type === "auth_response") return;
+    session.lastActivityAt = now;
+    if (message.type === "ready") {
+      if (session.pushed !== undefined && now - session.pushed.at < CROSSING_MS) return;
+      this.#waiting.delete(session);
+      return book.submit({ kind: "ready", ...speaker });
+    }
+    const task = { ...speaker, taskId: message.task_id, gen: message.task_gen };
+    switch (message.type) {
+      case "task_accepted":
+        return book.submit({ kind: "accepted", ...task });
+      case "task_progress":
+        session.note = plainLine(message.summary ?? message.status ?? "").slice(0, 200) || undefined;
+        return book.submit({ kind: "progress", ...task, repo: message.repo, number: message.number });
+      case "task_complete": {
+        const failed = message.result !== undefined && /^fail(ed|ure)?$/i.test(message.result);
+        if (failed)
+          return book.submit({
+            kind: "failed",
+            ...task,
+            reason: shortLine(message.summary) ?? "reported as failed",
+            failureKind: "unspecified",
+            permanent: false,
+          });
+        return book.submit({
+          kind: "completed",
+          ...task,
+          prUrl: shortLine(message.pr_url),
+          verdict: shortLine(message.verdict),
+          verdictReason: shortLine(message.verdict_reason),
+        });
+      }
+      case "task_failed":
+        return book.submit({
+          kind: "failed",
+          ...task,
+          reason: shortLine(message.reason) ?? "no reason given",
+          failureKind: failureKindOf(message.failure_kind),
+          permanent: message.permanent ?? false,
+        });
+      case "task_declined":
+        return book.submit({
+          kind: "declined",
+          ...task,
+          reason: shortLine(message.message ?? message.reason) ?? "declined",
+        });
+    }
+  }
+
+  #checkLife(slot: number): void {
+    const { clock, transport } = this.#parts;
+    const now = clock.now();
+    let place = 0;
+    for (const session of this.#byConnection.values()) {
+      place += 1;
+      if (place % PING_SLOTS !== slot) continue;
+      if (now - session.lastHeardAt > transport.silentPeerMs) session.close(closeCodes.silent, "silent peer");
+      else session.ping();
+    }
+  }
+
+  /** Work came on offer: relays that were told there is none, and can be told, get it at once. */
+  #schedulePush(): void {
+    if (this.#pushScheduled || this.#waiting.size === 0) return;
+    this.#pushScheduled = true;
+    setImmediate(() => {
+      this.#pushScheduled = false;
+      let left = this.#parts.queue.actionable;
+      for (const session of this.#waiting) {
+        if (left <= 0) break;
+        if (!session.acceptsPushes || session.speaker === undefined) continue;
+        left -= 1;
+        this.#parts.book.submit({ kind: "ready", unasked: true, ...session.speaker });
+      }
+    });
+  }
+}
+
+function shortLine(text: string | undefined): string | undefined {
+  const line = plainLine(text ?? "").slice(0, 512);
+  return line === "" ? undefined : line;
+}
+
+/** A browser names the page it comes from; a relay names none. */
+function isSameOrigin(request: IncomingMessage): boolean {
+  const { origin, host } = request.headers;
+  if (origin === undefined) return true;
+  try {
+    return new URL(origin).host === host;
+  } catch {
+    return false;
+  }
+}
+
+function refuseUpgrade(socket: Duplex, status: 403 | 404 | 503, code: string, error: string): void {
+  const body = JSON.stringify({ error, code });
+  const retry = status === 503 ? "Retry-After: 5\r\n" : "";
+  socket.end(
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n${retry}Connection: close\r\n\r\n${body}`,
+  );
+}

@@ -1,0 +1,14 @@
+import { additions } from "@nest/protocol";
+
+/** What a hub announces in `auth_challenge` and `auth_ok`; `token_refresh` only where task credentials exist. */
+export function serverCapabilities(handsOutCredentials: boolean): string[] {
+  const names = [
+    "task_unavailable_reasons",
+    "capability_declare",
+    "credential_after_accept",
+    "completion_verdict",
+    "blocked_verdict",
+    ...additions,
+  ];
+  return handsOutCredentials ? [...names, "token_refresh"] : names;
+}

@@ -1,0 +1,119 @@
+import type { CancelTimer } from "@nest/kit";
+import {
+  closeCodes,
+  compareVersions,
+  type DeclaredFacts,
+  type HubMessage,
+  MAX_FRAME_BYTES,
+  type Tier,
+  type VersionVerdict,
+} from "@nest/protocol";
+import type { WebSocket } from "ws";
+import type { Speaker } from "../leases/commands.ts";
+
+/** A peer that does not answer a close is cut after this long. */
+const CLOSE_GRACE_MS = 2000;
+/** A peer that lets this much pile up is not reading. */
+const MOST_QUEUED_BYTES = 1024 * 1024;
+
+/** What the relay of a session declared, cleaned; for people to look at. */
+export interface Declared {
+  readonly backend: string | undefined;
+  readonly model: string | undefined;
+  readonly role: string | undefined;
+  readonly session: string | undefined;
+  readonly version: string | undefined;
+  readonly verdict: VersionVerdict;
+  readonly facts: DeclaredFacts;
+}
+
+export interface LastFailure {
+  readonly taskId: string;
+  readonly repo: string;
+  readonly number: number;
+  readonly kind: string;
+  readonly reason: string;
+  readonly permanent: boolean;
+  readonly at: number;
+}
+
+/** One socket of a relay, from the challenge to the close. */
+export class Session {
+  readonly connection: string;
+  readonly nonce: string;
+  readonly address: string;
+  readonly #socket: WebSocket;
+  #seq = 0;
+  /** Who speaks here; undefined until authenticated. */
+  speaker: Speaker | undefined;
+  login = "";
+  tier: Tier = "newcomer";
+  declared: Declared = {
+    backend: undefined,
+    model: undefined,
+    role: undefined,
+    session: undefined,
+    version: undefined,
+    verdict: compareVersions(undefined),
+    facts: {},
+  };
+  acceptsPushes = false;
+  connectedAt = 0;
+  lastHeardAt = 0;
+  lastActivityAt = 0;
+  idleReason: string | undefined;
+  note: string | undefined;
+  lastFailure: LastFailure | undefined;
+  /** A task that was pushed and not accepted yet: a `ready` that crossed it is answered by it. */
+  pushed: { readonly taskId: string; readonly at: number } | undefined;
+  cancelAuthDeadline: CancelTimer | undefined;
+  closed = false;
+  malformed = 0;
+
+  constructor(socket: WebSocket, connection: string, nonce: string, address: string) {
+    this.#socket = socket;
+    this.connection = connection;
+    this.nonce = nonce;
+    this.address = address;
+  }
+
+  /** Sends a message; a peer that reads nothing for too long is cut instead of filling the hub's memory. */
+  send(message: HubMessage): void {
+    if (this.closed || this.#socket.readyState !== this.#socket.OPEN) return;
+    this.#seq += 1;
+    const text = JSON.stringify({ ...message, seq: this.#seq });
+    if (this.#socket.bufferedAmount > MOST_QUEUED_BYTES || Buffer.byteLength(text) > MAX_FRAME_BYTES) {
+      this.#socket.terminate();
+      return;
+    }
+    this.#socket.send(text);
+  }
+
+  /** A ping of the protocol and one of the transport: either answer proves life. */
+  ping(): void {
+    if (this.#socket.readyState !== this.#socket.OPEN) return;
+    this.send({ type: "ping" });
+    this.#socket.ping();
+  }
+
+  /** Closes the socket; one that does not answer is cut. */
+  close(code: number, reason: string): void {
+    if (this.closed) return;
+    this.closed = true;
+    this.cancelAuthDeadline?.();
+    this.#socket.close(code, reason);
+    const cut = setTimeout(() => this.#socket.terminate(), CLOSE_GRACE_MS);
+    cut.unref();
+    this.#socket.once("close", () => clearTimeout(cut));
+  }
+
+  /** Refuses the relay for good: says why, then closes with 1008. */
+  refuse(reason: string, acceptedModels?: readonly string[]): void {
+    this.send({
+      type: "auth_failed",
+      reason,
+      ...(acceptedModels === undefined ? {} : { accepted_models: [...acceptedModels] }),
+    });
+    this.close(closeCodes.policy, reason);
+  }
+}
