@@ -1,1 +1,13 @@
-export {};
+export { type AgentEnvironmentParts, agentEnvironment } from "./agent-environment.ts";
+export type { AgentRun, AgentStart, EndHow } from "./agent-run.ts";
+export type { AgentChoice, Backend } from "./backend.ts";
+export { backendOf, backends } from "./backends.ts";
+export { findBinary } from "./binary.ts";
+export { clearCredentials, TaskCredential } from "./credential.ts";
+export { type DriverParts, promptArgument, startHeadless } from "./headless.ts";
+export { type AgentEnd, type AssignedWork, type Outcome, outcomeOf } from "./outcome.ts";
+export { probeVersion } from "./probe.ts";
+export { KILL_GRACE_MS, terminateTree } from "./terminate.ts";
+export { asksForVerdict, pullRequestLink, readVerdict, VERDICT_REQUEST } from "./verdict.ts";
+export { startWatchdog } from "./watchdog.ts";
+export { clearWorkspaces, isAlive, makeWorkspace, transcriptBeside } from "./workspace.ts";

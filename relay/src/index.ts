@@ -1,1 +1,1 @@
-export {};
+export { type RunOptions, runRelay } from "./main.ts";

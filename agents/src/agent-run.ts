@@ -1,0 +1,36 @@
+import type { AgentEnd } from "./outcome.ts";
+
+/** One agent at work, whichever driver runs it. */
+export interface AgentRun {
+  /** Settles once, when the run is over and every process of it is gone. Never rejects. */
+  readonly ended: Promise<AgentEnd>;
+  /** The last lines, fit for a progress report. */
+  tail(): Promise<string>;
+  /** What the agent is doing, where the driver can tell. */
+  status(): "working" | "blocked_on_human";
+  /** Ends the whole tree of processes; resolves when it is gone. With `overdueAfterMs` the run ends as the watchdog's. */
+  end(how?: EndHow): Promise<void>;
+}
+
+export interface EndHow {
+  /** The run was ended because it took longer than this. */
+  readonly overdueAfterMs?: number;
+  /** From SIGTERM to SIGKILL; 5 s unless said otherwise. */
+  readonly graceMs?: number;
+}
+
+/** What a driver needs to start an agent. */
+export interface AgentStart {
+  /** Absolute path of the program. */
+  readonly binary: string;
+  readonly prompt: string;
+  readonly model?: string | undefined;
+  readonly effort?: string | undefined;
+  readonly container: boolean;
+  /** The task's workspace: the agent's working directory. */
+  readonly folder: string;
+  readonly environment: Readonly<Record<string, string>>;
+  readonly transcript?: string;
+  /** Tells the processes of this run from all others; hexadecimal. */
+  readonly mark: string;
+}

@@ -1,0 +1,22 @@
+import { type AgentChoice, type Backend, modelFlag } from "../backend.ts";
+
+/** `--effort` is needed whenever a model is set (spec: Relay environment). */
+function effort(choice: AgentChoice): readonly string[] {
+  if (choice.effort !== undefined) return ["--effort", choice.effort];
+  return choice.model === undefined ? [] : ["--effort", "low"];
+}
+
+function permissions(choice: AgentChoice): readonly string[] {
+  return choice.container ? ["--dangerously-skip-permissions"] : [];
+}
+
+export const agy: Backend = {
+  name: "agy",
+  binary: "agy",
+  versionArgs: ["--version"],
+  oneShot: (run) => [...permissions(run), ...modelFlag(run), ...effort(run), "-p", run.prompt],
+  interactive: (choice) => [...permissions(choice), ...modelFlag(choice), ...effort(choice)],
+  signs: { ready: /^\s*(?:│\s*)?[>❯](?:\s|$)/m, busy: /esc to cancel/i, loginNeeded: /(?:sign in|log ?in)/i },
+  credentialVariables: [],
+  caution: "agy signs in interactively and works in host mode only, not in a container or a cluster",
+};

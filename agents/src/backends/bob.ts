@@ -1,0 +1,16 @@
+import type { Backend } from "../backend.ts";
+
+/** Leaves after every turn, and has no mode without a terminal. Takes its key from its own variable. */
+export const bob: Backend = {
+  name: "bob",
+  binary: "bob",
+  versionArgs: ["--version"],
+  interactive: (choice) => [
+    "--accept-license",
+    "--auth-method",
+    "api-key",
+    ...(choice.container ? ["--approval-mode", "yolo", "--trust"] : ["--approval-mode", "auto_edit"]),
+  ],
+  signs: { ready: /^\s*(?:│\s*)?[>❯](?:\s|$)/m, busy: /esc to cancel/i, loginNeeded: /(?:API key|sign in)/i },
+  credentialVariables: ["BOB_API_KEY", "BOBSHELL_API_KEY"],
+};

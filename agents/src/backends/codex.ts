@@ -1,0 +1,33 @@
+import { type AgentChoice, type Backend, modelFlag } from "../backend.ts";
+
+function permissions(choice: AgentChoice): readonly string[] {
+  return choice.container
+    ? ["--dangerously-bypass-approvals-and-sandbox"]
+    : ["--sandbox", "workspace-write", "-c", "sandbox_workspace_write.network_access=true"];
+}
+
+function effort(choice: AgentChoice): readonly string[] {
+  return choice.effort === undefined ? [] : ["-c", `model_reasoning_effort="${choice.effort}"`];
+}
+
+export const codex: Backend = {
+  name: "codex",
+  binary: "codex",
+  versionArgs: ["--version"],
+  oneShot: (run) => [
+    "exec",
+    "--skip-git-repo-check",
+    ...permissions(run),
+    ...modelFlag(run),
+    ...effort(run),
+    run.prompt,
+  ],
+  interactive: (choice) => [...permissions(choice), ...modelFlag(choice), ...effort(choice)],
+  signs: {
+    ready: /^\s*[›>▌](?:\s|$)/m,
+    busy: /esc to interrupt/i,
+    loginNeeded: /(?:Sign in with ChatGPT|codex login|401 Unauthorized)/i,
+    asking: /(?:Allow command\?|Would you like to run|Do you trust the contents)/i,
+  },
+  credentialVariables: ["OPENAI_API_KEY", "OPENAI_BASE_URL", "CODEX_HOME", "CODEX_API_KEY"],
+};

@@ -1,0 +1,17 @@
+import type { Backend } from "../backend.ts";
+import { claude } from "./claude.ts";
+
+/** The `claude` program against the contributor's own proxy; endpoint and key stay on this machine (spec: Relay environment). */
+export const litellm: Backend = {
+  ...claude,
+  name: "litellm",
+  credentialVariables: claude.credentialVariables.filter((name) => !name.startsWith("ANTHROPIC_")),
+  extraEnvironment(environment) {
+    const endpoint = environment.NEST_LITELLM_ENDPOINT || environment.HIVE_LITELLM_ENDPOINT;
+    const key = environment.NEST_LITELLM_API_KEY || environment.HIVE_LITELLM_API_KEY;
+    return {
+      ...(endpoint ? { ANTHROPIC_BASE_URL: endpoint } : {}),
+      ...(key ? { ANTHROPIC_API_KEY: key } : {}),
+    };
+  },
+};

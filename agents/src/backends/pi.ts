@@ -1,0 +1,52 @@
+import { type Backend, modelFlag } from "../backend.ts";
+
+/** Has no permission prompts at all; prints JSON events without a terminal. */
+export const pi: Backend = {
+  name: "pi",
+  binary: "pi",
+  versionArgs: ["--version"],
+  oneShot: (run) => [...modelFlag(run), "--print", "--mode", "json", run.prompt],
+  interactive: (choice) => [...modelFlag(choice)],
+  signs: { ready: /^\s*[>❯](?:\s|$)/m, busy: /Working\.\.\./i, loginNeeded: /(?:No API key|\/login)/i },
+  credentialVariables: [
+    "ANTHROPIC_API_KEY",
+    "OPENAI_API_KEY",
+    "OPENROUTER_API_KEY",
+    "GEMINI_API_KEY",
+    "PI_CODING_AGENT_DIR",
+    "PI_OFFLINE",
+    "PI_TELEMETRY",
+    "PI_SKIP_VERSION_CHECK",
+  ],
+  decode: decodePiEvents,
+};
+
+/** What the agent itself said in a stream of JSON events, one a line; lines that are no events stay as they are. */
+export function decodePiEvents(output: string): string {
+  return output
+    .split("\n")
+    .flatMap((line) => {
+      if (!line.startsWith("{")) return [line];
+      const said = saidBy(line);
+      return said === undefined ? [] : [said];
+    })
+    .join("\n");
+}
+
+function saidBy(line: string): string | undefined {
+  let event: unknown;
+  try {
+    event = JSON.parse(line);
+  } catch {
+    return line;
+  }
+  const { type, message } = event as { type?: unknown; message?: { role?: unknown; content?: unknown } | null };
+  // Only finished messages of the agent: the prompt comes back as a message of the user.
+  if (type !== "message_end" || message?.role !== "assistant") return undefined;
+  if (typeof message.content === "string") return message.content;
+  if (!Array.isArray(message.content)) return undefined;
+  const parts = message.content as readonly ({ type?: unknown; text?: unknown } | null)[];
+  return parts
+    .flatMap((part) => (part?.type === "text" && typeof part.text === "string" ? [part.text] : []))
+    .join("\n");
+}

@@ -1,0 +1,138 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { access } from "node:fs/promises";
+import { type Clock, plainText, sentenceOf } from "@nest/kit";
+import { RUN_MARK } from "./agent-environment.ts";
+import type { AgentRun, AgentStart, EndHow } from "./agent-run.ts";
+import type { Backend } from "./backend.ts";
+import type { AgentEnd } from "./outcome.ts";
+import { CapturedOutput, lastLines } from "./output.ts";
+import type { ProcessTree } from "./process-tree.ts";
+import { terminateTree } from "./terminate.ts";
+import { Transcript } from "./transcript.ts";
+
+/** How long after its exit an agent's last words may take to arrive; a child that keeps the pipe open gets no longer. */
+const SETTLING_MS = 500;
+
+export interface DriverParts {
+  readonly clock: Clock;
+}
+
+/**
+ * Starts an agent without a terminal, one run for one prompt: an argument array, no shell, standard input closed, its own
+ * process group, the task's folder as its own. Never throws: what cannot start ends as `not_started`.
+ */
+export async function startHeadless(backend: Backend, start: AgentStart, parts: DriverParts): Promise<AgentRun> {
+  if (backend.oneShot === undefined)
+    return neverRan({ kind: "not_started", because: `backend ${backend.name} has no headless mode`, permanent: true });
+  try {
+    await access(start.folder);
+    const child = spawn(start.binary, backend.oneShot({ ...start, prompt: promptArgument(start.prompt) }), {
+      cwd: start.folder,
+      env: { ...start.environment, [RUN_MARK]: start.mark },
+      stdio: ["ignore", "pipe", "pipe"],
+      detached: true,
+    });
+    return new HeadlessRun(child, { backend, start, clock: parts.clock });
+  } catch (thrown) {
+    return neverRan({ kind: "not_started", because: `agent could not be started: ${sentenceOf(thrown)}` });
+  }
+}
+
+/** A prompt as an argument: without controls, and never mistaken for a flag or a command of the CLI. */
+export function promptArgument(prompt: string): string {
+  const text = plainText(prompt).trim();
+  return /^[-/!@#]/.test(text) ? `Task: ${text}` : text;
+}
+
+function neverRan(end: AgentEnd): AgentRun {
+  return {
+    ended: Promise.resolve(end),
+    tail: () => Promise.resolve(""),
+    status: () => "working",
+    end: () => Promise.resolve(),
+  };
+}
+
+interface HeadlessParts {
+  readonly backend: Backend;
+  readonly start: AgentStart;
+  readonly clock: Clock;
+}
+
+class HeadlessRun implements AgentRun {
+  readonly ended: Promise<AgentEnd>;
+  readonly #parts: HeadlessParts;
+  readonly #output = new CapturedOutput();
+  readonly #transcript: Transcript | undefined;
+  readonly #tree: ProcessTree | undefined;
+  #why: AgentEnd | undefined;
+
+  constructor(child: ChildProcess, parts: HeadlessParts) {
+    this.#parts = parts;
+    if (child.pid !== undefined) this.#tree = { root: child.pid, mark: parts.start.mark, seen: new Map() };
+    if (parts.start.transcript !== undefined) this.#transcript = new Transcript(parts.start.transcript);
+    for (const stream of [child.stdout, child.stderr])
+      stream?.on("data", (chunk: Buffer) => {
+        this.#output.add(chunk);
+        this.#transcript?.add(chunk);
+      });
+    this.ended = this.#follow(child);
+  }
+
+  async #follow(child: ChildProcess): Promise<AgentEnd> {
+    const closed = new Promise<void>((resolve) => child.once("close", () => resolve()));
+    const how = await new Promise<{ error: Error } | { code: number | null; signal: string | null }>((resolve) => {
+      child.once("error", (error) => resolve({ error }));
+      child.once("exit", (code, signal) => resolve({ code, signal }));
+    });
+    if (!("error" in how)) {
+      const waiting = new AbortController();
+      await Promise.race([closed, this.#parts.clock.sleep(SETTLING_MS, waiting.signal).catch(() => undefined)]);
+      waiting.abort();
+    }
+    // Whatever the agent left running ends with it.
+    await this.#terminate();
+    child.stdout?.destroy();
+    child.stderr?.destroy();
+    this.#transcript?.close();
+    return this.#endedAs(how);
+  }
+
+  #endedAs(how: { error: Error } | { code: number | null; signal: string | null }): AgentEnd {
+    if ("error" in how) {
+      const code = (how.error as NodeJS.ErrnoException).code ?? how.error.message;
+      return { kind: "not_started", because: `agent could not be started: ${code}` };
+    }
+    const output = this.#text();
+    if (this.#why?.kind === "overdue") return { ...this.#why, output };
+    if (this.#why !== undefined) return this.#why;
+    if (how.code !== null) return { kind: "exited", code: how.code, output };
+    return { kind: "killed", signal: how.signal ?? "a signal", output };
+  }
+
+  #text(): string {
+    const text = this.#output.text();
+    return this.#parts.backend.decode?.(text) ?? text;
+  }
+
+  tail(): Promise<string> {
+    const { decode } = this.#parts.backend;
+    return Promise.resolve(decode === undefined ? this.#output.tail() : lastLines(this.#text()));
+  }
+
+  status(): "working" {
+    return "working";
+  }
+
+  async end(how: EndHow = {}): Promise<void> {
+    const { overdueAfterMs, graceMs } = how;
+    this.#why ??=
+      overdueAfterMs === undefined ? { kind: "ended" } : { kind: "overdue", afterMs: overdueAfterMs, output: "" };
+    await this.#terminate(graceMs);
+    await this.ended;
+  }
+
+  async #terminate(graceMs?: number): Promise<void> {
+    if (this.#tree !== undefined) await terminateTree(this.#tree, this.#parts.clock, graceMs);
+  }
+}

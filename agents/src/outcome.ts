@@ -1,0 +1,96 @@
+import { pullRequestLink, readVerdict } from "./verdict.ts";
+
+/** How a run of an agent came to its end. */
+export type AgentEnd =
+  /** The program ended by itself. */
+  | { readonly kind: "exited"; readonly code: number; readonly output: string }
+  /** A signal that was not ours. */
+  | { readonly kind: "killed"; readonly signal: string; readonly output: string }
+  /** It never ran. */
+  | { readonly kind: "not_started"; readonly because: string; readonly permanent?: boolean }
+  /** A session at a terminal gave its verdict, or fell idle, and is still there. */
+  | { readonly kind: "settled"; readonly output: string }
+  /** The relay's own watchdog ended it. */
+  | { readonly kind: "overdue"; readonly afterMs: number; readonly output: string }
+  /** Whoever holds the task ended it; there is nothing to report. */
+  | { readonly kind: "ended" };
+
+/** The terminal report of a task, in plain words; the wire's names are given where it is sent. */
+export type Outcome =
+  | {
+      readonly kind: "completed";
+      readonly verdict: "shipped" | "idle" | "no_work_needed" | "blocked";
+      readonly verdictReason?: string;
+      readonly pullRequest?: string;
+    }
+  | {
+      readonly kind: "failed";
+      readonly failureKind: "environment" | "task";
+      readonly reason: string;
+      readonly permanent?: boolean;
+    };
+
+export interface AssignedWork {
+  readonly repo: string;
+  /** Web base of the code host (`NEST_GITHUB_URL`). */
+  readonly webBase: string;
+  /** The prompt the agent was given: where the output repeats it, it says nothing about the result. */
+  readonly prompt: string;
+}
+
+/** The exit code by which a shell says that it could not find the program. */
+const NOT_FOUND = 127;
+
+/** What to report for the way a run ended (contract §8, Relay 2). */
+export function outcomeOf(end: Exclude<AgentEnd, { kind: "ended" }>, work: AssignedWork): Outcome {
+  switch (end.kind) {
+    case "not_started":
+      return {
+        kind: "failed",
+        failureKind: "environment",
+        reason: end.because,
+        ...(end.permanent === true ? { permanent: true } : {}),
+      };
+    case "killed":
+      return { kind: "failed", failureKind: "environment", reason: `agent was ended by ${end.signal}` };
+    case "overdue":
+      return failedOnMerit(`task exceeded ${Math.round(end.afterMs / 60_000)} minutes`, end.output, work);
+    case "exited":
+      if (end.code === 0) return judged(end.output, work);
+      if (end.code === NOT_FOUND)
+        return { kind: "failed", failureKind: "environment", reason: "agent command not found (exit 127)" };
+      return failedOnMerit(`agent exited with ${end.code}`, end.output, work);
+    case "settled":
+      return judged(end.output, work);
+  }
+}
+
+function judged(output: string, work: AssignedWork): Outcome {
+  const said = withoutPrompt(output, work.prompt);
+  const verdict = readVerdict(said);
+  if (verdict !== undefined && verdict.word !== "complete")
+    return {
+      kind: "completed",
+      verdict: verdict.word,
+      ...(verdict.reason === undefined ? {} : { verdictReason: verdict.reason }),
+    };
+  const pullRequest = pullRequestLink(said, work.repo, work.webBase);
+  const reason = verdict?.reason === undefined ? {} : { verdictReason: verdict.reason };
+  return pullRequest === undefined
+    ? { kind: "completed", verdict: "idle", ...reason }
+    : { kind: "completed", verdict: "shipped", pullRequest, ...reason };
+}
+
+/** The exit code wins over a verdict; a pull request is only mentioned. */
+function failedOnMerit(reason: string, output: string, work: AssignedWork): Outcome {
+  const pullRequest = pullRequestLink(withoutPrompt(output, work.prompt), work.repo, work.webBase);
+  return {
+    kind: "failed",
+    failureKind: "task",
+    reason: pullRequest === undefined ? reason : `${reason}, after ${pullRequest}`,
+  };
+}
+
+function withoutPrompt(output: string, prompt: string): string {
+  return prompt.trim() === "" ? output : output.replaceAll(prompt.trim(), "");
+}

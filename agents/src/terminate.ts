@@ -1,0 +1,46 @@
+import type { Clock } from "@nest/kit";
+import { findTree, type ProcessRow, type ProcessTree } from "./process-tree.ts";
+
+/** From SIGTERM to SIGKILL; a matter of processes, so it does not scale with a test clock. */
+export const KILL_GRACE_MS = 5000;
+/** How long after SIGKILL the system may take to clear a process away. */
+const BURIAL_MS = 3000;
+const LOOK_EVERY_MS = 40;
+
+/**
+ * Ends a whole tree of processes: SIGTERM to everybody in it, `graceMs` later SIGKILL to whoever is left, again and again
+ * until nobody is. Descendants that changed their process group or session are found too. Returns those that could not be
+ * ended (another user's, or stuck in the kernel); empty when the tree is gone. Never throws for a process that is gone.
+ */
+export async function terminateTree(
+  tree: ProcessTree,
+  clock: Clock,
+  graceMs: number = KILL_GRACE_MS,
+): Promise<readonly ProcessRow[]> {
+  const told = new Set<number>();
+  let left = await findTree(tree);
+  const graceEnds = clock.now() + graceMs;
+  while (left.length > 0 && clock.now() < graceEnds) {
+    for (const { pid } of left) {
+      if (!told.has(pid)) signal(pid, "SIGTERM");
+      told.add(pid);
+    }
+    await clock.sleep(LOOK_EVERY_MS);
+    left = await findTree(tree);
+  }
+  const burialEnds = clock.now() + BURIAL_MS;
+  while (left.length > 0 && clock.now() < burialEnds) {
+    for (const { pid } of left) signal(pid, "SIGKILL");
+    await clock.sleep(LOOK_EVERY_MS);
+    left = await findTree(tree);
+  }
+  return left;
+}
+
+function signal(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name);
+  } catch {
+    // Gone already, or not ours: the next look tells.
+  }
+}

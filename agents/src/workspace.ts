@@ -1,0 +1,53 @@
+import { mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { makePrivateFolder } from "@nest/kit";
+
+/** Folders of ended tasks that stay, newest first, for a look at what went wrong. */
+const KEPT = 3;
+const FOLDER = /^task-(\d+)-(\d{13,})-/;
+
+/**
+ * An empty folder for one task, 0700, under `root`. Its name says which relay made it and when, so that folders of relays
+ * that are gone can be cleared away.
+ */
+export async function makeWorkspace(root: string, taskId: string, now: number): Promise<string> {
+  await makePrivateFolder(root);
+  const readable = taskId.replace(/[^A-Za-z0-9]+/g, "-").slice(0, 40);
+  const folder = await mkdtemp(join(root, `task-${process.pid}-${now}-${readable}-`));
+  await mkdir(join(folder, "work"), { mode: 0o700 });
+  return join(folder, "work");
+}
+
+/** The file beside a workspace that the agent's transcript goes to. */
+export function transcriptBeside(workspace: string): string {
+  return join(workspace, "..", "transcript.log");
+}
+
+/**
+ * Removes the folders of ended tasks but the last three. Folders of other living relays and of `current` are left alone;
+ * so is everything under `root` that no relay made.
+ */
+export async function clearWorkspaces(root: string, current?: string): Promise<void> {
+  const names = await readdir(root).catch(() => []);
+  const ended = names
+    .flatMap((name) => {
+      const match = FOLDER.exec(name);
+      if (match === null) return [];
+      const [pid, madeAt] = [Number(match[1]), Number(match[2])];
+      const held = pid === process.pid ? current?.startsWith(join(root, name)) === true : isAlive(pid);
+      return held ? [] : [{ name, madeAt }];
+    })
+    .sort((a, b) => b.madeAt - a.madeAt);
+  // A folder that will not go (a root-owned file of a container) must not keep the next task from starting.
+  await Promise.allSettled(ended.slice(KEPT).map(({ name }) => rm(join(root, name), { recursive: true, force: true })));
+}
+
+/** Whether a process with that number exists, ours or not. */
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (thrown) {
+    return (thrown as NodeJS.ErrnoException).code === "EPERM";
+  }
+}

@@ -1,0 +1,176 @@
+import { homedir, tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { type Backend, backendOf, backends } from "@nest/agents";
+import { type Environment, UsageError, variable } from "@nest/kit";
+import { webSocketAddress } from "@nest/protocol";
+
+/** One hub, with the token that belongs to it. */
+export interface HubEntry {
+  /** The WebSocket address itself. */
+  readonly address: string;
+  /** `host[:port]`, for people. */
+  readonly host: string;
+  readonly token: string;
+  /** Known since registration; without it no proof can be given, and the token itself is sent. */
+  readonly contributorId?: string;
+}
+
+export type ContributorMode = "interactive" | "headless";
+
+export interface RelayConfig {
+  readonly hubs: readonly HubEntry[];
+  readonly backend: Backend;
+  /** `NEST_AGENT_COMMAND`: overrides the backend's binary. */
+  readonly agentCommand: string | undefined;
+  readonly model: string | undefined;
+  readonly effort: string | undefined;
+  readonly role: string | undefined;
+  readonly mode: ContributorMode;
+  /** Multiplexer session name in interactive mode. */
+  readonly sessionName: string;
+  readonly containerRuntime: string | undefined;
+  /** Whether this relay itself runs in a container: only there may agents skip permission prompts. */
+  readonly inContainer: boolean;
+  readonly workspaceRoot: string;
+  readonly stateFolder: string;
+  readonly statusFile: string;
+  readonly taskContextFile: string;
+  readonly tokenCacheFile: string | undefined;
+  /** Web base of the code host. */
+  readonly webBase: string;
+  readonly passToAgent: readonly string[];
+  /** `NEST_TEST_CLOCK_SCALE`; 1 outside tests. */
+  readonly clockScale: number;
+}
+
+const EFFORT = /^[A-Za-z0-9_-]{1,32}$/;
+const SESSION_NAME = /^[A-Za-z0-9_-]{1,64}$/;
+const RUNTIMES = ["docker", "podman", "none"];
+
+/**
+ * The relay's configuration: environment first, then `contributor.env` (spec: Relay environment).
+ *
+ * @throws UsageError with one line per fault, each beginning with the variable's name. No value of a secret is repeated.
+ */
+export function readConfig(environment: Environment, file: Environment = {}): RelayConfig {
+  const faults: string[] = [];
+  const fault = (key: string, what: string) => faults.push(`${key}: ${what}`);
+  const read = (name: string) => trimmed(variable(environment, name)) ?? trimmed(variable(file, name));
+
+  const hubs = readHubs(read, fault);
+  const backendName = read("AGENT_BACKEND") ?? "claude";
+  const backend = backendOf(backendName);
+  if (backend === undefined)
+    fault("AGENT_BACKEND", `unknown backend "${backendName}"; one of ${backends.map(({ name }) => name).join(", ")}`);
+  const mode = read("CONTRIBUTOR_MODE") ?? "interactive";
+  if (mode !== "interactive" && mode !== "headless")
+    fault("CONTRIBUTOR_MODE", `must be interactive or headless, not "${mode}"`);
+  const effort = read("AGENT_REASONING_EFFORT");
+  if (effort !== undefined && !EFFORT.test(effort)) fault("AGENT_REASONING_EFFORT", "not a single word");
+  if (backendName === "agy" && effort !== undefined && !["low", "medium", "high"].includes(effort))
+    fault("AGENT_REASONING_EFFORT", "must be low, medium or high for agy");
+  const model = read("AGENT_MODEL");
+  if (model?.startsWith("-")) fault("AGENT_MODEL", "must not begin with a dash");
+  const sessionName = read("NEST_AGENT_SESSION") ?? "contributor";
+  if (!SESSION_NAME.test(sessionName)) fault("NEST_AGENT_SESSION", "letters, digits, - and _ only, at most 64");
+  const containerRuntime = read("NEST_CONTAINER_RUNTIME");
+  if (containerRuntime !== undefined && !RUNTIMES.includes(containerRuntime))
+    fault("NEST_CONTAINER_RUNTIME", `must be ${RUNTIMES.join(", ")}, not "${containerRuntime}"`);
+  const webBase = read("NEST_GITHUB_URL") ?? "https://github.com";
+  if (!isHttpAddress(webBase)) fault("NEST_GITHUB_URL", "not an http or https address");
+  const clockScale = readScale(read("NEST_TEST_CLOCK_SCALE"), hubs, fault);
+
+  if (faults.length > 0 || backend === undefined)
+    throw new UsageError(faults[0] ?? "AGENT_BACKEND: unknown", { faults });
+  const home = environment.HOME || homedir();
+  const temporary = environment.TMPDIR || tmpdir();
+  return {
+    hubs,
+    backend,
+    agentCommand: read("NEST_AGENT_COMMAND"),
+    model,
+    effort,
+    role: read("NEST_AGENT_ROLE"),
+    mode: mode as ContributorMode,
+    sessionName,
+    containerRuntime,
+    inContainer: read("NEST_CONTAINER") === "1",
+    workspaceRoot: resolve(read("NEST_WORKSPACE") ?? join(home, ".cache/nest/workspaces")),
+    stateFolder: join(environment.XDG_STATE_HOME || join(home, ".local/state"), "nest"),
+    statusFile: resolve(read("NEST_HEADLESS_STATUS_FILE") ?? join(temporary, "contributor-headless-status.json")),
+    taskContextFile: resolve(read("NEST_TASK_CONTEXT_FILE") ?? join(temporary, "contributor-task.json")),
+    tokenCacheFile: read("NEST_GH_TOKEN_CACHE"),
+    webBase: webBase.replace(/\/+$/, ""),
+    passToAgent: list(read("NEST_AGENT_ENV")),
+    clockScale,
+  };
+}
+
+type Read = (name: string) => string | undefined;
+type Fault = (key: string, what: string) => void;
+
+/** Comma lists, positional: one token with one hub. */
+function readHubs(read: Read, fault: Fault): readonly HubEntry[] {
+  const addresses = list(read("NEST_HUB"));
+  const tokens = list(read("NEST_REGISTRATION_TOKEN"));
+  const identities = list(read("NEST_CONTRIBUTOR_ID") ?? read("CONTRIBUTOR_ID"));
+  if (addresses.length === 0) fault("NEST_HUB", "missing; run contribute-setup, or set it to the hub's wss:// address");
+  if (tokens.length === 0) fault("NEST_REGISTRATION_TOKEN", "missing; run contribute-setup to register");
+  if (addresses.length > 0 && tokens.length > 0 && addresses.length !== tokens.length)
+    fault(
+      "NEST_REGISTRATION_TOKEN",
+      `${tokens.length} token(s) for ${addresses.length} hub(s) in NEST_HUB; both lists must have the same length`,
+    );
+  return addresses.flatMap((configured, index) => {
+    const address = addressOf(configured);
+    if (address === undefined) {
+      fault("NEST_HUB", `"${configured.split("?")[0]}" is not a ws://, wss://, http:// or https:// address`);
+      return [];
+    }
+    const contributorId = identities.length === addresses.length ? identities[index] : undefined;
+    return [
+      {
+        address,
+        host: new URL(address).host,
+        token: tokens[index] ?? "",
+        ...(contributorId === undefined ? {} : { contributorId }),
+      },
+    ];
+  });
+}
+
+function addressOf(configured: string): string | undefined {
+  try {
+    return webSocketAddress(configured);
+  } catch {
+    return undefined;
+  }
+}
+
+function readScale(text: string | undefined, hubs: readonly HubEntry[], fault: Fault): number {
+  if (text === undefined) return 1;
+  const scale = Number(text);
+  if (!Number.isFinite(scale) || scale < 1) fault("NEST_TEST_CLOCK_SCALE", "must be a number of 1 or more");
+  else if (!hubs.every(({ address }) => isLoopback(address)))
+    fault("NEST_TEST_CLOCK_SCALE", "for tests only: every hub must be on a loopback address");
+  return scale;
+}
+
+function isLoopback(address: string): boolean {
+  return /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(new URL(address).hostname);
+}
+
+function isHttpAddress(text: string): boolean {
+  return /^https?:$/.test(URL.parse(text)?.protocol ?? "");
+}
+
+function list(text: string | undefined): readonly string[] {
+  if (text === undefined) return [];
+  const parts = text.split(",").map((part) => part.trim());
+  return parts.at(-1) === "" ? parts.slice(0, -1) : parts;
+}
+
+function trimmed(text: string | undefined): string | undefined {
+  const bare = text?.trim();
+  return bare === "" ? undefined : bare;
+}

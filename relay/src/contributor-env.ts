@@ -1,0 +1,28 @@
+import { UsageError } from "@nest/kit";
+
+/**
+ * Reads `contributor.env`: `KEY=` and then the rest of the line literally, one outer pair of quotes removed; blank lines and
+ * `#` lines are skipped. Never executed, nothing in it is expanded (contract §8, Relay 9).
+ *
+ * @throws UsageError with one line per fault: file and line number, never the content.
+ */
+export function parseContributorEnv(text: string, file: string): Readonly<Record<string, string>> {
+  const values: Record<string, string> = Object.create(null);
+  const faults: string[] = [];
+  for (const [index, raw] of text
+    .replace(/^\ufeff/, "")
+    .split("\n")
+    .entries()) {
+    const line = raw.replace(/\r$/, "");
+    if (line.trim() === "" || line.trimStart().startsWith("#")) continue;
+    const match = /^([A-Za-z_][A-Za-z0-9_]*)=(.*)$/.exec(line);
+    if (match === null) faults.push(`${file}:${index + 1}: not a KEY=VALUE line`);
+    else values[match[1] ?? ""] = unquoted(match[2] ?? "");
+  }
+  if (faults.length > 0) throw new UsageError(faults[0] ?? "", { faults });
+  return values;
+}
+
+function unquoted(value: string): string {
+  return /^(["'])(.*)\1$/.exec(value)?.[2] ?? value;
+}

@@ -1,0 +1,61 @@
+import { access, readFile } from "node:fs/promises";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { findBinary, probeVersion } from "@nest/agents";
+import type { Environment } from "@nest/kit";
+import { cleanFacts, type DeclaredFacts, PROTOCOL_VERSION } from "@nest/protocol";
+import type { RelayConfig } from "../config.ts";
+
+export interface Machine {
+  readonly environment: Environment;
+  /** Absolute path of the agent's program; undefined when there is none. */
+  readonly binary: string | undefined;
+  /** What the version probe runs with. */
+  readonly agentEnvironment: Readonly<Record<string, string>>;
+}
+
+/**
+ * The facts this relay declares, probed once at start. Every probe is best effort: what cannot be known is left out (spec:
+ * DECLARE).
+ */
+export async function probeFacts(config: RelayConfig, machine: Machine): Promise<DeclaredFacts> {
+  const [containerRuntime, version, credentialType] = await Promise.all([
+    containerRuntimeOf(config, machine.environment),
+    machine.binary === undefined
+      ? undefined
+      : probeVersion(machine.binary, config.backend.versionArgs, machine.agentEnvironment).catch(() => undefined),
+    credentialTypeOf(config, machine.environment),
+  ]);
+  return cleanFacts({
+    container_runtime: containerRuntime,
+    os: process.platform,
+    arch: process.arch,
+    agent_cli_version: version,
+    relay_protocol_version: PROTOCOL_VERSION,
+    credential_type: credentialType,
+  });
+}
+
+/** Docker first, then podman, unless one is forced. */
+async function containerRuntimeOf(config: RelayConfig, environment: Environment): Promise<string> {
+  if (config.containerRuntime !== undefined) return config.containerRuntime;
+  for (const name of ["docker", "podman"]) if ((await findBinary(name, environment.PATH)) !== undefined) return name;
+  return "none";
+}
+
+/** The kind of code-host credential, never the credential: a hub's token, a personal one, a login; unknown without evidence. */
+async function credentialTypeOf(config: RelayConfig, environment: Environment): Promise<string | undefined> {
+  if (config.tokenCacheFile !== undefined && (await isThere(config.tokenCacheFile))) return "app";
+  if (environment.GH_TOKEN || environment.GITHUB_TOKEN) return "pat";
+  const configHome = environment.XDG_CONFIG_HOME || join(environment.HOME || homedir(), ".config");
+  const hosts = join(environment.GH_CONFIG_DIR || join(configHome, "gh"), "hosts.yml");
+  const text = await readFile(hosts, "utf8").catch(() => "");
+  return /^\s*(?:oauth_token|user):\s*\S/m.test(text) ? "oauth" : undefined;
+}
+
+async function isThere(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
+}

@@ -1,0 +1,139 @@
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { agentEnvironment, clearCredentials, findBinary, startHeadless } from "@nest/agents";
+import {
+  type Environment,
+  errorLines,
+  exitCodeOf,
+  onShutdownSignal,
+  parseFlags,
+  readTextIfPresent,
+  systemClock,
+  systemRandom,
+} from "@nest/kit";
+import { scaleDurations, scaleTransport } from "@nest/protocol";
+import { readConfig } from "./config.ts";
+import { parseContributorEnv } from "./contributor-env.ts";
+import { probeFacts } from "./declare/declare.ts";
+import { Relay } from "./relay.ts";
+import { secretsOf } from "./secrets.ts";
+import { StatusFile } from "./status-file.ts";
+import { RunLedger } from "./task/leftovers.ts";
+import { Voice, type VoiceOut } from "./voice.ts";
+
+const USAGE = `usage: nest relay
+
+Works on issues of one or more hubs with the agent CLI of this machine, one task at a time.
+Configured by the environment and by ~/.config/nest/contributor.env:
+
+  NEST_HUB                  hub address(es), comma-separated
+  NEST_REGISTRATION_TOKEN   token(s), in the same order
+  AGENT_BACKEND             claude, copilot, goose, bob, codex, pi, aider, litellm or agy (default claude)
+  AGENT_MODEL               model, declared to the hub
+  CONTRIBUTOR_MODE          interactive (default) or headless
+  NEST_AGENT_COMMAND        another program in place of the backend's
+  NEST_WORKSPACE            folder for the tasks' workspaces
+`;
+
+export interface RunOptions {
+  /** Stops the relay; without it, SIGTERM and SIGINT do. */
+  readonly stop?: AbortSignal;
+  readonly out?: VoiceOut;
+  readonly error?: VoiceOut;
+}
+
+/**
+ * The whole of `nest relay`. Resolves with the exit code: 0 stopped, 1 refused for good by every hub, 2 bad configuration
+ * (contract §8, Relay 1).
+ */
+export async function runRelay(
+  args: readonly string[],
+  environment: Environment,
+  options: RunOptions = {},
+): Promise<number> {
+  const error = options.error ?? process.stderr;
+  try {
+    const { words, help } = parseFlags(args, {});
+    if (help) {
+      (options.out ?? process.stdout).write(USAGE);
+      return 0;
+    }
+    if (words.length > 0) {
+      error.write(`nest relay: error: unknown argument\n${USAGE}`);
+      return 2;
+    }
+    return await relayOn(environment, error, options.stop);
+  } catch (thrown) {
+    for (const line of errorLines("nest relay", thrown)) error.write(`${line}\n`);
+    return exitCodeOf(thrown);
+  }
+}
+
+async function relayOn(environment: Environment, error: VoiceOut, stopFromOutside?: AbortSignal): Promise<number> {
+  const file = join(environment.HOME || homedir(), ".config/nest/contributor.env");
+  const saved = parseContributorEnv((await readTextIfPresent(file)) ?? "", file);
+  const config = readConfig(environment, saved);
+  const everything = { ...saved, ...environment };
+  const secrets = secretsOf(config, everything);
+  const [clock, random, voice] = [systemClock(), systemRandom(), new Voice(error, secrets)];
+  const numbers = scaleDurations(config.clockScale);
+  const stop = stopFromOutside ?? stopOnSignal(clock);
+
+  const command = config.agentCommand ?? config.backend.binary;
+  const binary = await findBinary(command, environment.PATH);
+  if (binary === undefined) voice.say(`warning: ${command} cannot be run; tasks will fail until it can`);
+  if (config.backend.caution !== undefined) voice.say(`warning: ${config.backend.caution}`);
+  const ledger = new RunLedger(config.stateFolder);
+  await clearCredentials();
+  const leftovers = await ledger.endLeftovers(clock);
+  if (leftovers > 0) voice.log.warn({ runs: leftovers }, "ended agents that an earlier relay left behind");
+
+  const ownEnvironment = agentEnvironment(everything, { backend: config.backend, alsoPass: config.passToAgent });
+  const facts = await probeFacts(config, { environment, binary, agentEnvironment: ownEnvironment });
+  const statusFile =
+    config.mode === "headless"
+      ? new StatusFile(config.statusFile, {
+          backend: config.backend.name,
+          clock,
+          onTrouble: (thrown) => voice.log.warn({ why: String(thrown) }, "the status file cannot be written"),
+        })
+      : undefined;
+  statusFile?.start(numbers.heartbeatMs);
+  const relay = new Relay({
+    config,
+    environment: everything,
+    clock,
+    random,
+    numbers,
+    transport: scaleTransport(config.clockScale),
+    introduction: {
+      backend: config.backend.name,
+      model: config.model,
+      effort: config.effort,
+      role: config.role,
+      facts,
+    },
+    secrets,
+    voice,
+    statusFile,
+    ledger,
+    binary,
+    startAgent: (start) => startHeadless(config.backend, start, { clock }),
+  });
+  const end = await relay.run(stop);
+  voice.end();
+  if (end === "stopped") return 0;
+  await statusFile?.stop("refused");
+  voice.say("hint: check the model, the role and the registration token; contribute-setup registers again");
+  return 1;
+}
+
+/** The first SIGTERM or SIGINT stops the relay; the process goes when it is through, by the exit code of its command. */
+function stopOnSignal(clock: ReturnType<typeof systemClock>): AbortSignal {
+  const stopping = new AbortController();
+  onShutdownSignal(clock, () => {
+    stopping.abort();
+    return new Promise(() => undefined);
+  });
+  return stopping.signal;
+}

@@ -1,0 +1,405 @@
+import type { AgentRun, AgentStart } from "@nest/agents";
+import { type CancelTimer, type Clock, type Environment, type Random, sentenceOf } from "@nest/kit";
+import {
+  compareVersions,
+  type Durations,
+  PROTOCOL_VERSION,
+  RELAY_STOPPED,
+  type RelayMessage,
+  type TransportTimes,
+} from "@nest/protocol";
+import type { RelayConfig } from "./config.ts";
+import { meaningOf } from "./meaning.ts";
+import { Outbox, type OutboxEntry, type TerminalReport } from "./outbox/outbox.ts";
+import type { KnownSecrets } from "./secrets.ts";
+import type { Introduction } from "./session/auth.ts";
+import type { Closed } from "./session/connection.ts";
+import { type AuthOk, Session, type SessionListener, type WorkMessage } from "./session/session.ts";
+import type { StatusDetails, StatusFile } from "./status-file.ts";
+import type { RunLedger } from "./task/leftovers.ts";
+import { lastLine, terminalReport } from "./task/report.ts";
+import { type Assignment, Task, type TaskResult } from "./task/task.ts";
+import { Turns } from "./turns.ts";
+import type { Voice } from "./voice.ts";
+
+export interface RelayParts {
+  readonly config: RelayConfig;
+  readonly environment: Environment;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly numbers: Durations;
+  readonly transport: TransportTimes;
+  readonly introduction: Introduction;
+  readonly secrets: KnownSecrets;
+  readonly voice: Voice;
+  /** Absent in interactive mode. */
+  readonly statusFile: StatusFile | undefined;
+  readonly ledger: RunLedger;
+  readonly binary: string | undefined;
+  readonly startAgent: (start: AgentStart) => Promise<AgentRun>;
+}
+
+/** A relay that stops has 8 s in all: its agent gets less time to leave than usual, the last report a moment to arrive. */
+const STOPPING_GRACE_MS = 3000;
+const LAST_ACK_MS = 1000;
+const SAY_EVERY_MS = 1000;
+
+/**
+ * One contributor's relay: every hub, and at most one task among them all.
+ *
+ * A task begins with a hub's `task_assign` while nothing is in hand, and is accepted at once. It ends with a terminal report
+ * (saved to the outbox, sent, kept until acknowledged), or silently when the hub revokes it; then the next hub in turn is
+ * asked. After a reconnect a hub gets, in this order: the resume of a task of its own, the outbox, and only then `ready`.
+ */
+export class Relay implements SessionListener {
+  readonly #parts: RelayParts;
+  readonly #sessions: readonly Session[];
+  readonly #turns: Turns;
+  readonly #drifted = new Set<Session>();
+  readonly #notes = new Map<Session, string>();
+  #inHand: { readonly task: Task; readonly session: Session } | undefined;
+  /** The report of the task in hand, while it is on its way to disk and hub. */
+  #reporting: Promise<void> | undefined;
+  #stopping = false;
+  #acked: () => void = () => undefined;
+
+  constructor(parts: RelayParts) {
+    this.#parts = parts;
+    const { clock, random, numbers, transport, introduction, secrets } = parts;
+    const redact = (text: string) => secrets.redact(text);
+    const shared = { clock, random, numbers, transport, introduction, redact, listener: this };
+    this.#sessions = parts.config.hubs.map((hub) => new Session(hub, shared));
+    this.#turns = new Turns(this.#sessions, clock, numbers);
+  }
+
+  /** Works until `stop` fires, or every hub has refused for good. */
+  async run(stop: AbortSignal): Promise<"refused" | "stopped"> {
+    const { clock, voice } = this.#parts;
+    const closing = new AbortController();
+    const cancel: CancelTimer = clock.every(SAY_EVERY_MS, () => voice.status(this.#doing()));
+    const stopped = new Promise<void>((resolve) => {
+      if (stop.aborted) resolve();
+      stop.addEventListener("abort", () => resolve(), { once: true });
+    }).then(async () => {
+      await this.#stopWork();
+      closing.abort();
+    });
+    const ends = await Promise.all(this.#sessions.map((session) => session.run(closing.signal)));
+    cancel();
+    this.#turns.cancel();
+    if (stop.aborted) await stopped;
+    return ends.every((end) => end === "refused") ? "refused" : "stopped";
+  }
+
+  onAuthenticated(session: Session, welcome: AuthOk): void {
+    this.#notes.delete(session);
+    this.#sayDrift(session, welcome.protocol_version);
+    this.#parts.voice.log.info(
+      { hub: session.hub.host, contributor: welcome.contributor_id, tier: welcome.trust_tier },
+      "connected",
+    );
+    this.#keep(this.#greet(session), "resuming");
+  }
+
+  /** Resume, outbox, ready: in this order (contract §8, Relay 5). */
+  async #greet(session: Session): Promise<void> {
+    if (this.#inHand?.session === session) await this.#resume(session, this.#inHand.task);
+    if (this.#inHand === undefined) this.#status("waiting");
+    await this.#replay(session);
+    this.#turns.admit(session);
+    this.#next();
+  }
+
+  async #resume(session: Session, task: Task): Promise<void> {
+    const { task_id, task_gen, kind = "issue", repo, number, title } = task.assignment;
+    this.#parts.voice.log.info({ hub: session.hub.host, task: task_id }, "resuming the task in hand");
+    await session.send({ type: "task_accepted", task_id, task_gen });
+    const progress = await this.#progress(task);
+    await session.send({ ...progress, kind, repo, number, title });
+  }
+
+  async #replay(session: Session): Promise<void> {
+    for (const entry of await this.#outboxOf(session).waiting()) await this.#deliver(session, entry, true);
+  }
+
+  onWork(session: Session, message: WorkMessage): void {
+    switch (message.type) {
+      case "task_assign":
+        this.#turns.answered(session);
+        this.#assigned(session, message);
+        return;
+      case "task_unavailable": {
+        this.#turns.unavailable(session, message.retry_after_s);
+        this.#notes.set(session, meaningOf(message));
+        this.#parts.voice.log.info(
+          { hub: session.hub.host, reason: message.reason, withheld: message.withheld },
+          meaningOf(message),
+        );
+        this.#next();
+        return;
+      }
+      case "task_revoke":
+        this.#revoked(session, message.task_id, message.reason);
+        return;
+      case "token_refresh":
+        this.#parts.secrets.add(message.github_token);
+        if (this.#inHand?.session === session)
+          this.#keep(this.#inHand.task.refresh(message.github_token), "renewing the credential");
+        return;
+      case "task_ack":
+        this.#keep(
+          this.#outboxOf(session)
+            .remove(message.task_id, message.task_gen)
+            .then(() => this.#acked()),
+          "clearing the outbox",
+        );
+        return;
+      case "notice":
+        if (message.message !== undefined) this.#parts.voice.say(`hub ${session.hub.host}: ${message.message}`);
+        return;
+    }
+  }
+
+  onIgnored(session: Session, why: string): void {
+    this.#parts.voice.log.info({ hub: session.hub.host, why }, "frame ignored");
+  }
+
+  onLost(session: Session, closed: Closed, retryMs: number): void {
+    const why = closed.reason === "" ? `closed with ${closed.code}` : closed.reason;
+    this.#turns.leave(session);
+    this.#notes.set(session, `away (${why})`);
+    const seconds = Math.ceil(retryMs / 1000);
+    this.#parts.voice.log.warn(
+      { hub: session.hub.host, code: closed.code, why, retry_ms: retryMs },
+      `hub away, next try in ${seconds} s`,
+    );
+    this.#next();
+  }
+
+  onRefused(session: Session, reason: string, acceptedModels: readonly string[]): void {
+    this.#parts.voice.say(`error: hub ${session.hub.host} refused this relay: ${reason}`);
+    if (acceptedModels.length > 0) this.#parts.voice.say(`hint: accepted models: ${acceptedModels.join(", ")}`);
+    this.#notes.set(session, `refused (${reason})`);
+    this.#next();
+  }
+
+  #assigned(session: Session, assignment: Assignment): void {
+    const { task_id, task_gen } = assignment;
+    const held = this.#inHand?.task.assignment;
+    if (held?.task_id === task_id && held.task_gen === task_gen && this.#inHand?.session === session) {
+      this.#keep(session.send({ type: "task_accepted", task_id, task_gen }), "accepting");
+      return;
+    }
+    if (held !== undefined || this.#stopping) {
+      this.#keep(session.send(this.#declined(session, assignment)), "declining");
+      return;
+    }
+    const task = new Task(assignment, this.#taskParts(session));
+    this.#inHand = { task, session };
+    this.#keep(session.send({ type: "task_accepted", task_id, task_gen }), "accepting");
+    this.#parts.voice.log.info({ hub: session.hub.host, task: task_id, issue: issueOf(assignment) }, "task accepted");
+    this.#status("working", taskDetails(assignment));
+    this.#keep(this.#see(session, task), "working");
+  }
+
+  /** Giving back what was not accepted; older hubs know only a failure for it. */
+  #declined(session: Session, { task_id, task_gen }: Assignment): RelayMessage {
+    const message = this.#stopping ? RELAY_STOPPED : "a task of another assignment is in hand";
+    return session.capabilities.has("task_declined")
+      ? { type: "task_declined", task_id, task_gen, reason: "busy", message }
+      : { type: "task_failed", task_id, task_gen, reason: message, failure_kind: "environment" };
+  }
+
+  #taskParts(session: Session) {
+    const { config, environment, clock, random, numbers, ledger, binary, startAgent, voice } = this.#parts;
+    return {
+      config,
+      environment,
+      clock,
+      numbers,
+      ledger,
+      binary,
+      startAgent,
+      newMark: () => random.hex(12),
+      awaitsCredential: session.capabilities.has("token_refresh"),
+      hubHost: session.hub.host,
+      onProgress: () => this.#keep(this.#reportProgress(), "reporting progress"),
+      onWarning: (sentence: string) => voice.say(`warning: ${sentence}`),
+    };
+  }
+
+  /** Sees a task through to its end, reports, and asks for the next one. */
+  async #see(session: Session, task: Task): Promise<void> {
+    const result = await task.run();
+    if (this.#inHand?.task !== task) return;
+    if (result !== undefined) {
+      this.#reporting = this.#report(session, task, result);
+      await this.#reporting;
+    }
+    this.#reporting = undefined;
+    this.#inHand = undefined;
+    if (!this.#stopping) this.#status("waiting");
+    this.#next();
+  }
+
+  async #report(session: Session, task: Task, result: TaskResult): Promise<void> {
+    const { assignment } = task;
+    const { outcome, tail } = result;
+    const report = terminalReport({ taskId: assignment.task_id, taskGen: assignment.task_gen, outcome, tail });
+    const reason = outcome.kind === "failed" ? outcome.reason : outcome.verdictReason;
+    this.#parts.voice.log.info(
+      {
+        task: assignment.task_id,
+        issue: issueOf(assignment),
+        reason,
+        pull_request: report.type === "task_complete" ? report.pr_url : undefined,
+      },
+      outcome.kind === "failed" ? "task failed" : `task done: ${outcome.verdict}`,
+    );
+    this.#status(outcome.kind === "failed" ? "failed" : "done", {
+      ...taskDetails(assignment),
+      ...(reason === undefined ? {} : { reason: this.#parts.secrets.redact(reason) }),
+      ...(outcome.kind === "completed" && outcome.pullRequest !== undefined ? { pr_url: outcome.pullRequest } : {}),
+    });
+    await this.#put(session, this.#entry(assignment, report));
+  }
+
+  #entry(assignment: Assignment, report: TerminalReport): OutboxEntry {
+    const { kind = "issue", repo, number, title } = assignment;
+    const clean = JSON.parse(this.#parts.secrets.redact(JSON.stringify(report))) as TerminalReport;
+    return { saved_at: this.#parts.clock.now(), report: clean, work: { kind, repo, number, title } };
+  }
+
+  async #put(session: Session, entry: OutboxEntry): Promise<void> {
+    try {
+      await this.#outboxOf(session).put(entry);
+    } catch (thrown) {
+      this.#parts.voice.log.error(
+        { why: sentenceOf(thrown) },
+        "the outbox cannot be written; the report is sent only once",
+      );
+    }
+    await this.#deliver(session, entry, false);
+  }
+
+  /** Sends a report; a hub that does not acknowledge has it once it is sent, and needs a resume before a late one. */
+  async #deliver(session: Session, entry: OutboxEntry, late: boolean): Promise<void> {
+    const { report } = entry;
+    const { task_id, task_gen } = report;
+    const acknowledges = session.capabilities.has("task_ack");
+    if (late && !acknowledges) {
+      const generation = task_gen === undefined ? {} : { task_gen };
+      await session.send({ type: "task_accepted", task_id, ...generation });
+      await session.send({ type: "task_progress", task_id, ...generation, status: "working", ...entry.work });
+    }
+    const sent = await session.send(report);
+    if (sent && !acknowledges) await this.#outboxOf(session).remove(task_id, task_gen);
+  }
+
+  #revoked(session: Session, taskId: string, reason: string | undefined): void {
+    const held = this.#inHand;
+    if (held === undefined || held.session !== session || held.task.assignment.task_id !== taskId) return;
+    this.#parts.voice.log.warn({ task: taskId, reason }, "the hub took the task back");
+    this.#keep(held.task.end(), "ending the agent");
+  }
+
+  async #reportProgress(): Promise<void> {
+    if (this.#inHand === undefined) return;
+    const { task, session } = this.#inHand;
+    await session.send(await this.#progress(task));
+  }
+
+  async #progress(task: Task): Promise<Extract<RelayMessage, { type: "task_progress" }>> {
+    const { task_id, task_gen } = task.assignment;
+    const tail = await task.tail();
+    const status = task.status();
+    return {
+      type: "task_progress",
+      task_id,
+      task_gen,
+      status,
+      tmux_output: tail,
+      summary: lastLine(tail),
+      ...(status === "blocked_on_human" ? { attention: true } : {}),
+    };
+  }
+
+  /** Asks the hub whose turn it is, when nothing is in hand. */
+  #next(): void {
+    if (this.#inHand !== undefined || this.#stopping) return;
+    this.#turns.take(
+      (session) => this.#keep(session.ask(), "asking for work"),
+      () => this.#next(),
+    );
+  }
+
+  /** The agent's tree is ended, the hub is told, the last word gets a moment to arrive. */
+  async #stopWork(): Promise<void> {
+    this.#stopping = true;
+    this.#turns.cancel();
+    const held = this.#inHand;
+    if (this.#reporting !== undefined) await this.#reporting;
+    else if (held !== undefined) {
+      const { task, session } = held;
+      this.#inHand = undefined;
+      await task.end({ graceMs: STOPPING_GRACE_MS });
+      const { task_id, task_gen } = task.assignment;
+      const acked = new Promise<void>((resolve) => {
+        this.#acked = resolve;
+      });
+      const outcome = { kind: "failed", failureKind: "environment", reason: RELAY_STOPPED } as const;
+      const report = terminalReport({ taskId: task_id, taskGen: task_gen, outcome, tail: await task.tail() });
+      await this.#put(session, this.#entry(task.assignment, report));
+      if (session.isAuthenticated && session.capabilities.has("task_ack"))
+        await Promise.race([acked, this.#parts.clock.sleep(LAST_ACK_MS)]);
+    }
+    await this.#parts.statusFile?.stop("stopped");
+  }
+
+  #outboxOf(session: Session): Outbox {
+    return new Outbox(this.#parts.config.stateFolder, session.hub.address, session.contributorId ?? "");
+  }
+
+  #status(state: "waiting" | "working" | "done" | "failed", details: StatusDetails = {}): void {
+    this.#parts.statusFile?.set(state, details);
+  }
+
+  #sayDrift(session: Session, declared: string | undefined): void {
+    const verdict = compareVersions(declared);
+    if (this.#drifted.has(session)) return;
+    if (verdict !== "older" && verdict !== "newer" && verdict !== "incompatible") return;
+    this.#drifted.add(session);
+    this.#parts.voice.say(
+      `hub ${session.hub.host} speaks protocol ${declared} (${verdict}), this relay ${PROTOCOL_VERSION}`,
+    );
+  }
+
+  /** One sentence on what the relay does now. */
+  #doing(): string {
+    if (this.#inHand !== undefined) {
+      const { task, session } = this.#inHand;
+      const minutes = Math.floor((this.#parts.clock.now() - task.acceptedAt) / 60_000);
+      const blocked = task.status() === "blocked_on_human" ? "; it waits for you" : "";
+      return `working on ${issueOf(task.assignment)} of ${session.hub.host} for ${minutes} min${blocked}`;
+    }
+    const notes = this.#sessions.map(
+      (session) => `${session.hub.host}: ${this.#notes.get(session) ?? "asked for work"}`,
+    );
+    return `idle; ${notes.join("; ")}`;
+  }
+
+  /** Looks after a promise nobody waits for. */
+  #keep(work: Promise<unknown>, doing: string): void {
+    work.catch((thrown: unknown) =>
+      this.#parts.voice.log.error({ why: sentenceOf(thrown), doing }, "unexpected failure"),
+    );
+  }
+}
+
+function issueOf({ repo, number }: Assignment): string {
+  return `${repo}#${number}`;
+}
+
+function taskDetails({ task_id, task_gen, repo, number }: Assignment): StatusDetails {
+  return { task_id, task_gen, repo, number };
+}

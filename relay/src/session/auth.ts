@@ -1,0 +1,62 @@
+import { createHash, createHmac } from "node:crypto";
+import { type DeclaredFacts, PROTOCOL_VERSION, type RelayMessage } from "@nest/protocol";
+import type { HubEntry } from "../config.ts";
+
+/** Additions this relay understands, by name (contract §4). */
+export const RELAY_CAPABILITIES = ["task_ack", "task_declined", "task_push", "withheld_counts"] as const;
+
+/** What the relay says of itself to every hub. */
+export interface Introduction {
+  readonly backend: string;
+  readonly model: string | undefined;
+  readonly effort: string | undefined;
+  readonly role: string | undefined;
+  readonly facts: DeclaredFacts;
+}
+
+export interface Challenge {
+  readonly nonce: string;
+  readonly server_capabilities?: readonly string[] | undefined;
+}
+
+/** Hex HMAC-SHA-256 over the nonce; the key is the ASCII hex SHA-256 of the token (contract §8, Wire 14). */
+export function authProof(token: string, nonce: string): string {
+  const key = createHash("sha256").update(token).digest("hex");
+  return createHmac("sha256", key).update(nonce).digest("hex");
+}
+
+/** Whether the answer to this challenge can be a proof instead of the token. */
+export function canProve(challenge: Challenge, hub: HubEntry): boolean {
+  return hub.contributorId !== undefined && challenge.server_capabilities?.includes("auth_proof") === true;
+}
+
+/** The answer to a hub's challenge: a proof where the hub takes one and the identity is known, else the token itself. */
+export function authResponse(
+  challenge: Challenge,
+  hub: HubEntry,
+  introduction: Introduction,
+  prove: boolean,
+): RelayMessage {
+  const identity =
+    prove && canProve(challenge, hub)
+      ? { contributor_id: hub.contributorId, auth_proof: authProof(hub.token, challenge.nonce) }
+      : { registration_token: hub.token };
+  const { backend, model, effort, role, facts } = introduction;
+  return {
+    type: "auth_response",
+    ...identity,
+    cli_backend: backend,
+    model: model ?? "",
+    ...(effort === undefined ? {} : { reasoning_effort: effort }),
+    ...(role === undefined ? {} : { role }),
+    protocol_version: PROTOCOL_VERSION,
+    relay_protocol_version: PROTOCOL_VERSION,
+    capabilities: { ...facts, relay_capabilities: [...RELAY_CAPABILITIES] },
+  };
+}
+
+/** Reasons that no waiting will change: the model, the role, the token, a revoked contributor (contract §8, Relay 1). */
+export function isRefusedForGood(reason: string): boolean {
+  if (/time.?out|timed out|try again|not ready|too many|rate|busy|internal/i.test(reason)) return false;
+  return /model|role|token|revoked|proof|credential|contributor|unauthori[sz]ed|forbidden/i.test(reason);
+}

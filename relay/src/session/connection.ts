@@ -1,0 +1,120 @@
+import type { CancelTimer, Clock } from "@nest/kit";
+import { closeCodes, type HubMessage, MAX_FRAME_BYTES, type RelayMessage, readHubFrame } from "@nest/protocol";
+import { WebSocket } from "ws";
+import { frameText } from "./outgoing.ts";
+
+/** A peer that does not answer a close is cut after this. */
+const CLOSE_ANSWER_MS = 2000;
+/** Three pings without a sign of life: the peer is gone (contract §8, Relay 1). */
+const SILENT_PINGS = 3;
+
+export interface ConnectionParts {
+  readonly clock: Clock;
+  readonly redact: (text: string) => string;
+  readonly pingMs: number;
+  readonly openWithinMs: number;
+  readonly onMessage: (message: HubMessage) => void;
+  /** A frame that was passed over, and why. */
+  readonly onIgnored: (why: string) => void;
+}
+
+export interface Closed {
+  readonly code: number;
+  readonly reason: string;
+}
+
+/** One socket to one hub: frames in and out, signs of life, limits. Says nothing about what the frames mean. */
+export class Connection {
+  /** Settles once, when the socket is gone. Never rejects. */
+  readonly closed: Promise<Closed>;
+  readonly #socket: WebSocket;
+  readonly #parts: ConnectionParts;
+  readonly #timers: CancelTimer[] = [];
+  #seq = 0;
+  #lastSign: number;
+  #failure: string | undefined;
+  /** The hub's own limit on frames, once it said one. */
+  hubLimit: number | undefined;
+
+  constructor(address: string, parts: ConnectionParts) {
+    this.#parts = parts;
+    this.#lastSign = parts.clock.now();
+    this.#socket = new WebSocket(address, {
+      maxPayload: MAX_FRAME_BYTES,
+      handshakeTimeout: parts.openWithinMs,
+      perMessageDeflate: false,
+    });
+    this.closed = new Promise((resolve) => {
+      this.#socket.on("close", (code, reason) => {
+        for (const cancel of this.#timers) cancel();
+        resolve({ code, reason: this.#failure ?? reason.toString("utf8") });
+      });
+    });
+    this.#socket.on("error", (error) => {
+      this.#failure ??= error.message;
+    });
+    this.#socket.on("message", (data, isBinary) => this.#read(String(data), isBinary));
+    for (const sign of ["ping", "pong", "open"] as const) this.#socket.on(sign, () => this.#sawLife());
+    this.#socket.on("open", () => this.#timers.push(parts.clock.every(parts.pingMs, () => this.#beat())));
+  }
+
+  get isOpen(): boolean {
+    return this.#socket.readyState === WebSocket.OPEN;
+  }
+
+  /** Sends one message; false when the socket is not open, or the frame could not be handed to the system. */
+  send(message: RelayMessage): Promise<boolean> {
+    if (!this.isOpen) return Promise.resolve(false);
+    this.#seq += 1;
+    const text = frameText(message, message.type === "pong" ? (message.seq ?? this.#seq) : this.#seq, {
+      redact: this.#parts.redact,
+      hubLimit: this.hubLimit,
+    });
+    return new Promise((resolve) => this.#socket.send(text, (error) => resolve(error === undefined || error === null)));
+  }
+
+  /** Closes in order; cuts the socket when the peer does not answer within 2 s. */
+  close(code: number, reason: string): void {
+    if (this.#socket.readyState === WebSocket.CONNECTING) {
+      this.#socket.terminate();
+      return;
+    }
+    this.#socket.close(code, reason);
+    this.#timers.push(this.#parts.clock.after(CLOSE_ANSWER_MS, () => this.#socket.terminate()));
+  }
+
+  #read(text: string, isBinary: boolean): void {
+    this.#sawLife();
+    if (isBinary) {
+      this.#parts.onIgnored("a binary frame");
+      return;
+    }
+    const frame = readHubFrame(text);
+    if (frame.kind !== "message") {
+      this.#parts.onIgnored(
+        frame.kind === "unknown" ? `unknown type ${frame.type}` : `malformed frame: ${frame.because}`,
+      );
+      return;
+    }
+    if (frame.message.type === "ping") {
+      void this.send({ type: "pong", ...(frame.message.seq === undefined ? {} : { seq: frame.message.seq }) });
+      return;
+    }
+    if (frame.message.type !== "pong") this.#parts.onMessage(frame.message);
+  }
+
+  #sawLife(): void {
+    this.#lastSign = this.#parts.clock.now();
+  }
+
+  #beat(): void {
+    const silentMs = this.#parts.clock.now() - this.#lastSign;
+    if (silentMs >= this.#parts.pingMs * SILENT_PINGS) {
+      this.#failure ??= `silent for ${Math.round(silentMs / 1000)} s`;
+      this.close(closeCodes.silent, "silent peer");
+      return;
+    }
+    void this.send({ type: "ping" });
+    if (this.isOpen) this.#socket.ping();
+  }
+}

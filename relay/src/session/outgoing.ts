@@ -1,0 +1,53 @@
+import { cutBytes } from "@nest/kit";
+import { MAX_FRAME_BYTES, type RelayMessage } from "@nest/protocol";
+
+/** Room left under the hub's limit, for what a proxy or an older hub adds to its own count. */
+const HEADROOM_BYTES = 4 * 1024;
+const SMALLEST_BUDGET = 4 * 1024;
+/** Fields that may be shortened to make a frame fit, in this order. */
+const SHORTENED = ["tmux_output", "summary", "title", "reason", "verdict_reason", "message"];
+/** Fields that are sent as they are: the credential of the handshake, and names the hub compares. */
+const VERBATIM = new Set(["type", "registration_token", "auth_proof", "task_id", "repo", "contributor_id"]);
+
+export interface OutgoingParts {
+  readonly redact: (text: string) => string;
+  /** The hub's `max_message_bytes`, where it said one. */
+  readonly hubLimit?: number | undefined;
+}
+
+/** A message as the text of one frame: numbered, without known secrets, small enough for the hub. Pure. */
+export function frameText(message: RelayMessage, seq: number, parts: OutgoingParts): string {
+  const clean = Object.fromEntries(
+    Object.entries({ ...message, seq }).map(([name, value]) => [
+      name,
+      VERBATIM.has(name) ? value : redactDeep(value, parts.redact),
+    ]),
+  );
+  const limit = Math.min(parts.hubLimit ?? MAX_FRAME_BYTES, MAX_FRAME_BYTES) - HEADROOM_BYTES;
+  return fitted(clean, Math.max(SMALLEST_BUDGET, limit));
+}
+
+function redactDeep(value: unknown, redact: (text: string) => string): unknown {
+  if (typeof value === "string") return redact(value);
+  if (Array.isArray(value)) return value.map((item) => redactDeep(item, redact));
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, redactDeep(item, redact)]));
+}
+
+function fitted(message: Record<string, unknown>, limit: number): string {
+  let text = JSON.stringify(message);
+  for (const name of SHORTENED) {
+    const value = message[name];
+    if (typeof value !== "string") continue;
+    // A character may take six bytes as JSON: halve until it fits rather than reckon.
+    for (
+      let keep = Buffer.byteLength(value);
+      Buffer.byteLength(text) > limit && keep > 8;
+      keep = Math.floor(keep / 2)
+    ) {
+      message[name] = cutBytes(value, Math.floor(keep / 2));
+      text = JSON.stringify(message);
+    }
+  }
+  return text;
+}

@@ -1,0 +1,178 @@
+import type { Clock, Random } from "@nest/kit";
+import { closeCodes, type Durations, type HubMessage, type RelayMessage, type TransportTimes } from "@nest/protocol";
+import type { HubEntry } from "../config.ts";
+import { authResponse, canProve, type Introduction, isRefusedForGood } from "./auth.ts";
+import { type Closed, Connection } from "./connection.ts";
+import { nextTry } from "./reconnect.ts";
+
+export type AuthOk = Extract<HubMessage, { type: "auth_ok" }>;
+/** Messages that mean something only to whoever holds tasks. */
+export type WorkMessage = Exclude<HubMessage, { type: "auth_challenge" | "auth_ok" | "auth_failed" | "ping" | "pong" }>;
+
+/** What a session tells the relay it belongs to. */
+export interface SessionListener {
+  onAuthenticated(session: Session, welcome: AuthOk): void;
+  onWork(session: Session, message: WorkMessage): void;
+  onIgnored(session: Session, why: string): void;
+  /** The connection is gone; the next try comes after `retryMs`. */
+  onLost(session: Session, closed: Closed, retryMs: number): void;
+  onRefused(session: Session, reason: string, acceptedModels: readonly string[]): void;
+}
+
+export interface SessionParts {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly numbers: Durations;
+  readonly transport: TransportTimes;
+  readonly introduction: Introduction;
+  readonly redact: (text: string) => string;
+  readonly listener: SessionListener;
+}
+
+/**
+ * The relay's standing with one hub, across as many connections as it takes.
+ *
+ * A connection goes: open, the hub's challenge, our answer, `auth_ok` or `auth_failed`; then work. It ends, and after a
+ * backoff the next one begins. A refusal that no waiting changes ends the session for good.
+ *
+ * At most one `ready` is outstanding: set where it is sent, cleared by its answer, by the connection's end, and by a new
+ * authentication. A second one would hand back the task that the first one got (protocol: double ready).
+ */
+export class Session {
+  readonly hub: HubEntry;
+  readonly #parts: SessionParts;
+  #connection: Connection | undefined;
+  #authenticatedAt: number | undefined;
+  #refusal: string | undefined;
+  #prove = true;
+  #provedThisTime = false;
+  #readySentAt: number | undefined;
+  /** Additions the hub lists. */
+  capabilities: ReadonlySet<string> = new Set();
+  contributorId: string | undefined;
+
+  constructor(hub: HubEntry, parts: SessionParts) {
+    this.hub = hub;
+    this.#parts = parts;
+  }
+
+  get isAuthenticated(): boolean {
+    return this.#authenticatedAt !== undefined && this.#connection?.isOpen === true;
+  }
+
+  /** When the outstanding `ready` was sent; undefined when none is. */
+  get readySentAt(): number | undefined {
+    return this.#readySentAt;
+  }
+
+  /** Asks for work, unless an answer is still due. */
+  async ask(): Promise<void> {
+    if (!this.isAuthenticated || this.#readySentAt !== undefined) return;
+    this.#readySentAt = this.#parts.clock.now();
+    await this.#connection?.send({ type: "ready" });
+  }
+
+  /** Gives up waiting for the answer to a `ready`: the hub is alive and did not give one. */
+  forgetReady(): void {
+    this.#readySentAt = undefined;
+  }
+
+  /** Sends a message of the working phase; false when the hub cannot be reached now. */
+  send(message: RelayMessage): Promise<boolean> {
+    if (!this.isAuthenticated) return Promise.resolve(false);
+    return this.#connection?.send(message) ?? Promise.resolve(false);
+  }
+
+  /** Connects, and connects again, until the hub refuses for good or `stop` fires. Resolves with which it was. */
+  async run(stop: AbortSignal): Promise<"refused" | "stopped"> {
+    let attempt = 0;
+    while (!stop.aborted) {
+      const ended = await this.#connectOnce(stop);
+      if (this.#refusal !== undefined) return "refused";
+      if (stop.aborted) break;
+      const next = nextTry(ended, attempt, this.#parts.numbers, this.#parts.random);
+      attempt = next.attempt;
+      this.#parts.listener.onLost(this, ended, next.delayMs);
+      await this.#parts.clock.sleep(next.delayMs, stop).catch(() => undefined);
+    }
+    return "stopped";
+  }
+
+  async #connectOnce(stop: AbortSignal): Promise<Closed & { authenticatedMs: number | undefined }> {
+    const { clock, transport } = this.#parts;
+    const connection = new Connection(this.hub.address, {
+      clock,
+      redact: this.#parts.redact,
+      pingMs: transport.pingMs,
+      openWithinMs: transport.authDeadlineMs,
+      onMessage: (message) => this.#receive(connection, message),
+      onIgnored: (why) => this.#parts.listener.onIgnored(this, why),
+    });
+    this.#connection = connection;
+    const onStop = () => connection.close(closeCodes.normal, "relay stopped");
+    stop.addEventListener("abort", onStop, { once: true });
+    const cancelDeadline = clock.after(transport.authDeadlineMs, () => {
+      if (this.#authenticatedAt === undefined) connection.close(closeCodes.policy, "authentication timeout");
+    });
+    const closed = await connection.closed;
+    cancelDeadline();
+    stop.removeEventListener("abort", onStop);
+    const authenticatedMs = this.#authenticatedAt === undefined ? undefined : clock.now() - this.#authenticatedAt;
+    this.#authenticatedAt = undefined;
+    this.#readySentAt = undefined;
+    this.#connection = undefined;
+    return { ...closed, authenticatedMs };
+  }
+
+  #receive(connection: Connection, message: HubMessage): void {
+    if (connection !== this.#connection) return;
+    switch (message.type) {
+      case "auth_challenge":
+        this.#provedThisTime = this.#prove && canProve(message, this.hub);
+        void connection.send(authResponse(message, this.hub, this.#parts.introduction, this.#prove));
+        return;
+      case "auth_ok":
+        this.#welcome(connection, message);
+        return;
+      case "auth_failed":
+        this.#refused(connection, message.reason, message.accepted_models ?? []);
+        return;
+      case "ping":
+      case "pong":
+        return;
+      case "task_assign":
+      case "task_unavailable":
+        if (this.#authenticatedAt === undefined) return;
+        this.#readySentAt = undefined;
+        this.#parts.listener.onWork(this, message);
+        return;
+      case "task_ack":
+      case "task_revoke":
+      case "token_refresh":
+      case "notice":
+        if (this.#authenticatedAt !== undefined) this.#parts.listener.onWork(this, message);
+        return;
+    }
+  }
+
+  #welcome(connection: Connection, message: AuthOk): void {
+    this.#authenticatedAt = this.#parts.clock.now();
+    this.#readySentAt = undefined;
+    connection.hubLimit = message.max_message_bytes;
+    this.capabilities = new Set(message.server_capabilities ?? []);
+    this.contributorId = message.contributor_id;
+    this.#parts.listener.onAuthenticated(this, message);
+  }
+
+  #refused(connection: Connection, reason: string, acceptedModels: readonly string[]): void {
+    connection.close(closeCodes.normal, "refused");
+    if (this.#provedThisTime && !/model|role|revoked/i.test(reason)) {
+      // The identity on file may be another hub's, or old: the token itself decides.
+      this.#prove = false;
+      return;
+    }
+    if (!isRefusedForGood(reason)) return;
+    this.#refusal = reason;
+    this.#parts.listener.onRefused(this, reason, acceptedModels);
+  }
+}

@@ -1,0 +1,67 @@
+import { mkdir } from "node:fs/promises";
+import { dirname } from "node:path";
+import { type CancelTimer, type Clock, writeFileAtomic } from "@nest/kit";
+import type { HeadlessStatus } from "@nest/protocol";
+
+type State = HeadlessStatus["state"];
+export type StatusDetails = Omit<Partial<HeadlessStatus>, "mode" | "backend" | "state" | "updated_at">;
+
+/**
+ * The headless status file that probes read: replaced whole, and rewritten with a fresh `updated_at` at every heartbeat, so
+ * that a probe can tell a relay that hangs from one that waits (contract §8, Relay 7).
+ */
+export class StatusFile {
+  readonly #path: string;
+  readonly #backend: string;
+  readonly #clock: Clock;
+  readonly #onTrouble: (thrown: unknown) => void;
+  #current: { state: State; details: StatusDetails } = { state: "starting", details: {} };
+  #lastResult: string | undefined;
+  #writing: Promise<void> = Promise.resolve();
+  #cancel: CancelTimer = () => undefined;
+
+  constructor(path: string, parts: { backend: string; clock: Clock; onTrouble: (thrown: unknown) => void }) {
+    this.#path = path;
+    this.#backend = parts.backend;
+    this.#clock = parts.clock;
+    this.#onTrouble = parts.onTrouble;
+  }
+
+  /** Writes the first state and keeps `updated_at` fresh from now on. */
+  start(everyMs: number): void {
+    this.set("starting");
+    this.#cancel = this.#clock.every(everyMs, () => this.#write());
+  }
+
+  /** Says what the relay does now. `failed` and `done` are remembered as `last_result`. */
+  set(state: State, details: StatusDetails = {}): void {
+    if (state === "failed" || state === "done") this.#lastResult = state;
+    this.#current = { state, details };
+    this.#write();
+  }
+
+  /** Writes the last state; resolves when it is on disk. */
+  async stop(state: State, details: StatusDetails = {}): Promise<void> {
+    this.#cancel();
+    this.set(state, details);
+    await this.#writing;
+  }
+
+  #write(): void {
+    const { state, details } = this.#current;
+    const status: HeadlessStatus = {
+      mode: "headless",
+      backend: this.#backend,
+      state,
+      updated_at: new Date(this.#clock.now()).toISOString(),
+      ...details,
+      ...(this.#lastResult === undefined ? {} : { last_result: this.#lastResult }),
+    };
+    this.#writing = this.#writing
+      .then(async () => {
+        await mkdir(dirname(this.#path), { recursive: true });
+        await writeFileAtomic(this.#path, `${JSON.stringify(status)}\n`, { mode: 0o600 });
+      })
+      .catch((thrown: unknown) => this.#onTrouble(thrown));
+  }
+}

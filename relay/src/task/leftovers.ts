@@ -1,0 +1,40 @@
+import { readdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { isAlive, terminateTree } from "@nest/agents";
+import { type Clock, makePrivateFolder, readTextIfPresent, writeFileAtomic } from "@nest/kit";
+
+/**
+ * Notes which agents run under which relay, so that a relay that comes back after `kill -9` ends the agents it left
+ * behind before it asks for new work.
+ */
+export class RunLedger {
+  readonly #folder: string;
+
+  constructor(stateFolder: string) {
+    this.#folder = join(stateFolder, "runs");
+  }
+
+  /** Notes a run that is about to begin. */
+  async begin(mark: string): Promise<void> {
+    await makePrivateFolder(this.#folder);
+    await writeFileAtomic(join(this.#folder, mark), `${process.pid}\n`);
+  }
+
+  async end(mark: string): Promise<void> {
+    await rm(join(this.#folder, mark), { force: true });
+  }
+
+  /** Ends the agents of relays that are gone; returns how many runs there were. */
+  async endLeftovers(clock: Clock): Promise<number> {
+    const marks = await readdir(this.#folder).catch(() => []);
+    let ended = 0;
+    for (const mark of marks.filter((name) => /^[0-9a-f]+$/.test(name))) {
+      const pid = Number(await readTextIfPresent(join(this.#folder, mark)));
+      if (Number.isSafeInteger(pid) && pid > 0 && isAlive(pid)) continue;
+      await terminateTree({ root: -1, mark, seen: new Map() }, clock);
+      await this.end(mark);
+      ended += 1;
+    }
+    return ended;
+  }
+}

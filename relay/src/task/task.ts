@@ -1,0 +1,235 @@
+import {
+  type AgentEnd,
+  type AgentRun,
+  type AgentStart,
+  agentEnvironment,
+  clearWorkspaces,
+  type EndHow,
+  makeWorkspace,
+  type Outcome,
+  outcomeOf,
+  startWatchdog,
+  TaskCredential,
+  transcriptBeside,
+} from "@nest/agents";
+import { type CancelTimer, type Clock, type Environment, sentenceOf } from "@nest/kit";
+import type { Durations, HubMessage } from "@nest/protocol";
+import type { RelayConfig } from "../config.ts";
+import { removeContext, writeContext } from "./context-file.ts";
+import type { RunLedger } from "./leftovers.ts";
+import { promptFor } from "./prompt.ts";
+
+export type Assignment = Extract<HubMessage, { type: "task_assign" }>;
+
+export interface TaskParts {
+  readonly config: RelayConfig;
+  readonly environment: Environment;
+  readonly clock: Clock;
+  readonly numbers: Durations;
+  readonly ledger: RunLedger;
+  /** A new mark for a run's processes. */
+  readonly newMark: () => string;
+  /** Absolute path of the agent's program; undefined when there is none. */
+  readonly binary: string | undefined;
+  readonly startAgent: (start: AgentStart) => Promise<AgentRun>;
+  /** Whether the hub hands out a credential after acceptance. */
+  readonly awaitsCredential: boolean;
+  readonly hubHost: string;
+  readonly onProgress: () => void;
+  readonly onWarning: (sentence: string) => void;
+}
+
+export interface TaskResult {
+  readonly outcome: Outcome;
+  readonly tail: string;
+}
+
+/** From acceptance to the contributor's own login, where a hub promised a credential and sent none. */
+const CREDENTIAL_WAIT_MS = 60_000;
+const SHORTEST_CREDENTIAL_WAIT_MS = 500;
+
+/**
+ * One task in hand. It owns everything that lives as long as the task does: its timers, the agent and its processes, the
+ * workspace, the credential, the context file; all of it ends together.
+ *
+ * States: accepted → (waiting for the credential, at most 60 s, when the hub hands one out) → running → over. Over comes by
+ * the agent's own end, by the watchdog 30 minutes after acceptance, or from outside ({@link Task.end}): revoked, or the
+ * relay stops. Only an end from outside has no result.
+ */
+export class Task {
+  readonly assignment: Assignment;
+  readonly acceptedAt: number;
+  readonly #parts: TaskParts;
+  readonly #ended = new AbortController();
+  readonly #timers: CancelTimer[] = [];
+  #credential: TaskCredential | undefined;
+  #token: string | undefined;
+  #tokenCame: () => void = () => undefined;
+  #agent: AgentRun | undefined;
+  #overdue = false;
+  #endHow: EndHow = {};
+  #over: Promise<TaskResult | undefined> | undefined;
+
+  constructor(assignment: Assignment, parts: TaskParts) {
+    this.assignment = assignment;
+    this.#parts = parts;
+    this.acceptedAt = parts.clock.now();
+  }
+
+  /** Does the work. Resolves when everything of it is gone: with its result, or undefined when it was ended from outside. */
+  run(): Promise<TaskResult | undefined> {
+    this.#over ??= this.#work();
+    return this.#over;
+  }
+
+  /** A credential for this task: the first one, or a renewal that the running agent's git reads from now on. */
+  async refresh(token: string): Promise<void> {
+    this.#token = token;
+    this.#tokenCame();
+    await this.#credential?.renew(token);
+  }
+
+  /** Ends the task from outside; resolves when its whole process tree is gone. */
+  async end(how: EndHow = {}): Promise<void> {
+    this.#endHow = how;
+    this.#ended.abort(new Error("task ended"));
+    await this.#agent?.end(how);
+    await this.#over;
+  }
+
+  status(): "working" | "blocked_on_human" {
+    return this.#agent?.status() ?? "working";
+  }
+
+  /** The last lines of the agent. */
+  async tail(): Promise<string> {
+    return (await this.#agent?.tail()) ?? "";
+  }
+
+  async #work(): Promise<TaskResult | undefined> {
+    const { clock, numbers, config } = this.#parts;
+    this.#timers.push(
+      startWatchdog(clock, numbers.watchdogMs, () => void this.#bark()),
+      clock.every(numbers.progressMs, this.#parts.onProgress),
+    );
+    try {
+      const end = await this.#runAgent();
+      if (end.kind === "ended") return undefined;
+      const prompt = promptFor(this.assignment);
+      const { repo } = this.assignment;
+      return { outcome: outcomeOf(end, { repo, webBase: config.webBase, prompt }), tail: await this.tail() };
+    } finally {
+      for (const cancel of this.#timers) cancel();
+      await this.#credential?.remove();
+      await removeContext(config.taskContextFile).catch(() => undefined);
+      await clearWorkspaces(config.workspaceRoot);
+    }
+  }
+
+  async #runAgent(): Promise<AgentEnd> {
+    const mark = this.#parts.newMark();
+    try {
+      await this.#awaitCredential();
+      if (this.#isOver()) return this.#endBeforeAgent();
+      const start = await this.#prepare(mark);
+      if (start === undefined) return { kind: "not_started", because: this.#missing() };
+      await this.#parts.ledger.begin(mark);
+      this.#agent = await this.#parts.startAgent(start);
+      if (this.#isOver()) await this.#agent.end(this.#overdue ? { overdueAfterMs: this.#limitMs() } : this.#endHow);
+      return await this.#agent.ended;
+    } catch (thrown) {
+      if (this.#isOver()) return this.#endBeforeAgent();
+      return { kind: "not_started", because: `the task could not be prepared: ${sentenceOf(thrown)}` };
+    } finally {
+      await this.#parts.ledger.end(mark).catch(() => undefined);
+    }
+  }
+
+  #isOver(): boolean {
+    return this.#overdue || this.#ended.signal.aborted;
+  }
+
+  #endBeforeAgent(): AgentEnd {
+    return this.#overdue ? { kind: "overdue", afterMs: this.#limitMs(), output: "" } : { kind: "ended" };
+  }
+
+  /** The limit in the spec's own minutes, also under a test clock. */
+  #limitMs(): number {
+    return this.#parts.numbers.watchdogMs * this.#parts.config.clockScale;
+  }
+
+  async #bark(): Promise<void> {
+    if (this.#ended.signal.aborted) return;
+    this.#overdue = true;
+    this.#tokenCame();
+    await this.#agent?.end({ overdueAfterMs: this.#limitMs() });
+  }
+
+  async #awaitCredential(): Promise<void> {
+    if (!this.#parts.awaitsCredential || this.#token !== undefined) return;
+    const { clock, config } = this.#parts;
+    const came = new Promise<void>((resolve) => {
+      this.#tokenCame = resolve;
+    });
+    const waitMs = Math.max(SHORTEST_CREDENTIAL_WAIT_MS, CREDENTIAL_WAIT_MS / config.clockScale);
+    const waiting = new AbortController();
+    const stop = AbortSignal.any([this.#ended.signal, waiting.signal]);
+    await Promise.race([came, clock.sleep(waitMs, stop).catch(() => undefined)]);
+    waiting.abort();
+    if (this.#token === undefined && !this.#isOver())
+      this.#parts.onWarning("the hub sent no credential for this task; the agent works with your own login");
+  }
+
+  #missing(): string {
+    const { agentCommand, backend } = this.#parts.config;
+    return agentCommand === undefined
+      ? `agent command not found: ${backend.binary} is not on PATH`
+      : `agent command not found: ${agentCommand}`;
+  }
+
+  /** Folder, credential and context file of the task; undefined when there is no agent to start. */
+  async #prepare(mark: string): Promise<AgentStart | undefined> {
+    const { config, binary, clock, environment } = this.#parts;
+    const prompt = promptFor(this.assignment);
+    await writeContext(config.taskContextFile, this.#context(prompt));
+    if (binary === undefined) return undefined;
+    const folder = await makeWorkspace(config.workspaceRoot, this.assignment.task_id, clock.now());
+    const token = this.#token;
+    if (token !== undefined) {
+      this.#credential = await TaskCredential.create(token, config.webBase);
+      // A renewal may have come while the file was made.
+      if (this.#token !== undefined && this.#token !== token) await this.#credential.renew(this.#token);
+    }
+    return {
+      binary,
+      prompt,
+      model: config.model,
+      effort: config.effort,
+      container: config.inContainer,
+      folder,
+      environment: agentEnvironment(environment, {
+        backend: config.backend,
+        alsoPass: config.passToAgent,
+        task: { ...this.#taskEnvironment(), ...this.#credential?.environment() },
+      }),
+      transcript: transcriptBeside(folder),
+      mark,
+    };
+  }
+
+  #taskEnvironment(): Record<string, string> {
+    const { config } = this.#parts;
+    return {
+      NEST_TASK_CONTEXT_FILE: config.taskContextFile,
+      NEST_TASK_ID: this.assignment.task_id,
+      NEST_GITHUB_URL: config.webBase,
+      ...(this.#token === undefined ? {} : { GH_TOKEN: this.#token, GITHUB_TOKEN: this.#token }),
+    };
+  }
+
+  #context(prompt: string) {
+    const { task_id, task_gen, repo, number, title, url, labels } = this.assignment;
+    const accepted_at = new Date(this.acceptedAt).toISOString();
+    return { task_id, task_gen, hub: this.#parts.hubHost, repo, number, title, url, labels, prompt, accepted_at };
+  }
+}

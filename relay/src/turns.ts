@@ -1,0 +1,99 @@
+import type { CancelTimer, Clock } from "@nest/kit";
+import type { Durations } from "@nest/protocol";
+import type { Session } from "./session/session.ts";
+
+/** A hub that is alive but does not answer a `ready`: after so many waits the next hub is asked, and later itself again. */
+const PATIENCE = 2;
+const LOST_AFTER = 10;
+
+/**
+ * Whose turn it is to be asked for work: one hub at a time, one after the other, and after `task_unavailable` not before
+ * its time. A hub enters when it is authenticated and has had its resume and its outbox.
+ */
+export class Turns {
+  readonly #sessions: readonly Session[];
+  readonly #clock: Clock;
+  readonly #numbers: Durations;
+  readonly #notBefore = new Map<Session, number>();
+  #at = 0;
+  #cancelTimer: CancelTimer = () => undefined;
+
+  constructor(sessions: readonly Session[], clock: Clock, numbers: Durations) {
+    this.#sessions = sessions;
+    this.#clock = clock;
+    this.#numbers = numbers;
+  }
+
+  /** The hub may be asked from now on. */
+  admit(session: Session): void {
+    this.#notBefore.set(session, 0);
+  }
+
+  /** The hub is away: not to be asked before it is admitted again. */
+  leave(session: Session): void {
+    this.#notBefore.delete(session);
+  }
+
+  /** The hub gave work. */
+  answered(session: Session): void {
+    this.#notBefore.set(session, 0);
+  }
+
+  /** The hub had none: not before `retryAfterS`, or 30 s, from now. */
+  unavailable(session: Session, retryAfterS: number | undefined): void {
+    const scale = this.#numbers.askAgainMs / 30_000;
+    const waitMs = retryAfterS === undefined ? this.#numbers.askAgainMs : Math.max(1, retryAfterS * 1000 * scale);
+    this.#notBefore.set(session, this.#clock.now() + waitMs);
+  }
+
+  cancel(): void {
+    this.#cancelTimer();
+  }
+
+  /** Asks the next hub that may be asked now, if none is being asked; else sets a timer for `again`. */
+  take(ask: (session: Session) => void, again: () => void): void {
+    this.#cancelTimer();
+    const now = this.#clock.now();
+    const present = this.#inOrder().filter((session) => session.isAuthenticated && this.#notBefore.has(session));
+    for (const session of present) if (this.#waitedFor(session, now) >= this.#lostMs()) session.forgetReady();
+    const asked = present.find(
+      (session) => this.#waitedFor(session, now) < this.#patienceMs() && session.readySentAt !== undefined,
+    );
+    if (asked !== undefined) {
+      this.#later(this.#patienceMs() - this.#waitedFor(asked, now), again);
+      return;
+    }
+    const free = present.filter((session) => session.readySentAt === undefined);
+    const due = free.find((session) => (this.#notBefore.get(session) ?? 0) <= now);
+    if (due !== undefined) {
+      this.#at = this.#sessions.indexOf(due) + 1;
+      ask(due);
+      this.#later(this.#patienceMs(), again);
+      return;
+    }
+    if (present.length === 0) return;
+    const waits = free.map((session) => (this.#notBefore.get(session) ?? 0) - now);
+    this.#later(Math.min(this.#patienceMs(), ...waits), again);
+  }
+
+  #inOrder(): readonly Session[] {
+    const from = this.#at % Math.max(1, this.#sessions.length);
+    return [...this.#sessions.slice(from), ...this.#sessions.slice(0, from)];
+  }
+
+  #waitedFor(session: Session, now: number): number {
+    return session.readySentAt === undefined ? 0 : now - session.readySentAt;
+  }
+
+  #patienceMs(): number {
+    return this.#numbers.askAgainMs * PATIENCE;
+  }
+
+  #lostMs(): number {
+    return this.#numbers.askAgainMs * LOST_AFTER;
+  }
+
+  #later(delayMs: number, again: () => void): void {
+    this.#cancelTimer = this.#clock.after(Math.max(1, delayMs), again);
+  }
+}

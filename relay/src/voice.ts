@@ -1,0 +1,54 @@
+import { createLog, type Log, ProgressLine, plainLine } from "@nest/kit";
+import type { KnownSecrets } from "./secrets.ts";
+
+export interface VoiceOut {
+  readonly isTTY?: boolean;
+  write(text: string): unknown;
+}
+
+/** What the relay says on standard error: log lines, lines for a person, and at a terminal one line that tells what it does. */
+export class Voice {
+  readonly log: Log;
+  readonly #out: VoiceOut;
+  readonly #line: ProgressLine;
+  readonly #secrets: KnownSecrets;
+  #shown = "";
+
+  constructor(out: VoiceOut, secrets: KnownSecrets) {
+    this.#out = out;
+    this.#line = new ProgressLine(out);
+    this.#secrets = secrets;
+    this.log = createLog({ program: "nest-relay", to: { write: (line) => this.#write(this.#form(line)) } });
+  }
+
+  /** A line for a person, whether or not a terminal is there. */
+  say(sentence: string): void {
+    this.#write(`nest relay: ${plainLine(sentence)}\n`);
+  }
+
+  /** What the relay is doing now; shown at a terminal only, in place of what it said before. */
+  status(sentence: string): void {
+    this.#shown = this.#secrets.redact(plainLine(sentence)).slice(0, 200);
+    this.#line.show(this.#shown);
+  }
+
+  end(): void {
+    this.#shown = "";
+    this.#line.end();
+  }
+
+  #write(text: string): void {
+    this.#line.end();
+    this.#out.write(this.#secrets.redact(text));
+    if (this.#shown !== "") this.#line.show(this.#shown);
+  }
+
+  /** JSON as it is, or at a terminal the time, the message and its fields. */
+  #form(line: string): string {
+    if (this.#out.isTTY !== true) return line;
+    const { time, level, msg, program: _program, ...fields } = JSON.parse(line) as Record<string, unknown>;
+    const shown = Object.entries(fields).map(([name, value]) => `${name}=${plainLine(String(value))}`);
+    const weight = Number(level) >= 50 ? "error: " : Number(level) >= 40 ? "warning: " : "";
+    return `${String(time).slice(11, 19)} ${weight}${[plainLine(String(msg)), ...shown].join(" ")}\n`;
+  }
+}
