@@ -1,1 +1,5 @@
-export {};
+export { buildHub, type Hub, type HubParts } from "./app.ts";
+export { type HubConfig, readHubConfig } from "./config.ts";
+export { type HubDatabase, openSqlite } from "./database/sqlite.ts";
+export { runHub } from "./main.ts";
+export { tokenDigest } from "./relays/authenticate.ts";

@@ -1,0 +1,96 @@
+import { join } from "node:path";
+import { GitHub } from "@nest/codehost";
+import {
+  type Clock,
+  createLog,
+  type Environment,
+  type Log,
+  makePrivateFolder,
+  NestError,
+  onShutdownSignal,
+  parseFlags,
+  systemClock,
+  systemRandom,
+  UsageError,
+} from "@nest/kit";
+import type { FastifyInstance } from "fastify";
+import { buildHub } from "./app.ts";
+import { type HubConfig, readHubConfig } from "./config.ts";
+import { openSqlite } from "./database/sqlite.ts";
+
+const USAGE = `nest hub: keeps the queue, hands issues to relays under lease, verifies what comes back
+
+usage: nest hub
+
+It is configured by environment and nest.yaml:
+  NEST_DATA_DIR           data directory (default /data)
+  NEST_CONFIG             the hub's nest.yaml (default /etc/nest/nest.yaml)
+  NEST_HUB_HOST           address to listen on (default 127.0.0.1)
+  NEST_HUB_PORT           port to listen on (default 8080; 0 picks a free one)
+  NEST_HUB_ADMIN_TOKEN    bearer token that acts as hub admin (at least 32 characters)
+  NEST_HUB_SECRET         heartbeat secret of the spokes (default: made at first boot)
+  NEST_GITHUB_API_URL     code-host API (default: the public one)
+  NEST_GITHUB_URL         code-host web address
+
+When it is ready it prints one line: nest-hub listening on http://HOST:PORT
+SIGTERM or Ctrl-C sends relays away and exits; leases are kept, relays come back by themselves.
+`;
+
+/** The kernel may still be tearing down the sockets of a hub that was killed a moment ago. */
+const BIND_RETRY_MS = 50;
+const BIND_TRIES = 100;
+
+/**
+ * `nest hub`: runs until it is told to stop.
+ *
+ * @throws UsageError for wrong arguments, environment or configuration; NestError when it cannot start.
+ */
+export async function runHub(args: readonly string[], environment: Environment): Promise<void> {
+  const { help, words } = parseFlags(args, {});
+  if (help) {
+    process.stdout.write(USAGE);
+    return;
+  }
+  if (words[0] !== undefined) throw new UsageError(`unknown argument ${words[0]}`, { hint: "nest hub -h" });
+  const log = createLog({ program: "nest-hub", level: environment.NEST_LOG_LEVEL ?? "info" });
+  await startHub(await readHubConfig(environment), systemClock(), log);
+}
+
+async function startHub(config: HubConfig, clock: Clock, log: Log): Promise<void> {
+  await makePrivateFolder(config.dataDir);
+  const database = openSqlite(join(config.dataDir, "hub.sqlite"));
+  const random = systemRandom();
+  const codeHost = new GitHub({ credentials: config.codeHost, apiUrl: config.apiUrl, clock, random });
+  const hub = await buildHub({ config, database, codeHost, clock, random, log });
+  const port = await listen(hub.http, config, clock);
+  onShutdownSignal(clock, async (signal) => {
+    log.info({ signal }, "stopping: relays are sent away, leases are kept");
+    await hub.stop();
+  });
+  hub.start();
+  process.stdout.write(`nest-hub listening on http://${config.host}:${port}\n`);
+  log.info({ repositories: config.repos, data: config.dataDir }, "hub started");
+}
+
+async function listen(http: FastifyInstance, { host, port }: HubConfig, clock: Clock): Promise<number> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      await http.listen({ host, port, backlog: 4096 });
+      const address = http.server.address();
+      return typeof address === "object" && address !== null ? address.port : port;
+    } catch (thrown) {
+      const { code } = thrown as NodeJS.ErrnoException;
+      if (code === "EADDRINUSE" && attempt < BIND_TRIES) {
+        await clock.sleep(BIND_RETRY_MS);
+        continue;
+      }
+      throw new NestError("cannot_listen", `${host}:${port} cannot be listened on (${code})`, {
+        hint:
+          code === "EADDRINUSE"
+            ? "another program uses the port; set NEST_HUB_PORT"
+            : "check NEST_HUB_HOST and NEST_HUB_PORT",
+        cause: thrown,
+      });
+    }
+  }
+}

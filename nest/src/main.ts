@@ -1,0 +1,55 @@
+import { type Environment, errorLines, exitCodeOf, UsageError } from "@nest/kit";
+
+interface Program {
+  readonly summary: string;
+  /** Loaded when asked for: a relay must not load a server. Answers with an exit code where it ends by itself. */
+  readonly load: () => Promise<(args: readonly string[], environment: Environment) => Promise<number | void>>;
+}
+
+const programs: Readonly<Record<string, Program>> = {
+  up: {
+    summary: "everything on one machine: hub, one spoke, one relay",
+    load: async () => (await import("./up.ts")).runUp,
+  },
+  hub: { summary: "the hub: queue, leases, fleet", load: async () => (await import("@nest/hub")).runHub },
+  spoke: { summary: "one team's nest", load: async () => (await import("@nest/spoke")).runSpoke },
+  relay: {
+    summary: "lends this machine's agent CLI to a hub's issues",
+    load: async () => (await import("@nest/relay")).runRelay,
+  },
+};
+
+const USAGE = `usage: nest <program> [flags]
+
+${Object.entries(programs)
+  .map(([name, { summary }]) => `  nest ${name.padEnd(8)} ${summary}`)
+  .join("\n")}
+
+nest <program> -h tells more.
+`;
+
+/** The `nest` command: picks a program. */
+async function main([name = "", ...args]: readonly string[]): Promise<void> {
+  if (/^--?h(elp)?$/.test(name)) {
+    process.stdout.write(USAGE);
+    return;
+  }
+  const program = Object.hasOwn(programs, name) ? programs[name] : undefined;
+  if (program === undefined) {
+    process.stderr.write(name === "" ? USAGE : `nest: error: unknown program ${name}\n\n${USAGE}`);
+    process.exitCode = 2;
+    return;
+  }
+  try {
+    const run = await program.load();
+    const code = await run(args, process.env);
+    if (typeof code === "number") process.exit(code);
+  } catch (thrown) {
+    for (const line of errorLines(`nest ${name}`, thrown)) process.stderr.write(`${line}\n`);
+    if (thrown instanceof UsageError && thrown.message.startsWith("unknown"))
+      process.stderr.write(`nest ${name}: hint: nest ${name} -h shows how\n`);
+    process.exit(exitCodeOf(thrown));
+  }
+}
+
+await main(process.argv.slice(2));
