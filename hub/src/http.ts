@@ -2,7 +2,7 @@ import rateLimit from "@fastify/rate-limit";
 import type { CodeHost } from "@nest/codehost";
 import { type Log, NestError, type Random } from "@nest/kit";
 import { contribute, contributors, Heartbeat, health, type Route } from "@nest/protocol";
-import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest } from "fastify";
+import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest, LogController } from "fastify";
 import { bearerOf, requireAdmin, sameSecret } from "./access/admin.ts";
 import { openApiOf, Routes } from "./access/routes-of.ts";
 import type { HubConfig } from "./config.ts";
@@ -45,7 +45,7 @@ const REGISTRATIONS_A_MINUTE = 30;
 export function buildHttp(parts: HttpParts): FastifyInstance {
   const http = Fastify({
     loggerInstance: parts.log as FastifyBaseLogger,
-    disableRequestLogging: true,
+    logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: BODY_LIMIT_BYTES,
     forceCloseConnections: true,
     exposeHeadRoutes: true,

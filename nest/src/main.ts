@@ -3,7 +3,7 @@ import { type Environment, errorLines, exitCodeOf, UsageError } from "@nest/kit"
 interface Program {
   readonly summary: string;
   /** Loaded when asked for: a relay must not load a server. Answers with an exit code where it ends by itself. */
-  readonly load: () => Promise<(args: readonly string[], environment: Environment) => Promise<number | void>>;
+  readonly load: () => Promise<(args: readonly string[], environment: Environment) => Promise<unknown>>;
 }
 
 const programs: Readonly<Record<string, Program>> = {

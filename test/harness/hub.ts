@@ -1,0 +1,136 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { CodeHostMemory } from "@nest/codehost";
+import { buildHub, type Hub, type HubConfig, openSqlite, readHubConfig } from "@nest/hub";
+import { Secret, seededRandom, silentLog, VirtualClock } from "@nest/kit";
+import { RawRelay } from "./raw-relay.ts";
+
+export const ADMIN_TOKEN = "admin-token-of-the-tests-0123456789abcdef";
+
+/** A real hub in this process: real sockets, a real database on disk, a virtual clock and a code host in memory. */
+export class TestHub implements AsyncDisposable {
+  readonly clock: VirtualClock;
+  readonly codeHost: CodeHostMemory;
+  readonly folder: string;
+  readonly #config: HubConfig;
+  hub!: Hub;
+  url = "";
+  #seed = 1;
+
+  private constructor(folder: string, config: HubConfig, codeHost: CodeHostMemory, clock: VirtualClock) {
+    this.folder = folder;
+    this.#config = config;
+    this.codeHost = codeHost;
+    this.clock = clock;
+  }
+
+  /** Starts a hub that monitors `acme/one` with `issues` open issues. */
+  static async start(
+    options: {
+      readonly issues?: number;
+      readonly kind?: "app" | "token";
+      readonly contribute?: object;
+      readonly config?: Partial<HubConfig>;
+    } = {},
+  ): Promise<TestHub> {
+    const folder = await mkdtemp(join(tmpdir(), "nest-hub-"));
+    const clock = new VirtualClock();
+    const codeHost = new CodeHostMemory({ kind: options.kind ?? "token", now: () => clock.now() });
+    codeHost.addRepository("acme/one");
+    for (let number = 1; number <= (options.issues ?? 5); number += 1) codeHost.setIssue({ repo: "acme/one", number });
+    const base = await configOf(folder, options.contribute ?? {});
+    const test = new TestHub(folder, { ...base, ...options.config }, codeHost, clock);
+    await test.boot();
+    return test;
+  }
+
+  /** Boots the hub on what its data directory holds. */
+  async boot(): Promise<void> {
+    const database = openSqlite(join(this.folder, "hub.sqlite"));
+    const random = seededRandom(this.#seed++);
+    this.hub = await buildHub({
+      config: this.#config,
+      database,
+      codeHost: this.codeHost,
+      clock: this.clock,
+      random,
+      log: silentLog(),
+    });
+    await this.hub.http.listen({ host: "127.0.0.1", port: 0 });
+    this.url = `http://127.0.0.1:${(this.hub.http.server.address() as AddressInfo).port}`;
+    this.hub.start();
+    await this.hub.monitor.refresh();
+  }
+
+  get socket(): string {
+    return `${this.url.replace("http", "ws")}/api/contribute/ws`;
+  }
+
+  /** Registers a login and connects its relay. */
+  async relay(login: string, extra: object = {}): Promise<RawRelay & { token: string; contributorId: string }> {
+    const { registration_token: token, contributor_id: contributorId } = await this.register(login);
+    return Object.assign(await RawRelay.join(this.socket, token, extra), { token, contributorId });
+  }
+
+  async register(login: string): Promise<{ contributor_id: string; registration_token: string }> {
+    const answer = await this.call("POST", "/api/contribute/register", { github_username: login });
+    return answer.body as { contributor_id: string; registration_token: string };
+  }
+
+  async call(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+  ): Promise<{ status: number; headers: Headers; body: unknown }> {
+    const response = await fetch(this.url + path, {
+      method,
+      headers: { ...(body === undefined ? {} : { "content-type": "application/json" }), ...headers },
+      ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    const isJson = response.headers.get("content-type")?.includes("json") === true;
+    return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text };
+  }
+
+  admin(method: string, path: string, body?: unknown) {
+    return this.call(method, path, body, { authorization: `Bearer ${ADMIN_TOKEN}` });
+  }
+
+  /** What every surface says is on offer. */
+  async actionable(): Promise<number> {
+    return ((await this.call("GET", "/api/contribute/status")).body as { actionable_items: number }).actionable_items;
+  }
+
+  /** Why an issue is withheld; undefined when it is on offer. */
+  withheld(number: number, repo = "acme/one"): string | undefined {
+    this.hub.queue.wake(this.clock.now());
+    return this.hub.queue.entry(`${repo}#${number}`)?.withheld?.reason;
+  }
+
+  async restart(): Promise<void> {
+    await this.hub.stop();
+    await this.boot();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.hub.stop();
+    await rm(this.folder, { recursive: true, force: true });
+  }
+}
+
+async function configOf(folder: string, contribute: object): Promise<HubConfig> {
+  const { writeFile } = await import("node:fs/promises");
+  const file = join(folder, "hub.yaml");
+  const project = { org: "acme", repos: ["one"] };
+  const governor = { eval_interval_s: 100_000_000, contribute: { open_registration: true, ...contribute } };
+  await writeFile(file, JSON.stringify({ project, github: { token: "unused-in-memory" }, governor }));
+  const config = await readHubConfig({
+    NEST_DATA_DIR: folder,
+    NEST_CONFIG: file,
+    NEST_HUB_SECRET: "heartbeat-secret-of-the-tests",
+  });
+  return { ...config, adminToken: new Secret(ADMIN_TOKEN), webUrl: "https://github.com" };
+}

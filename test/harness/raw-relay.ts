@@ -1,0 +1,90 @@
+import { once } from "node:events";
+import type { HubMessage } from "@nest/protocol";
+import { WebSocket } from "ws";
+
+type Frame = Record<string, unknown> & { type: string };
+
+/** A relay that says exactly what a test tells it to, over a real socket. */
+export class RawRelay {
+  readonly socket: WebSocket;
+  readonly #frames: Frame[] = [];
+  readonly #waiting: { readonly type: string; readonly resolve: (frame: Frame) => void }[] = [];
+  closed: Promise<{ code: number; reason: string }>;
+
+  constructor(url: string, options: { readonly origin?: string } = {}) {
+    this.socket = new WebSocket(url, options);
+    this.closed = new Promise((resolve) => {
+      this.socket.on("close", (code, reason) => resolve({ code, reason: reason.toString() }));
+    });
+    this.socket.on("error", () => {});
+    this.socket.on("message", (data) => this.#take(JSON.parse(data.toString()) as Frame));
+  }
+
+  /** Connects and authenticates; answers with `auth_ok`. */
+  static async join(url: string, token: string, extra: object = {}): Promise<RawRelay> {
+    const relay = new RawRelay(url);
+    await relay.next("auth_challenge");
+    relay.send({ type: "auth_response", registration_token: token, cli_backend: "claude", model: "", ...extra });
+    await relay.next("auth_ok");
+    return relay;
+  }
+
+  send(frame: object): void {
+    this.socket.send(JSON.stringify(frame));
+  }
+
+  /** The next frame of a type, of those not asked for yet. */
+  async next<Type extends HubMessage["type"]>(
+    type: Type,
+    withinMs = 5000,
+  ): Promise<Extract<HubMessage, { type: Type }>> {
+    const at = this.#frames.findIndex((frame) => frame.type === type);
+    if (at !== -1) return this.#frames.splice(at, 1)[0] as Extract<HubMessage, { type: Type }>;
+    return (await new Promise<Frame>((resolve, reject) => {
+      const late = setTimeout(
+        () => reject(new Error(`no ${type} came; had: ${JSON.stringify(this.#frames)}`)),
+        withinMs,
+      );
+      this.#waiting.push({
+        type,
+        resolve: (frame) => {
+          clearTimeout(late);
+          resolve(frame);
+        },
+      });
+    })) as Extract<HubMessage, { type: Type }>;
+  }
+
+  /** Frames of these types that came and were not asked for; the hub has answered everything sent before. */
+  async pending(...types: string[]): Promise<Frame[]> {
+    this.send({ type: "ping" });
+    await this.next("pong");
+    return this.#frames.filter((frame) => types.includes(frame.type));
+  }
+
+  async ready() {
+    this.send({ type: "ready" });
+    return this.next("task_assign");
+  }
+
+  async refused(): Promise<Extract<HubMessage, { type: "task_unavailable" }>> {
+    this.send({ type: "ready" });
+    return this.next("task_unavailable");
+  }
+
+  /** Cuts the connection without a goodbye. */
+  async drop(): Promise<void> {
+    this.socket.terminate();
+    await this.closed;
+  }
+
+  async opened(): Promise<void> {
+    if (this.socket.readyState !== this.socket.OPEN) await once(this.socket, "open");
+  }
+
+  #take(frame: Frame): void {
+    const at = this.#waiting.findIndex((one) => one.type === frame.type);
+    if (at === -1) this.#frames.push(frame);
+    else this.#waiting.splice(at, 1)[0]?.resolve(frame);
+  }
+}
