@@ -6,7 +6,7 @@ export { findBinary } from "./binary.ts";
 export { clearCredentials, TaskCredential } from "./credential.ts";
 export { type DriverParts, promptArgument, startHeadless } from "./headless.ts";
 export { type AgentEnd, type AssignedWork, type Outcome, outcomeOf } from "./outcome.ts";
-export { probeVersion } from "./probe.ts";
+export { type ProbeParts, probeVersion } from "./probe.ts";
 export { KILL_GRACE_MS, terminateTree } from "./terminate.ts";
 export { asksForVerdict, pullRequestLink, readVerdict, VERDICT_REQUEST } from "./verdict.ts";
 export { startWatchdog } from "./watchdog.ts";

@@ -1,38 +1,52 @@
 import { spawn } from "node:child_process";
-import { plainLine } from "@nest/kit";
+import { type Clock, plainLine } from "@nest/kit";
 import { cleanDeclared } from "@nest/protocol";
+import { RUN_MARK } from "./agent-environment.ts";
+import { terminateTree } from "./terminate.ts";
 
 /** Slow starters need two seconds; a CLI that hangs must not hold up the connection for longer. */
 const PROBE_MS = 5000;
 const ENOUGH_BYTES = 16 * 1024;
+const SETTLING_MS = 50;
+
+export interface ProbeParts {
+  readonly environment: Readonly<Record<string, string>>;
+  readonly clock: Clock;
+  /** Tells the probe's processes from all others; hexadecimal. */
+  readonly mark: string;
+}
 
 /**
  * The version a CLI tells of itself: the first meaningful line of `<binary> --version`, at most 64 characters. Best effort:
- * undefined when it says nothing useful within 5 s (spec: DECLARE).
+ * undefined when it says nothing useful within 5 s (spec: DECLARE). Whatever the CLI started is ended with it.
  */
-export function probeVersion(
+export async function probeVersion(
   binary: string,
   args: readonly string[],
-  environment: Readonly<Record<string, string>>,
+  { environment, clock, mark }: ProbeParts,
 ): Promise<string | undefined> {
-  return new Promise((resolve) => {
-    let printed = "";
-    const child = spawn(binary, args, { stdio: ["ignore", "pipe", "ignore"], detached: true, env: environment });
-    const timer = setTimeout(() => finish(), PROBE_MS);
-    const finish = () => {
-      clearTimeout(timer);
-      child.stdout.destroy();
-      if (child.pid !== undefined && child.exitCode === null && child.signalCode === null) endGroup(child.pid);
-      resolve(firstMeaningfulLine(printed));
-    };
+  const child = spawn(binary, args, {
+    stdio: ["ignore", "pipe", "ignore"],
+    detached: true,
+    env: { ...environment, [RUN_MARK]: mark },
+  });
+  let printed = "";
+  const over = new AbortController();
+  await new Promise<void>((resolve) => {
     child.stdout.on("data", (chunk: Buffer) => {
       printed += chunk.toString("utf8");
-      if (printed.length > ENOUGH_BYTES) finish();
+      if (printed.length > ENOUGH_BYTES) resolve();
     });
-    child.on("error", finish);
-    child.stdout.on("end", finish);
-    child.on("exit", () => setTimeout(finish, 50));
+    child.once("error", () => resolve());
+    child.once("close", () => resolve());
+    // A child of its own may keep the pipe open.
+    child.once("exit", () => clock.after(SETTLING_MS, resolve));
+    clock.sleep(PROBE_MS, over.signal).then(resolve, () => undefined);
   });
+  over.abort();
+  child.stdout.destroy();
+  if (child.pid !== undefined) await terminateTree({ root: child.pid, mark, seen: new Map() }, clock, 0);
+  return firstMeaningfulLine(printed);
 }
 
 /** The first line with something to read in it; a warning is passed over when a line with a number follows. */
@@ -43,12 +57,4 @@ export function firstMeaningfulLine(printed: string): string | undefined {
     .filter((line) => /[\p{L}\p{N}]/u.test(line));
   const chosen = lines.find((line) => /\d/.test(line) && !/^\W*(?:warn|note|info|error)/i.test(line)) ?? lines[0];
   return cleanDeclared(chosen);
-}
-
-function endGroup(pid: number): void {
-  try {
-    process.kill(-pid, "SIGKILL");
-  } catch {
-    // It ended by itself meanwhile.
-  }
 }

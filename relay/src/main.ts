@@ -89,7 +89,8 @@ async function relayOn(environment: Environment, error: VoiceOut, stopFromOutsid
   if (leftovers > 0) voice.log.warn({ runs: leftovers }, "ended agents that an earlier relay left behind");
 
   const ownEnvironment = agentEnvironment(everything, { backend: config.backend, alsoPass: config.passToAgent });
-  const facts = await probeFacts(config, { environment, binary, agentEnvironment: ownEnvironment });
+  const probe = { environment: ownEnvironment, clock, mark: random.hex(12) };
+  const facts = await probeFacts(config, { environment, binary, probe });
   const statusFile =
     config.mode === "headless"
       ? new StatusFile(config.statusFile, {

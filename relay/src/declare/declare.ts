@@ -1,7 +1,7 @@
 import { access, readFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { findBinary, probeVersion } from "@nest/agents";
+import { findBinary, type ProbeParts, probeVersion } from "@nest/agents";
 import type { Environment } from "@nest/kit";
 import { cleanFacts, type DeclaredFacts, PROTOCOL_VERSION } from "@nest/protocol";
 import type { RelayConfig } from "../config.ts";
@@ -11,7 +11,7 @@ export interface Machine {
   /** Absolute path of the agent's program; undefined when there is none. */
   readonly binary: string | undefined;
   /** What the version probe runs with. */
-  readonly agentEnvironment: Readonly<Record<string, string>>;
+  readonly probe: ProbeParts;
 }
 
 /**
@@ -23,7 +23,7 @@ export async function probeFacts(config: RelayConfig, machine: Machine): Promise
     containerRuntimeOf(config, machine.environment),
     machine.binary === undefined
       ? undefined
-      : probeVersion(machine.binary, config.backend.versionArgs, machine.agentEnvironment).catch(() => undefined),
+      : probeVersion(machine.binary, config.backend.versionArgs, machine.probe).catch(() => undefined),
     credentialTypeOf(config, machine.environment),
   ]);
   return cleanFacts({

@@ -158,15 +158,15 @@ export class ScriptedHub {
       nonce: this.nonce,
       ...(challenge === undefined ? {} : { server_capabilities: challenge }),
     });
-    void this.#greet(visit);
+    void this.#greet(visit, this.manners);
   }
 
-  async #greet(visit: Visit): Promise<void> {
+  async #greet(visit: Visit, manners: HubManners): Promise<void> {
     while (!visit.heard.some((message) => message.type === "auth_response")) {
       if (visit.frames.length > 100) return;
       await new Promise((resolve) => setTimeout(resolve, 2));
     }
-    const { refuse, capabilities = ["task_ack", "task_declined"], protocolVersion = "1.2" } = this.manners;
+    const { refuse, capabilities = ["task_ack", "task_declined"], protocolVersion = "1.2" } = manners;
     visit.say(
       refuse ?? {
         type: "auth_ok",
