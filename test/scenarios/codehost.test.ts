@@ -15,6 +15,7 @@ import {
 } from "@nest/codehost";
 import { CODE_HOST_CONTRACT, type CodeHostStage } from "@nest/codehost/contract";
 import { Secret, systemClock } from "@nest/kit";
+import { createEmulator } from "emulate";
 import { afterEach, describe, expect, test } from "vitest";
 import { type LocalCodeHost, startLocalCodeHost } from "../../nest/src/local-codehost/index.ts";
 
@@ -270,5 +271,47 @@ describe("the local code host", () => {
     const local = await localCodeHost(await temporaryFolder());
     const text = `Closes ${local.webUrl}/${REPO}/issues/5`;
     expect(closingReferences(text, REPO, local.webUrl)).toEqual([{ repo: REPO, number: 5 }]);
+  });
+});
+
+describe("GitHub, spoken to an emulator that others wrote", () => {
+  test("lists, single things, logins, app tokens and required checks are understood the same way", async () => {
+    const emulator = await createEmulator({
+      service: "github",
+      port: 0,
+      seed: {
+        tokens: { ghp_hub: { login: "hub-owner", scopes: ["repo"] } },
+        github: {
+          users: [{ login: "hub-owner" }],
+          orgs: [{ login: "acme", members: [{ login: "hub-owner", role: "admin" }] }],
+          repos: [{ owner: "acme", name: "widgets", auto_init: true }],
+          apps: [
+            {
+              app_id: 77,
+              slug: "nest-app",
+              name: "nest-app",
+              private_key: keys.privateKey,
+              permissions: { issues: "write", contents: "write" },
+              installations: [{ installation_id: 7, account: "acme", repository_selection: "all" }],
+            },
+          ],
+        },
+      },
+    });
+    toClose.push(() => emulator.close());
+    for (let number = 1; number <= 101; number += 1)
+      await call(emulator, "POST", `/repos/${REPO}/issues`, { title: `Issue ${number}`, labels: ["bug"] });
+    const person = new GitHub({ credentials: HUB, apiUrl: emulator.url });
+    expect((await person.openIssues(REPO)).items.map((issue) => issue.number)).toHaveLength(101);
+    expect((await person.issue(REPO, 3))?.labels).toEqual(["bug"]);
+    expect(await person.issue(REPO, 999)).toBeUndefined();
+    expect((await person.openPullRequests(REPO)).items).toEqual([]);
+    expect(await person.requiredChecks({ repo: REPO, baseRef: "main", headSha: "main" })).toBe("none");
+    expect(await person.self()).toBe("hub-owner");
+    const app = new GitHub({ credentials: APP, apiUrl: emulator.url });
+    expect(await app.self()).toBe("nest-app[bot]");
+    expect((await app.openIssues(REPO)).items).toHaveLength(101);
+    const credential = await app.taskCredential(REPO, { issues: "write" });
+    expect(credential?.expiresAt).toBeGreaterThan(Date.now());
   });
 });
