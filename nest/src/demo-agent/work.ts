@@ -1,6 +1,6 @@
 import { mkdir, mkdtemp } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { NestError, plainLine } from "@nest/kit";
+import { plainLine } from "@nest/kit";
 import { fulfil } from "./change.ts";
 import { Checkout, Unacceptable } from "./checkout.ts";
 import { Git } from "./git.ts";
@@ -75,12 +75,10 @@ export async function work(parts: WorkParts): Promise<Verdict> {
   return { kind: "complete", url };
 }
 
-/** The given folder when nothing is in it, or a new one inside. */
+/** A new folder inside the given one. */
 async function cloneFolder(folder: string, repo: string): Promise<string> {
   await mkdir(folder, { recursive: true });
-  const made = await mkdtemp(join(resolve(folder), `${repo.split("/")[1] ?? "repository"}-`));
-  if (made === "") throw new NestError("agent_folder", "there is no folder to clone into");
-  return made;
+  return mkdtemp(join(resolve(folder), `${repo.split("/")[1] ?? "repository"}-`));
 }
 
 function understood(wish: Wish): string {
