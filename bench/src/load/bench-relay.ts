@@ -168,7 +168,7 @@ function authResponse(token: string): string {
 }
 
 function upgradeRequest({ host, port }: HubPlace): string {
-  return `GET /api/contribute/ws HTTP/1.1\r\nHost: ${host}:${port}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Key: bmVzdC1iZW5jaC1jbGllbnQ=\r\nSec-WebSocket-Version: 13\r\n\r\n`;
+  return `GET /api/contribute/ws HTTP/1.1\r\nHost: ${host}:${port}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Key: bmVzdC1iZW5jaG1hcmshIQ==\r\nSec-WebSocket-Version: 13\r\n\r\n`;
 }
 
 /** Linux takes any 127/8 address without being told. */

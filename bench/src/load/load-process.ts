@@ -5,6 +5,8 @@ import { ClosedLoop, expectNothing, Oddities, OpenLoop, Recovery } from "./modes
 /** The load client, in a process of its own: does what its parent tells it, one command after the other. */
 const IN_FLIGHT = 60;
 const SETTLE_MS = 500;
+/** A hub that bounds the sockets at its door says so; the relay comes again. */
+const BUSY = "http 503";
 
 let relays: BenchRelay[] = [];
 let place: HubPlace = { host: "127.0.0.1", port: 0 };
@@ -46,7 +48,7 @@ async function connectAll(to: HubPlace, tokens: readonly string[]) {
   relays = tokens.map((token, index) => new BenchRelay(index, token, () => events));
   let next = 0;
   let connected = 0;
-  await new Promise<void>((resolve) => {
+  await new Promise<void>((resolve, reject) => {
     const dialNext = () => relays[next++]?.dial(place);
     events = {
       ...expectNothing(odd),
@@ -54,6 +56,10 @@ async function connectAll(to: HubPlace, tokens: readonly string[]) {
         connected += 1;
         if (connected === relays.length) resolve();
         else dialNext();
+      },
+      refused: (_relay, reason) => {
+        odd.add(`refused: ${reason}`);
+        if (reason !== BUSY) reject(new Error(`the hub refuses relays: ${reason}`));
       },
       closed: (relay) => {
         odd.add("connection closed");

@@ -1,0 +1,106 @@
+import { measureCycles, measureLatency } from "./modes/cycles.ts";
+import { measureMemory } from "./modes/memory.ts";
+import { measureRecovery } from "./modes/recovery.ts";
+import { runBullmq } from "./peers/bullmq.ts";
+import type { HubPeer } from "./peers/hub-peer.ts";
+import { naivePeer } from "./peers/naive-peer.ts";
+import { nestHubPeer } from "./peers/nest-hub.ts";
+import {
+  cycleRow,
+  latencyReport,
+  memoryReport,
+  recoveryReport,
+  type ThroughputRow,
+  throughputReport,
+} from "./report.ts";
+
+export const parts = ["cycles", "latency", "memory", "recovery", "peers", "all"] as const;
+export type Part = (typeof parts)[number];
+
+export interface DispatchOptions {
+  readonly part: Part;
+  readonly seconds: number;
+  /** Undefined: each part's own number. */
+  readonly relays: number | undefined;
+  readonly print: (text: string) => void;
+  /** What is under way, for a person who waits. */
+  readonly tell: (text: string) => void;
+  /** The hubs to drive, the one under test first. */
+  readonly hubs?: readonly HubPeer[];
+}
+
+const OFFERED = [500, 2000] as const;
+/** The naive hub does not get far; it is spared a queue that nobody would drain. */
+const NAIVE_PER_SECOND = 12_000;
+
+/** Runs the asked parts of the dispatch benchmark, one after the other, never two at once. */
+export async function benchDispatch(options: DispatchOptions): Promise<void> {
+  const wants = (part: Part) => options.part === part || options.part === "all";
+  if (wants("peers")) await benchPeers(options);
+  else if (wants("cycles")) await benchCycles(options);
+  if (wants("latency")) await benchLatency(options);
+  if (wants("memory")) await benchMemory(options);
+  if (wants("recovery")) await benchRecovery(options);
+}
+
+/** Ours, the naive hub and BullMQ, in one run. */
+async function benchPeers(options: DispatchOptions): Promise<void> {
+  const rows = await cycleRows(options, options.relays ?? 200);
+  for (const [workers, concurrency] of [[200, 1]] as const) {
+    const name = `BullMQ ${workers}x${concurrency}`;
+    options.tell(`${name}: ${options.seconds} s`);
+    const figures = await runBullmq(workers, concurrency, options.seconds);
+    if ("absent" in figures) {
+      options.print(`${name}: skipped: ${figures.absent}`);
+      continue;
+    }
+    const { p50, p99 } = figures.addToStart;
+    rows.push({ name, perSecond: figures.perSecond, p50, p99, note: "Redis, AOF everysec; ms are add to start, idle" });
+  }
+  options.print(`\nAssignments a second, full cycle, closed loop\n${throughputReport(rows, "assignments a second")}`);
+}
+
+async function benchCycles(options: DispatchOptions): Promise<void> {
+  for (const relays of options.relays === undefined ? [200, 1000] : [options.relays]) {
+    const rows = await cycleRows(options, relays);
+    options.print(`\nAssignments a second, full cycle, closed loop\n${throughputReport(rows, "assignments a second")}`);
+  }
+}
+
+async function cycleRows(options: DispatchOptions, relays: number): Promise<ThroughputRow[]> {
+  const rows: ThroughputRow[] = [];
+  for (const hub of options.hubs ?? [nestHubPeer, naivePeer]) {
+    options.tell(`${hub.name}: ${relays} relays, ${options.seconds} s`);
+    const most = hub === naivePeer ? NAIVE_PER_SECOND : undefined;
+    rows.push(cycleRow(await measureCycles(hub, relays, options.seconds, most)));
+  }
+  return rows;
+}
+
+async function benchLatency(options: DispatchOptions): Promise<void> {
+  const [hub = nestHubPeer] = options.hubs ?? [];
+  const rows = [];
+  for (const offered of OFFERED) {
+    options.tell(`${hub.name}: ${offered} a second offered`);
+    rows.push({ ...(await measureLatency(hub, options.relays ?? 10_000, offered, options.seconds)), offered });
+  }
+  options.print(`\nFrom ready to task_assign at a fixed offered rate\n${latencyReport(rows)}`);
+}
+
+async function benchMemory(options: DispatchOptions): Promise<void> {
+  const rows = [];
+  for (const hub of options.hubs ?? [nestHubPeer, naivePeer]) {
+    options.tell(`${hub.name}: idle relays`);
+    rows.push(await measureMemory(hub, options.relays ?? 10_000));
+  }
+  options.print(`\nResident memory of idle, authenticated relays\n${memoryReport(rows)}`);
+}
+
+async function benchRecovery(options: DispatchOptions): Promise<void> {
+  const rows = [];
+  for (const hub of options.hubs ?? [nestHubPeer, naivePeer]) {
+    options.tell(`${hub.name}: kill and recovery`);
+    rows.push(await measureRecovery(hub, options.relays ?? 10_000));
+  }
+  options.print(`\nAfter kill -9, started again at once\n${recoveryReport(rows)}`);
+}

@@ -1,0 +1,66 @@
+import { cpus } from "node:os";
+import { errorLines, exitCodeOf, ProgressLine, parseFlags, UsageError } from "@nest/kit";
+import { benchDispatch, type Part, parts } from "./dispatch.ts";
+import { naivePeer } from "./peers/naive-peer.ts";
+
+const USAGE = `usage: npm run bench -- dispatch [PART] [-seconds N] [-relays N] [-hub all|naive]
+
+Measures the hub against named peers, all in one run on this machine, and prints the ratios. Compare only figures of one
+run: another moment's disk and load are another machine.
+
+parts:
+  peers      full cycles a second: the hub, a naive hub, BullMQ on Redis   (what you get without a part)
+  cycles     full cycles a second with 200 and 1,000 relays: the hub and the naive hub
+  latency    from ready to task_assign with 10,000 relays, 500 and 2,000 a second offered
+  memory     resident memory of 10,000 idle, authenticated relays
+  recovery   10,000 relays, 5,000 leases, kill -9, started again at once: until the last lease is resumed
+  all        everything above
+
+flags:
+  -seconds N   how long each figure is measured (default 5, 1 to 120)
+  -relays N    how many relays, in place of each part's own number (1 to 18,000)
+  -hub naive   only the naive hub: checks the bench itself
+
+A full cycle is ready, task_assign, task_accepted, task_progress, task_complete, task_ack: every change on disk before its
+answer. The load client runs in a process of its own and shares this machine's processors with the hub. Everything listens
+on loopback and lives in temporary folders that are removed.
+`;
+
+process.exitCode = await main(process.argv.slice(2)).catch((thrown) => {
+  for (const line of errorLines("bench", thrown)) console.error(line);
+  return exitCodeOf(thrown);
+});
+
+async function main(args: readonly string[]): Promise<number> {
+  const { flags, words, help } = parseFlags(args, { seconds: "number", relays: "number", hub: "text" });
+  const [subject, part = "peers", ...rest] = words;
+  if (help || subject === undefined) {
+    process.stdout.write(USAGE);
+    return help ? 0 : 2;
+  }
+  if (subject !== "dispatch") throw new UsageError(`there is no benchmark ${subject}`, { hint: "npm run bench -- -h" });
+  if (!isPart(part) || rest.length > 0) throw new UsageError(`parts are ${parts.join(", ")}`);
+  const seconds = within("seconds", flags.seconds ?? 5, 120);
+  const relays = flags.relays === undefined ? undefined : within("relays", flags.relays, 18_000);
+  if (flags.hub !== undefined && flags.hub !== "all" && flags.hub !== "naive")
+    throw new UsageError("flag -hub takes all or naive");
+  const progress = new ProgressLine(process.stderr);
+  const print = (text: string) => {
+    progress.end();
+    console.log(text);
+  };
+  print(`node ${process.versions.node}, ${cpus().length} × ${cpus()[0]?.model ?? "unknown processor"}`);
+  const only = flags.hub === "naive" ? { hubs: [naivePeer] } : {};
+  await benchDispatch({ part, seconds, relays, print, tell: (text) => progress.show(text), ...only });
+  progress.end();
+  return 0;
+}
+
+function isPart(word: string): word is Part {
+  return (parts as readonly string[]).includes(word);
+}
+
+function within(name: string, value: number, most: number): number {
+  if (value >= 1 && value <= most) return value;
+  throw new UsageError(`flag -${name} takes 1 to ${most}`);
+}

@@ -1,0 +1,56 @@
+import type { Latencies } from "../load/commands.ts";
+import type { HubPeer } from "../peers/hub-peer.ts";
+import { cpuSeconds } from "../process/child.ts";
+import { seedFor } from "./seed.ts";
+import { withHub } from "./with-hub.ts";
+
+export interface CycleFigures {
+  readonly name: string;
+  readonly relays: number;
+  readonly perSecond: number;
+  readonly readyToAssign: Latencies;
+  /** Share of one processor that the hub used. */
+  readonly cpu: number;
+  readonly odd: Readonly<Record<string, number>>;
+}
+
+const WARMUP_MS = 2000;
+/** More than any hub here hands out in a second. */
+const ENOUGH_PER_SECOND = 40_000;
+
+/** Closed loop: every relay works without a pause. */
+export function measureCycles(peer: HubPeer, relays: number, seconds: number, mostPerSecond = ENOUGH_PER_SECOND) {
+  const seed = seedFor(relays, Math.ceil(mostPerSecond * (seconds + WARMUP_MS / 1000)));
+  return withHub(peer, seed, async ({ load, server }): Promise<CycleFigures> => {
+    const measureMs = seconds * 1000;
+    const cpuBefore = cpuSeconds(server.pid) ?? Number.NaN;
+    const began = performance.now();
+    const answer = await load.tell({ do: "closed", warmupMs: WARMUP_MS, measureMs }, measureMs + 60_000);
+    const took = (performance.now() - began) / 1000;
+    return figuresOf(peer, relays, answer, ((cpuSeconds(server.pid) ?? Number.NaN) - cpuBefore) / took);
+  });
+}
+
+/** Open loop: a fixed rate is offered, whatever the hub makes of it. */
+export function measureLatency(peer: HubPeer, relays: number, perSecond: number, seconds: number) {
+  const seed = seedFor(relays, Math.ceil(perSecond * (seconds + 10)));
+  return withHub(peer, seed, async ({ load, server }): Promise<CycleFigures> => {
+    const measureMs = seconds * 1000;
+    const cpuBefore = cpuSeconds(server.pid) ?? Number.NaN;
+    const began = performance.now();
+    const answer = await load.tell({ do: "open", perSecond, warmupMs: WARMUP_MS, measureMs }, measureMs + 60_000);
+    const took = (performance.now() - began) / 1000;
+    return figuresOf(peer, relays, answer, ((cpuSeconds(server.pid) ?? Number.NaN) - cpuBefore) / took);
+  });
+}
+
+function figuresOf(
+  peer: HubPeer,
+  relays: number,
+  answer: { perSecond?: number; readyToAssign?: Latencies; odd: Readonly<Record<string, number>> },
+  cpu: number,
+): CycleFigures {
+  const none = { count: 0, p50: Number.NaN, p99: Number.NaN, p999: Number.NaN };
+  const readyToAssign = answer.readyToAssign ?? none;
+  return { name: peer.name, relays, perSecond: answer.perSecond ?? Number.NaN, readyToAssign, cpu, odd: answer.odd };
+}
