@@ -23,7 +23,7 @@ export function textIn(row: Row, name: string, what: string): string {
 }
 
 /** A whole number that has to be there. @throws codehost_bad_answer */
-export function numberIn(row: Row, name: string, what: string): number {
+function numberIn(row: Row, name: string, what: string): number {
   const value = row[name];
   if (typeof value === "number" && Number.isSafeInteger(value)) return value;
   throw badAnswer(what, `${name} is missing`);

@@ -48,7 +48,7 @@ async function demoRepository(name: string, description: string): Promise<SeedRe
 }
 
 /** Issues out of one text: each begins with a heading, then come `author:` and `labels:`, then its body. */
-export function readIssues(text: string): SeedIssue[] {
+function readIssues(text: string): SeedIssue[] {
   const blocks = text.split(/^# (?=.*\n\nauthor: )/m).slice(1);
   return blocks.map((block) => {
     const [title = "", , author = "", labels = "", ...body] = block.split("\n");

@@ -26,7 +26,7 @@ function shown(part: Part): string {
   return escapeHtml(String(part));
 }
 
-export function escapeHtml(text: string): string {
+function escapeHtml(text: string): string {
   return text
     .replaceAll("&", "&amp;")
     .replaceAll("<", "&lt;")

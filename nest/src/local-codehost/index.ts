@@ -1,4 +1,4 @@
 export { DEMO_CONTRIBUTORS, DEMO_HUB_TOKEN, DEMO_ORG, DEMO_REPOSITORIES, demoSeed } from "./demo-seed.ts";
 export type { ScriptedFailure } from "./scripted-failures.ts";
-export { EMPTY_SEED, type Seed, type SeedApp, type SeedIssue, type SeedRepository } from "./seed.ts";
+export type { Seed, SeedApp, SeedIssue, SeedRepository } from "./seed.ts";
 export { type LocalCodeHost, type LocalCodeHostOptions, startLocalCodeHost } from "./start.ts";

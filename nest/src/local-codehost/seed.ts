@@ -35,5 +35,3 @@ export interface SeedIssue {
   readonly author: string;
   readonly labels: readonly string[];
 }
-
-export const EMPTY_SEED: Seed = { organisations: [], repositories: [] };
