@@ -1,0 +1,71 @@
+import { readFileSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { CodeHostMemory } from "@nest/codehost";
+import { buildHub, type HubDatabase, openSqlite, readHubConfig, tokenDigest } from "@nest/hub";
+import { createLog, systemClock, systemRandom } from "@nest/kit";
+import type { HubSeed } from "./hub-peer.ts";
+
+/**
+ * The hub as it ships, with every policy check and its database on disk; only the code host is in memory, for a benchmark has
+ * no platform to read hundreds of thousands of issues from. Contributors are written into the database beforehand.
+ */
+const [folder = "", seedFile = ""] = process.argv.slice(2);
+const seed = JSON.parse(readFileSync(seedFile, "utf8")) as HubSeed;
+const REPOSITORIES = Array.from({ length: 10 }, (_, index) => `acme/part-${index}`);
+/** Limits are checked at every assignment and never reached: nothing is switched off. */
+const NEVER_REACHED = 1_000_000;
+
+const configFile = join(folder, "nest.yaml");
+const limits = { max_per_hour: NEVER_REACHED, max_per_day: NEVER_REACHED, max_concurrent: 5 };
+const contribute = { tier_limits: { trusted: limits } };
+const settings = {
+  project: { org: "acme", repos: REPOSITORIES },
+  github: { token: "bench" },
+  governor: { eval_interval_s: 3600, contribute },
+};
+await writeFile(configFile, JSON.stringify(settings));
+
+const clock = systemClock();
+const codeHost = new CodeHostMemory({ now: () => clock.now() });
+for (let at = 0; at < seed.issues; at += 1) {
+  const repo = REPOSITORIES[at % REPOSITORIES.length] ?? "";
+  const number = Math.floor(at / REPOSITORIES.length) + 1;
+  codeHost.setIssue({ repo, number, title: `The page shows the wrong total (${number})`, labels: ["bug"] });
+}
+const config = await readHubConfig({ ...process.env, NEST_DATA_DIR: folder, NEST_CONFIG: configFile });
+const database = openSqlite(join(folder, "hub.sqlite"));
+seedContributors(database);
+const log = createLog({ program: "nest-hub", level: "error" });
+const hub = await buildHub({ config, database, codeHost, clock, random: systemRandom(), log });
+const port = await listen(config.port);
+hub.start();
+process.stdout.write(`nest-hub listening on http://127.0.0.1:${port}\n`);
+
+function seedContributors({ sqlite }: HubDatabase): void {
+  if (sqlite.prepare("select 1 from contributors limit 1").get() !== undefined) return;
+  const add = sqlite.prepare(`
+    insert into contributors (id, login, login_key, token_digest, tier, registered_at, grants, completed, verified, failed,
+      promotion_base, streak, paused_until)
+    values (?, ?, ?, ?, 'trusted', ?, 0, 0, 0, 0, 0, 0, 0)`);
+  sqlite.exec("begin");
+  seed.tokens.forEach((token, index) => {
+    const login = `bench-${index}`;
+    add.run(`c-${index}`, login, login, tokenDigest(token), clock.now());
+  });
+  sqlite.exec("commit");
+}
+
+/** As the hub's own start: after a kill the old sockets may still hold the port for a moment. */
+async function listen(wanted: number): Promise<number> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      await hub.http.listen({ host: "127.0.0.1", port: wanted, backlog: 4096 });
+      return (hub.http.server.address() as AddressInfo).port;
+    } catch (thrown) {
+      if ((thrown as NodeJS.ErrnoException).code !== "EADDRINUSE" || attempt === 100) throw thrown;
+      await clock.sleep(50);
+    }
+  }
+}
