@@ -147,7 +147,7 @@ export async function readHubConfig(environment: Environment): Promise<HubConfig
     webUrl: (values.NEST_GITHUB_URL ?? webUrlOf(apiUrl)).replace(/\/+$/, ""),
     clockScale: values.NEST_TEST_CLOCK_SCALE,
     repos: project.repos.map((repo) => (repo.includes("/") ? repo : `${project.org}/${repo}`)),
-    codeHost: await codeHostCredentials(github),
+    codeHost: await codeHostCredentials(github, environment),
     evalIntervalMs: Math.max(250, (governor.eval_interval_s * 1000) / values.NEST_TEST_CLOCK_SCALE),
     contribute: migrateLabels(governor.contribute),
   };
@@ -177,8 +177,12 @@ async function readHubFile(path: string): Promise<z.infer<typeof HubFile>> {
   return file;
 }
 
-async function codeHostCredentials(github: z.infer<typeof HubFile>["github"]): Promise<CodeHostCredentials> {
-  if (github.app_id === undefined) return { kind: "token", token: new Secret(github.token ?? "") };
+async function codeHostCredentials(
+  github: z.infer<typeof HubFile>["github"],
+  environment: Environment,
+): Promise<CodeHostCredentials> {
+  if (github.app_id === undefined)
+    return { kind: "token", token: new Secret(expanded(github.token ?? "", environment)) };
   if (github.installation_id === undefined)
     throw new UsageError("github.installation_id: is required with github.app_id");
   if (github.key_file === undefined) throw new UsageError("github.key_file: is required with github.app_id");
@@ -190,6 +194,16 @@ async function codeHostCredentials(github: z.infer<typeof HubFile>["github"]): P
       `github.key_file: ${github.key_file} cannot be read (${(thrown as NodeJS.ErrnoException).code})`,
     );
   }
+}
+
+/** A token written as `${NAME}` stands for that variable, so that the file need not hold it. */
+function expanded(token: string, environment: Environment): string {
+  const name = /^\$\{([A-Za-z_][A-Za-z0-9_]*)\}$/.exec(token)?.[1];
+  if (name === undefined) return token;
+  const value = environment[name];
+  if (value === undefined || value === "")
+    throw new UsageError(`github.token: names the variable ${name}, which is not set`);
+  return value;
 }
 
 /** The legacy `contribute_allow_labels` moves once into the list with mode allow (spec: Queue configuration). */

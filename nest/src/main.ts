@@ -9,7 +9,7 @@ interface Program {
 const programs: Readonly<Record<string, Program>> = {
   up: {
     summary: "everything on one machine: hub, one spoke, one relay",
-    load: async () => (await import("./up.ts")).runUp,
+    load: async () => (await import("./up/up.ts")).runUp,
   },
   hub: { summary: "the hub: queue, leases, fleet", load: async () => (await import("@nest/hub")).runHub },
   spoke: { summary: "one team's nest", load: async () => (await import("@nest/spoke")).runSpoke },
@@ -50,6 +50,13 @@ async function main([name = "", ...args]: readonly string[]): Promise<void> {
       process.stderr.write(`nest ${name}: hint: nest ${name} -h shows how\n`);
     process.exit(exitCodeOf(thrown));
   }
+}
+
+// A program that was started by another one (`nest up`) ends with it, however that one ended.
+if (process.env.NEST_ENDS_WITH_STDIN === "1") {
+  process.stdin.resume();
+  process.stdin.on("end", () => process.kill(process.pid, "SIGTERM"));
+  process.stdin.unref?.();
 }
 
 await main(process.argv.slice(2));

@@ -1,0 +1,53 @@
+import { join } from "node:path";
+import { NestError, readTextIfPresent, writeFileAtomic } from "@nest/kit";
+import { contribute } from "@nest/protocol";
+
+export interface Membership {
+  readonly contributorId: string;
+  readonly token: string;
+}
+
+/**
+ * The relay's place at the hub: kept from an earlier run, else registered now. `proof` is the login's own code-host token.
+ *
+ * @throws NestError `not_registered` with the hub's own words.
+ */
+export async function membership(
+  hubUrl: string,
+  folder: string,
+  login: string,
+  proof: string | undefined,
+): Promise<Membership> {
+  const file = join(folder, "membership.json");
+  const kept = await readTextIfPresent(file);
+  if (kept !== undefined) return JSON.parse(kept) as Membership;
+  let answer = await ask(hubUrl, contribute.register.path, proof, { github_username: login });
+  if (answer.registration_token === undefined && proof !== undefined) {
+    answer = await ask(hubUrl, contribute.reissueToken.path, proof, {});
+  }
+  if (answer.registration_token === undefined) {
+    throw new NestError("not_registered", `${login} is registered at this hub, but its token is lost`, {
+      hint: "start over with -fresh, or another -data folder",
+    });
+  }
+  const made = { contributorId: answer.contributor_id, token: answer.registration_token };
+  await writeFileAtomic(file, JSON.stringify(made));
+  return made;
+}
+
+async function ask(hubUrl: string, path: string, proof: string | undefined, body: object) {
+  const response = await fetch(hubUrl + path, {
+    method: "POST",
+    headers: {
+      "content-type": "application/json",
+      ...(proof === undefined ? {} : { authorization: `Bearer ${proof}` }),
+    },
+    body: JSON.stringify(body),
+  });
+  const answer: unknown = await response.json();
+  if (response.ok) return contribute.RegisterReply.parse(answer);
+  throw new NestError(
+    "not_registered",
+    `the hub did not register the relay: ${(answer as { error?: string }).error ?? response.status}`,
+  );
+}
