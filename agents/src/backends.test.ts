@@ -1,0 +1,74 @@
+import { describe, expect, test } from "vitest";
+import { decodePiEvents } from "./backends/pi.ts";
+import { backendOf, backends } from "./backends.ts";
+
+const prompt = "Fix it.";
+const inContainer = { prompt, container: true };
+const onHost = { prompt, container: false };
+
+describe("the one-shot arguments", () => {
+  test.each([
+    ["claude", ["--dangerously-skip-permissions", "--permission-mode", "bypassPermissions"], ["-p", prompt]],
+    ["litellm", ["--dangerously-skip-permissions", "--permission-mode", "bypassPermissions"], ["-p", prompt]],
+    ["copilot", ["--allow-all"], ["-p", prompt]],
+    ["codex", ["exec", "--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox"], [prompt]],
+    ["goose", ["run", "--no-session"], ["-t", prompt]],
+    ["pi", ["--print", "--mode", "json"], [prompt]],
+    ["agy", ["--dangerously-skip-permissions"], ["-p", prompt]],
+  ])("of %s in a container", (name, first, last) => {
+    const argv = backendOf(name)?.oneShot?.(inContainer) ?? [];
+    expect(argv.slice(0, first.length)).toEqual(first);
+    expect(argv.slice(-last.length)).toEqual(last);
+  });
+
+  test.each(backends.map(({ name }) => name))("of %s skip no permission outside a container", (name) => {
+    const backend = backendOf(name)!;
+    const argv = [...(backend.oneShot?.(onHost) ?? []), ...backend.interactive(onHost)].join(" ");
+    expect(argv).not.toMatch(/dangerously|bypass|yolo|--allow-all(?!-tools)|--yes\b|--trust/);
+  });
+
+  test("name the model for every backend but goose and bob", () => {
+    const naming = backends.filter((backend) =>
+      backend.interactive({ container: true, model: "m-1" }).join(" ").includes("--model m-1"),
+    );
+    expect(naming.map(({ name }) => name)).toEqual(["claude", "copilot", "codex", "pi", "aider", "litellm", "agy"]);
+  });
+
+  test("name the effort for codex and agy only; agy has one whenever a model is set", () => {
+    const choice = { container: true, model: "m-1", effort: "high" };
+    expect(backendOf("codex")?.interactive(choice)).toContain('model_reasoning_effort="high"');
+    expect(backendOf("agy")?.interactive(choice).join(" ")).toContain("--effort high");
+    expect(backendOf("agy")?.interactive({ container: true, model: "m-1" }).join(" ")).toContain("--effort low");
+    expect(backendOf("claude")?.interactive(choice).join(" ")).not.toContain("high");
+  });
+
+  test("do not exist for bob and aider", () => {
+    expect(backends.filter((backend) => backend.oneShot === undefined).map(({ name }) => name)).toEqual([
+      "bob",
+      "aider",
+    ]);
+  });
+});
+
+test("litellm gives the claude program the contributor's own endpoint and key", () => {
+  expect(
+    backendOf("litellm")?.extraEnvironment?.({
+      NEST_LITELLM_ENDPOINT: "http://127.0.0.1:4000",
+      HIVE_LITELLM_API_KEY: "k",
+    }),
+  ).toEqual({ ANTHROPIC_BASE_URL: "http://127.0.0.1:4000", ANTHROPIC_API_KEY: "k" });
+});
+
+test("pi's events are read as what the agent said, the prompt left out", () => {
+  const said = (role: string, text: string) =>
+    JSON.stringify({ type: "message_end", message: { role, content: [{ type: "text", text }] } });
+  const output = [
+    '{"type":"agent_start"}',
+    said("user", "NEST_VERDICT: blocked"),
+    said("assistant", "done\nNEST_VERDICT: complete"),
+    "a plain warning",
+    "{broken",
+    "null",
+  ].join("\n");
+  expect(decodePiEvents(output)).toBe("done\nNEST_VERDICT: complete\na plain warning\n{broken\nnull");
+});
