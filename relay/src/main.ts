@@ -19,6 +19,7 @@ import { Relay } from "./relay.ts";
 import { secretsOf } from "./secrets.ts";
 import { StatusFile } from "./status-file.ts";
 import { RunLedger } from "./task/leftovers.ts";
+import { openTerminal } from "./terminal.ts";
 import { Voice, type VoiceOut } from "./voice.ts";
 
 const USAGE = `usage: nest relay
@@ -100,6 +101,11 @@ async function relayOn(environment: Environment, error: VoiceOut, stopFromOutsid
         })
       : undefined;
   statusFile?.start(numbers.heartbeatMs);
+  const terminal =
+    config.mode === "interactive"
+      ? await openTerminal(config, { environment: ownEnvironment, clock, ledger, mark: random.hex(12) })
+      : undefined;
+  if (terminal !== undefined) voice.say(terminal.notice);
   const relay = new Relay({
     config,
     environment: everything,
@@ -119,9 +125,10 @@ async function relayOn(environment: Environment, error: VoiceOut, stopFromOutsid
     statusFile,
     ledger,
     binary,
-    startAgent: (start) => startHeadless(config.backend, start, { clock }),
+    startAgent: terminal?.start ?? ((start) => startHeadless(config.backend, start, { clock })),
   });
   const end = await relay.run(stop);
+  await terminal?.close();
   voice.end();
   if (end === "stopped") return 0;
   await statusFile?.stop("refused");

@@ -134,6 +134,29 @@ describe("one task", () => {
   });
 });
 
+describe("interactive mode", () => {
+  test("works a task at a terminal and reports it; SIGTERM leaves neither agent nor multiplexer", async () => {
+    const child = relay.start({
+      NEST_HUB: hub.address,
+      CONTRIBUTOR_MODE: "interactive",
+      NEST_AGENT_COMMAND: fakeAgent("agent-at-terminal"),
+    });
+    const visit = await hub.visit();
+    await visit.next("ready");
+    visit.say(aTask({ prompt: "Work on it.\nEnd with NEST_VERDICT: complete\nend of prompt" }));
+    expect(await visit.next("task_complete", 20_000)).toMatchObject({
+      verdict: "shipped",
+      pr_url: "https://github.com/acme/web/pull/13",
+    });
+    await visit.next("ready");
+    const [, socket] = /tmux -L (\S+) attach/.exec(relay.said) ?? [];
+    child.kill("SIGTERM");
+    expect(await RelayHere.exit(child)).toBe(0);
+    const { execFileSync } = await import("node:child_process");
+    expect(() => execFileSync("tmux", ["-L", String(socket), "ls"], { stdio: "pipe" })).toThrow();
+  });
+});
+
 describe("a revoke", () => {
   test("ends the agent's whole process tree and asks for new work, without a report", async () => {
     const pidFile = join(relay.home, "grandchild");
@@ -324,7 +347,7 @@ describe("the outbox", () => {
   });
 
   test("keeps what was finished while the hub was away", async () => {
-    relay.start({ NEST_HUB: hub.address, FAKE_SECONDS: "1" });
+    relay.start({ NEST_HUB: hub.address, FAKE_SECONDS: "1", NEST_TEST_CLOCK_SCALE: "20" });
     const first = await hub.visit();
     await first.next("ready");
     first.say(aTask());

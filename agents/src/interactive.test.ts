@@ -1,0 +1,111 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { systemClock } from "@nest/kit";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { AgentStart } from "./agent-run.ts";
+import { claude } from "./backends/claude.ts";
+import { findBinary } from "./binary.ts";
+import { startInteractive } from "./interactive.ts";
+import { outcomeOf } from "./outcome.ts";
+import { baselineOf, hasNewVerdict, moodOf } from "./pane.ts";
+import { TmuxSession } from "./tmux.ts";
+
+const binary = fileURLToPath(new URL("../../test/fakes/bin/agent-at-terminal", import.meta.url));
+const tmuxBinary = await findBinary("tmux", process.env.PATH);
+const clock = systemClock();
+const work = { repo: "acme/web", webBase: "https://github.com", prompt: "" };
+let folder: string;
+let tmux: TmuxSession;
+let count = 0;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "nest-terminal-test-"));
+  tmux = new TmuxSession({
+    binary: tmuxBinary ?? "",
+    socket: `nest-test-${process.pid}-${count++}`,
+    session: "contributor",
+    folder,
+    environment: { PATH: process.env.PATH ?? "", HOME: folder, LANG: "C.UTF-8" },
+    mark: `fee2${process.pid.toString(16)}${count.toString(16)}`,
+  });
+});
+afterEach(async () => {
+  await tmux.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+function aStart(environment: Record<string, string> = {}): AgentStart {
+  return {
+    binary,
+    prompt: "$(touch executed); Work on it.\nAnswer with one of\nNEST_VERDICT: blocked <reason>\nend of prompt",
+    container: false,
+    folder,
+    environment: { PATH: process.env.PATH ?? "", GH_TOKEN: "it's a $ecret", ...environment },
+    mark: `fee3${process.pid.toString(16)}${count.toString(16)}`,
+  };
+}
+
+describe.skipIf(tmuxBinary === undefined)("an agent at a terminal", () => {
+  test("gets the prompt as a paste, with the task's environment, and ends with its verdict line", async () => {
+    const run = await startInteractive(claude, aStart({ FAKE_OLD_VERDICT: "1" }), { clock, tmux });
+    const end = await run.ended;
+    if (end.kind === "ended") throw new Error("it was not ended");
+    expect(outcomeOf(end, work)).toEqual({
+      kind: "completed",
+      verdict: "shipped",
+      pullRequest: "https://github.com/acme/web/pull/13",
+    });
+    expect(await run.tail()).toContain(`working in ${folder} with token it's a $ecret`);
+    expect((await tmux.pane()).dead).toBe(true);
+    const again = await startInteractive(claude, { ...aStart(), environment: {} }, { clock, tmux });
+    await again.ended;
+    expect(await again.tail()).toMatch(/with token\s*$/m);
+  });
+
+  test("that leaves with an error is judged by its exit code", async () => {
+    const run = await startInteractive(claude, aStart({ FAKE_LEAVES: "3" }), { clock, tmux });
+    expect(await run.ended).toMatchObject({ kind: "exited", code: 3 });
+  });
+
+  test("that ends before it is ready never started", async () => {
+    const run = await startInteractive(claude, aStart({ FAKE_DIES: "1" }), { clock, tmux });
+    expect(await run.ended).toMatchObject({
+      kind: "not_started",
+      because: expect.stringContaining("cannot reach my model"),
+    });
+  });
+
+  test("is ended from outside with its whole tree", async () => {
+    const run = await startInteractive(claude, aStart({ FAKE_SECONDS: "1000" }), { clock, tmux });
+    for (;;) {
+      if ((await run.tail()).includes("working in")) break;
+      await clock.sleep(50);
+    }
+    await run.end({ graceMs: 500 });
+    expect(await run.ended).toEqual({ kind: "ended" });
+    expect((await tmux.pane()).dead).toBe(true);
+  });
+});
+
+describe("the text of a pane", () => {
+  test("tells whether the CLI is ready, at work, asks, or needs a login", () => {
+    expect(moodOf("hello\n> ", claude.signs)).toBe("ready");
+    expect(moodOf("> \n✻ Thinking… (esc to interrupt)", claude.signs)).toBe("busy");
+    expect(moodOf("Do you want to proceed?\n❯ 1. Yes", claude.signs)).toBe("asking");
+    expect(moodOf("Invalid API key · Please run /login\n>", claude.signs)).toBe("login_needed");
+    expect(moodOf("loading", claude.signs)).toBe("unclear");
+  });
+
+  test("holds a new verdict only beside the old ones and the prompt's own lines", () => {
+    const prompt = "End with\nNEST_VERDICT: complete   the work is done\nNEST_VERDICT: blocked <reason>";
+    const old = "NEST_VERDICT: complete\n";
+    const baseline = baselineOf(old, prompt);
+    expect(hasNewVerdict(old, baseline)).toBe(false);
+    expect(hasNewVerdict(`${old}> ${prompt}\n`, baseline)).toBe(false);
+    expect(hasNewVerdict(`${old}${prompt}\nNEST_VERDICT: complete\n`, baseline)).toBe(true);
+    expect(hasNewVerdict(`${old}NEST_VERDICT: complete\n`, baseline)).toBe(true);
+    expect(hasNewVerdict(`${old}${prompt}\nNEST_VERDICT: blocked a person must decide\n`, baseline)).toBe(true);
+  });
+});

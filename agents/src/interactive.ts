@@ -1,0 +1,201 @@
+import { execFile } from "node:child_process";
+import { writeFile } from "node:fs/promises";
+import { basename } from "node:path";
+import { promisify } from "node:util";
+import { type Clock, sentenceOf } from "@nest/kit";
+import { RUN_MARK } from "./agent-environment.ts";
+import type { AgentRun, AgentStart, EndHow } from "./agent-run.ts";
+import type { Backend } from "./backend.ts";
+import { promptArgument } from "./headless.ts";
+import type { AgentEnd } from "./outcome.ts";
+import { lastLines } from "./output.ts";
+import { afterPrompt, type Baseline, baselineOf, hasNewVerdict, moodOf } from "./pane.ts";
+import type { ProcessTree } from "./process-tree.ts";
+import { terminateTree } from "./terminate.ts";
+import type { TmuxSession } from "./tmux.ts";
+
+const run = promisify(execFile);
+
+/** How often the pane is looked at. */
+const LOOK_EVERY_MS = 1000;
+/** A CLI that shows no known sign counts as ready when its screen has stood still for so long. */
+const STILL_READY_MS = 5000;
+/** From the paste to Enter: a CLI takes keys that come at once for a part of the paste. */
+const PASTE_SETTLES_MS = 600;
+const ENTER_AGAIN_MS = 1500;
+const MOST_ENTERS = 3;
+/** The fallback: a pane that waits for a prompt and has stood still for so long has nothing more to say. */
+const IDLE_MS = 3 * 60_000;
+/** Looks in a row that must show the verdict before it counts: the CLI may still be drawing. */
+const VERDICT_LOOKS = 2;
+const SHELLS = new Set(["sh", "bash", "zsh", "dash", "fish", "ksh", "tcsh", "csh"]);
+
+export interface InteractiveParts {
+  readonly clock: Clock;
+  readonly tmux: TmuxSession;
+}
+
+/**
+ * Starts an agent at a terminal: the CLI is the pane's own command, the prompt is pasted when it is ready, and the run ends
+ * with its verdict line, with its exit, or, as a last resort, when the pane has fallen idle. Never throws.
+ */
+export async function startInteractive(
+  backend: Backend,
+  start: AgentStart,
+  parts: InteractiveParts,
+): Promise<AgentRun> {
+  return new InteractiveRun(backend, start, parts);
+}
+
+class InteractiveRun implements AgentRun {
+  readonly ended: Promise<AgentEnd>;
+  readonly #backend: Backend;
+  readonly #start: AgentStart;
+  readonly #parts: InteractiveParts;
+  readonly #over = new AbortController();
+  #why: AgentEnd | undefined;
+  #tree: ProcessTree | undefined;
+  #status: "working" | "blocked_on_human" = "working";
+  #lastText = "";
+
+  constructor(backend: Backend, start: AgentStart, parts: InteractiveParts) {
+    this.#backend = backend;
+    this.#start = start;
+    this.#parts = parts;
+    this.ended = this.#follow();
+  }
+
+  tail(): Promise<string> {
+    return Promise.resolve(lastLines(this.#lastText));
+  }
+
+  status(): "working" | "blocked_on_human" {
+    return this.#status;
+  }
+
+  async end(how: EndHow = {}): Promise<void> {
+    const { overdueAfterMs, graceMs } = how;
+    this.#why ??=
+      overdueAfterMs === undefined ? { kind: "ended" } : { kind: "overdue", afterMs: overdueAfterMs, output: "" };
+    this.#over.abort(new Error("run ended"));
+    await this.#terminate(graceMs);
+    await this.ended;
+  }
+
+  async #follow(): Promise<AgentEnd> {
+    let end: AgentEnd;
+    try {
+      end = await this.#work();
+    } catch (thrown) {
+      end = { kind: "not_started", because: `the agent's terminal failed: ${sentenceOf(thrown)}` };
+    }
+    await this.#terminate();
+    await this.#parts.tmux.forgetEnvironment().catch(() => undefined);
+    if (this.#start.transcript !== undefined)
+      await writeFile(this.#start.transcript, this.#lastText, { mode: 0o600 }).catch(() => undefined);
+    if (this.#why?.kind === "overdue") return { ...this.#why, output: this.#lastText };
+    return this.#why ?? end;
+  }
+
+  async #work(): Promise<AgentEnd> {
+    const { tmux } = this.#parts;
+    const { binary, folder, environment, mark } = this.#start;
+    const argv = [binary, ...this.#backend.interactive(this.#start)];
+    await tmux.start(argv, folder, { ...environment, [RUN_MARK]: mark });
+    this.#tree = { root: (await tmux.pane()).pid, mark, seen: new Map() };
+    const before = await this.#untilReady();
+    if (before !== undefined) return before;
+    const prompt = promptArgument(this.#start.prompt);
+    const baseline = baselineOf(await tmux.capture("everything"), prompt);
+    await this.#type(prompt);
+    return this.#untilDone(baseline);
+  }
+
+  /** Waits until the CLI takes a prompt; the end of the run when it ends before. A login keeps it waiting, and says so. */
+  async #untilReady(): Promise<AgentEnd | undefined> {
+    let [still, seen] = [0, ""];
+    for (;;) {
+      await this.#parts.clock.sleep(LOOK_EVERY_MS / 2, this.#over.signal);
+      const screen = await this.#look();
+      const pane = await this.#parts.tmux.pane();
+      if (pane.dead) {
+        this.#lastText = await this.#parts.tmux.capture("everything");
+        return { kind: "not_started", because: `agent ended before it was ready: ${lastLine(this.#lastText)}` };
+      }
+      const mood = moodOf(screen, this.#backend.signs);
+      this.#status = mood === "login_needed" || mood === "asking" ? "blocked_on_human" : "working";
+      still = screen === seen && screen.trim() !== "" ? still + LOOK_EVERY_MS / 2 : 0;
+      seen = screen;
+      const settled = mood === "ready" ? still > 0 : mood === "unclear" && still >= STILL_READY_MS;
+      if (settled && !(await this.#shellInFront())) return undefined;
+    }
+  }
+
+  /** Pastes the prompt and sends it off; Enter again while nothing happens, because some CLIs swallow the first one. */
+  async #type(prompt: string): Promise<void> {
+    const { clock, tmux } = this.#parts;
+    await tmux.paste(prompt);
+    await clock.sleep(PASTE_SETTLES_MS, this.#over.signal);
+    for (let enters = 0; enters < MOST_ENTERS; enters += 1) {
+      const before = await this.#look();
+      if ((await tmux.pane()).dead) return;
+      await tmux.pressEnter();
+      await clock.sleep(ENTER_AGAIN_MS, this.#over.signal);
+      if ((await this.#look()) !== before) return;
+    }
+  }
+
+  async #untilDone(baseline: Baseline): Promise<AgentEnd> {
+    const { clock, tmux } = this.#parts;
+    let [verdictLooks, stillSince, seen] = [0, clock.now(), ""];
+    for (;;) {
+      await clock.sleep(LOOK_EVERY_MS, this.#over.signal);
+      const pane = await tmux.pane();
+      const text = await tmux.capture("everything");
+      this.#lastText = text;
+      const output = afterPrompt(text, baseline.prompt);
+      if (pane.dead)
+        return pane.exitCode === undefined
+          ? { kind: "killed", signal: "a signal", output }
+          : { kind: "exited", code: pane.exitCode, output };
+      const mood = moodOf(await tmux.capture("screen"), this.#backend.signs);
+      this.#status = mood === "login_needed" || mood === "asking" ? "blocked_on_human" : "working";
+      verdictLooks = mood !== "busy" && hasNewVerdict(text, baseline) ? verdictLooks + 1 : 0;
+      if (verdictLooks >= VERDICT_LOOKS) return { kind: "settled", output };
+      if (text !== seen || mood !== "ready") stillSince = clock.now();
+      seen = text;
+      if (clock.now() - stillSince >= IDLE_MS) return { kind: "settled", output };
+    }
+  }
+
+  async #look(): Promise<string> {
+    const screen = await this.#parts.tmux.capture("screen");
+    this.#lastText = screen;
+    return screen;
+  }
+
+  /** Whether what would read our keys is a shell, and not the CLI we started (which may be a script itself). */
+  async #shellInFront(): Promise<boolean> {
+    const pane = await this.#parts.tmux.pane();
+    if (!SHELLS.has(basename(pane.command).replace(/^-/, ""))) return false;
+    const group = (await ps("tpgid=", pane.pid)).trim();
+    const command = await ps("command=", Number(group));
+    return !command.includes(this.#start.binary);
+  }
+
+  async #terminate(graceMs?: number): Promise<void> {
+    if (this.#tree !== undefined) await terminateTree(this.#tree, this.#parts.clock, graceMs);
+  }
+}
+
+async function ps(column: string, pid: number): Promise<string> {
+  if (!(pid > 0)) return "";
+  return run("ps", ["-o", column, "-p", String(pid)]).then(
+    ({ stdout }) => stdout,
+    () => "",
+  );
+}
+
+function lastLine(screen: string): string {
+  return lastLines(screen).split("\n").at(-1)?.slice(0, 200) ?? "";
+}

@@ -1,0 +1,54 @@
+import type { PaneSigns } from "./backend.ts";
+import { verdictLines } from "./verdict.ts";
+
+export type PaneMood = "ready" | "busy" | "login_needed" | "asking" | "unclear";
+
+/** How many lines from the bottom a CLI's own signs stand in; above are the agent's words, which may quote anything. */
+const SIGN_LINES = 25;
+
+/** What the visible part of a pane says about the CLI in it. Pure. */
+export function moodOf(screen: string, signs: PaneSigns): PaneMood {
+  const lines = screen.split("\n").filter((line) => line.trim() !== "");
+  const bottom = lines.slice(-SIGN_LINES).join("\n");
+  if (signs.busy?.test(bottom) === true) return "busy";
+  if (signs.loginNeeded?.test(bottom) === true) return "login_needed";
+  if (signs.asking?.test(bottom) === true) return "asking";
+  return signs.ready.test(bottom) ? "ready" : "unclear";
+}
+
+/** What the pane already held before a prompt was typed, so that an old verdict does not end a new task. */
+export interface Baseline {
+  readonly verdicts: number;
+  readonly prompt: string;
+}
+
+/** Where the pane stands before typing. */
+export function baselineOf(text: string, prompt: string): Baseline {
+  return { verdicts: verdictLines(text).length, prompt };
+}
+
+/** Whether a pane holds a verdict line that is neither of the time before the prompt nor the prompt's own echo. Pure. */
+export function hasNewVerdict(text: string, baseline: Baseline): boolean {
+  const offered = verdictLines(baseline.prompt);
+  const since = verdictLines(text).slice(baseline.verdicts);
+  const echoes = [...offered];
+  return since.some((verdict) => {
+    const echo = echoes.findIndex(
+      (line) => line.word === verdict.word && (line.reason ?? "").startsWith(verdict.reason ?? ""),
+    );
+    // A bare word is an echo only of a bare line; a reason may have been wrapped and cut.
+    if (echo < 0 || (verdict.reason === undefined && echoes[echo]?.reason !== undefined)) return true;
+    echoes.splice(echo, 1);
+    return false;
+  });
+}
+
+/** The agent's own words in the pane: what came after the last place where the prompt's end shows. */
+export function afterPrompt(text: string, prompt: string): string {
+  const last = prompt
+    .split("\n")
+    .map((line) => line.trim())
+    .findLast((line) => line.length > 8);
+  const at = last === undefined ? -1 : text.lastIndexOf(last.slice(0, 150));
+  return at < 0 ? text : text.slice(at + (last?.length ?? 0));
+}

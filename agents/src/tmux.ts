@@ -1,0 +1,167 @@
+import { spawn } from "node:child_process";
+import { readlink } from "node:fs/promises";
+import { NestError } from "@nest/kit";
+import { RUN_MARK } from "./agent-environment.ts";
+
+export interface TmuxParts {
+  /** Absolute path of tmux. */
+  readonly binary: string;
+  /** Name of this relay's own server (`-L`). */
+  readonly socket: string;
+  readonly session: string;
+  /** An existing folder for the server itself. */
+  readonly folder: string;
+  /** The server's environment: nothing of any task. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** Tells the server's process from all others; hexadecimal. */
+  readonly mark: string;
+}
+
+export interface PaneState {
+  readonly pid: number;
+  readonly dead: boolean;
+  /** Exit code of a pane that is dead; undefined when a signal ended it. */
+  readonly exitCode: number | undefined;
+  readonly command: string;
+}
+
+/**
+ * One multiplexer session on a server of its own, that people can attach to and that outlives the tasks worked in it. Every
+ * call is an argument array; what is secret goes through standard input.
+ */
+export class TmuxSession {
+  readonly #parts: TmuxParts;
+  #variables: readonly string[] = [];
+
+  constructor(parts: TmuxParts) {
+    this.#parts = parts;
+  }
+
+  /** What a person types to watch. */
+  get attachCommand(): string {
+    return `tmux -L ${this.#parts.socket} attach -t ${this.#parts.session}`;
+  }
+
+  /**
+   * Runs a program as the pane's own command, in place of what ran there. The session is made if it is not there; a server
+   * whose folder was deleted is replaced, because every program it starts would break.
+   */
+  async start(argv: readonly string[], folder: string, environment: Readonly<Record<string, string>>): Promise<void> {
+    if (await this.#isBroken()) await this.close();
+    if (!(await this.#exists())) await this.#create();
+    await this.#setEnvironment(environment);
+    // tmux hands a single word to a shell; `env` keeps it a program.
+    const command = argv.length === 1 ? ["/usr/bin/env", ...argv] : argv;
+    await this.#call(["respawn-pane", "-k", "-t", this.#target(), "-c", folder, "--", ...command]);
+    await this.#call(["clear-history", "-t", this.#target()]);
+  }
+
+  /** What runs in the pane. */
+  async pane(): Promise<PaneState> {
+    const format = "#{pane_pid} #{pane_dead} x#{pane_dead_status} #{pane_current_command}";
+    const [pid, dead, status, ...command] = (await this.#call(["display-message", "-p", "-t", this.#target(), format]))
+      .trim()
+      .split(" ");
+    const exitCode = status === "x" || status === undefined ? undefined : Number(status.slice(1));
+    return { pid: Number(pid), dead: dead === "1", exitCode, command: command.join(" ") };
+  }
+
+  /** The pane's text with its history, wrapped lines joined; or the visible part alone. */
+  async capture(what: "everything" | "screen"): Promise<string> {
+    const history = what === "everything" ? ["-S", "-"] : [];
+    const text = await this.#call(["capture-pane", "-p", "-J", ...history, "-t", this.#target()]);
+    // What tmux itself writes into a pane whose program has ended.
+    return text.replace(/^Pane is dead.*$/gm, "");
+  }
+
+  /** Pastes text as one bracketed paste: nothing in it is a keystroke. */
+  async paste(text: string): Promise<void> {
+    await this.#call(["load-buffer", "-b", "nest-prompt", "-"], text);
+    await this.#call(["paste-buffer", "-p", "-d", "-b", "nest-prompt", "-t", this.#target()]);
+  }
+
+  async pressEnter(): Promise<void> {
+    await this.#call(["send-keys", "-t", this.#target(), "Enter"]);
+  }
+
+  /** Takes the variables of a task out of the session. */
+  async forgetEnvironment(): Promise<void> {
+    await this.#setEnvironment({});
+  }
+
+  /** Ends session and server. */
+  async close(): Promise<void> {
+    await this.#call(["kill-server"]).catch(() => undefined);
+  }
+
+  #target(): string {
+    return `=${this.#parts.session}:`;
+  }
+
+  async #exists(): Promise<boolean> {
+    return this.#call(["has-session", "-t", `=${this.#parts.session}`]).then(
+      () => true,
+      () => false,
+    );
+  }
+
+  async #create(): Promise<void> {
+    const size = ["-x", "200", "-y", "50"];
+    // One call, so that the pane is told to stay before anything can end in it.
+    await this.#call([
+      ...["new-session", "-d", "-s", this.#parts.session, ...size, "-c", this.#parts.folder, "--", "/bin/cat", "-"],
+      ...[";", "set-option", "-g", "remain-on-exit", "on"],
+      ...[";", "set-option", "-g", "history-limit", "20000"],
+      ...[";", "set-option", "-g", "update-environment", ""],
+    ]);
+    this.#variables = [];
+  }
+
+  async #isBroken(): Promise<boolean> {
+    const pid = await this.#call(["display-message", "-p", "#{pid}"]).catch(() => "");
+    if (pid.trim() === "") return false;
+    const folder = await readlink(`/proc/${pid.trim()}/cwd`).catch(() => "");
+    return folder.endsWith("(deleted)");
+  }
+
+  async #setEnvironment(environment: Readonly<Record<string, string>>): Promise<void> {
+    const target = `-t ${quoted(`=${this.#parts.session}`)}`;
+    const kept = Object.entries(environment).filter(([, value]) => !/[\n\r\0]/.test(value));
+    const lines = [
+      ...this.#variables.map((name) => `set-environment ${target} -u ${name}`),
+      ...kept.map(([name, value]) => `set-environment ${target} ${name} ${quoted(value)}`),
+    ];
+    this.#variables = kept.map(([name]) => name);
+    if (lines.length > 0) await this.#call(["source-file", "-"], `${lines.join("\n")}\n`);
+  }
+
+  #call(args: readonly string[], input = ""): Promise<string> {
+    const { binary, socket, folder, environment, mark } = this.#parts;
+    return new Promise((resolve, reject) => {
+      const child = spawn(binary, ["-L", socket, "-f", "/dev/null", ...args], {
+        cwd: folder,
+        env: { ...environment, TERM: environment.TERM ?? "xterm-256color", [RUN_MARK]: mark },
+        stdio: ["pipe", "pipe", "pipe"],
+      });
+      let [out, error] = ["", ""];
+      child.stdout.setEncoding("utf8").on("data", (text: string) => {
+        out += text;
+      });
+      child.stderr.setEncoding("utf8").on("data", (text: string) => {
+        error += text;
+      });
+      child.stdin.on("error", () => undefined);
+      child.once("error", reject);
+      child.once("close", (code) => {
+        if (code === 0) resolve(out);
+        else reject(new NestError("tmux_failed", `tmux ${args[0]} failed: ${error.trim() || `exit ${code}`}`));
+      });
+      child.stdin.end(input);
+    });
+  }
+}
+
+/** A word for tmux's own parser: single quotes take everything literally but themselves. */
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}
