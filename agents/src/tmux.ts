@@ -52,8 +52,8 @@ export class TmuxSession {
     await this.#setEnvironment(environment);
     // tmux hands a single word to a shell; `env` keeps it a program.
     const command = argv.length === 1 ? ["/usr/bin/env", ...argv] : argv;
-    await this.#call(["respawn-pane", "-k", "-t", this.#target(), "-c", folder, "--", ...command]);
     await this.#call(["clear-history", "-t", this.#target()]);
+    await this.#call(["respawn-pane", "-k", "-t", this.#target(), "-c", folder, "--", ...command]);
   }
 
   /** What runs in the pane. */
