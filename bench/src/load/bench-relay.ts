@@ -75,6 +75,13 @@ export class BenchRelay implements FrameTaker {
     this.#socket?.write(encodeFrames([word("task_accepted", task), word("task_progress", task)]));
   }
 
+  /** Claims a task after a reconnect: the pair that resumes it names the issue too. */
+  resume(task: HeldTask): void {
+    const [repo, number] = task.issue.split("#");
+    const claim = `,"kind":"issue","repo":"${repo}","number":${number}`;
+    this.#socket?.write(encodeFrames([word("task_accepted", task), word("task_progress", task, claim)]));
+  }
+
   /** The whole of a task's life in one write. */
   workThrough(task: HeldTask): void {
     this.#socket?.write(

@@ -166,7 +166,7 @@ export class Recovery {
         this.#authenticated += 1;
         this.lastAuthenticatedAt = epochNow();
         if (relay.held === undefined) return;
-        relay.accept(relay.held);
+        relay.resume(relay.held);
         // Frames are answered in order: the pong says that the progress before it has been dealt with.
         relay.ping();
       },
