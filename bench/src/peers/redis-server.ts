@@ -5,6 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { endProcess, keepTrack } from "../process/child.ts";
 
+const PROGRAM = "redis-server";
+
 /** A Redis of our own: loopback, temporary folder, append-only file synced every second. */
 export interface RedisServer extends AsyncDisposable {
   readonly port: number;
@@ -15,7 +17,7 @@ export async function startRedis(): Promise<RedisServer | { readonly absent: str
   const port = await freePort();
   const folder = await mkdtemp(join(tmpdir(), "nest-bench-redis-"));
   const options = ["--bind", "127.0.0.1", "--dir", folder, "--appendonly", "yes", "--appendfsync", "everysec"];
-  const child = spawn("redis-server", ["--port", String(port), ...options, "--save", ""], { stdio: "ignore" });
+  const child = spawn(PROGRAM, ["--port", String(port), ...options, "--save", ""], { stdio: "ignore" });
   const failed = new Promise<string>((resolve) => {
     child.once("error", (error: NodeJS.ErrnoException) =>
       resolve(error.code === "ENOENT" ? "redis-server is not installed" : error.message),

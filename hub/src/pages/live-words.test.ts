@@ -1,5 +1,15 @@
 import { describe, expect, test } from "vitest";
-import { addToFeed, doneWithinDay, duration, repositoryState, safeHref, tell, withheldWords } from "./live-words.ts";
+import {
+  addToFeed,
+  doneWithinDay,
+  duration,
+  repositoryState,
+  safeHref,
+  tell,
+  withheldWords,
+  words,
+  workState,
+} from "./live-words.ts";
 
 const anEntry = (changes: object = {}) => ({
   id: 1,
@@ -78,6 +88,14 @@ test.each([
 
 test("one open issue is singular", () => {
   expect(repositoryState("ready", 1)).toBe("1 open issue");
+});
+
+test("wire names become words", () => {
+  expect(words("hourly_limit")).toBe("hourly limit");
+});
+
+test("a task whose relay is away says that it is kept", () => {
+  expect(workState("away")).toBe("relay away, task kept");
 });
 
 test("what is withheld is told, most first", () => {

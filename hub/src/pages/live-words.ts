@@ -7,7 +7,7 @@ type Entry = contribute.ActivityEntry;
 type Work = contribute.FleetWork;
 
 /** How an entry of the feed is coloured; the words carry the meaning. */
-export type Tone = "start" | "good" | "bad" | "quiet";
+type Tone = "start" | "good" | "bad" | "quiet";
 
 /** One entry of the feed in plain words. */
 export interface Telling {
@@ -66,7 +66,7 @@ function tellCompletion(entry: Entry, link: Telling["link"]): Telling {
 }
 
 /** Whether an entry is a task that came to a good end. */
-export function isDone(entry: Entry): boolean {
+function isDone(entry: Entry): boolean {
   return entry.action === "completed" || entry.action === "completed: shipped" || entry.action === "completed: idle";
 }
 

@@ -4,7 +4,7 @@ import type { FastifyInstance } from "fastify";
 import { livePage } from "./live-page.ts";
 
 /** No inline script or style, nothing from elsewhere, no framing. */
-export const PAGE_POLICY =
+const PAGE_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /** Serves the live page and what it loads. */

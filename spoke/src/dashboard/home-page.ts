@@ -13,7 +13,7 @@ export interface HomePage {
   readonly now: number;
 }
 
-export interface HubState {
+interface HubState {
   readonly base: string;
   readonly lastSuccessAt: number | undefined;
   readonly lastOutcome: Outcome | undefined;
