@@ -18,6 +18,8 @@ const run = promisify(execFile);
 
 /** How often the pane is looked at. */
 const LOOK_EVERY_MS = 1000;
+/** The multiplexer may still be drawing what a program said before it ended. */
+const LAST_WORDS_MS = 200;
 /** A CLI that shows no known sign counts as ready when its screen has stood still for so long. */
 const STILL_READY_MS = 5000;
 /** From the paste to Enter: a CLI takes keys that come at once for a part of the paste. */
@@ -119,6 +121,7 @@ class InteractiveRun implements AgentRun {
       const screen = await this.#look();
       const pane = await this.#parts.tmux.pane();
       if (pane.dead) {
+        await this.#parts.clock.sleep(LAST_WORDS_MS, this.#over.signal);
         this.#lastText = await this.#parts.tmux.capture("everything");
         return { kind: "not_started", because: `agent ended before it was ready: ${lastLine(this.#lastText)}` };
       }
