@@ -1,5 +1,5 @@
 import type { CancelTimer, Clock } from "@nest/kit";
-import type { Durations } from "@nest/protocol";
+import { type Durations, durations } from "@nest/protocol";
 import type { Session } from "./session/session.ts";
 
 /** A hub that is alive but does not answer a `ready`: after so many waits the next hub is asked, and later itself again. */
@@ -41,8 +41,11 @@ export class Turns {
 
   /** The hub had none: not before `retryAfterS`, or 30 s, from now. */
   unavailable(session: Session, retryAfterS: number | undefined): void {
-    const scale = this.#numbers.askAgainMs / 30_000;
-    const waitMs = retryAfterS === undefined ? this.#numbers.askAgainMs : Math.max(1, retryAfterS * 1000 * scale);
+    const { askAgainMs } = this.#numbers;
+    // Under a test clock the hub's whole seconds are coarse: never more often than the ordinary rhythm.
+    const scale = durations.askAgainMs / askAgainMs;
+    const saidMs = retryAfterS === undefined ? askAgainMs : (retryAfterS * 1000) / scale;
+    const waitMs = scale === 1 ? Math.max(1, saidMs) : Math.max(askAgainMs, saidMs);
     this.#notBefore.set(session, this.#clock.now() + waitMs);
   }
 
