@@ -10,17 +10,22 @@ const allowed: Record<string, readonly string[]> = {
   kit: [],
   codehost: ["kit", "protocol"],
   agents: ["kit", "protocol"],
+  archive: ["kit", "protocol"],
+  cluster: ["kit", "protocol"],
   hub: ["codehost", "kit", "protocol"],
   spoke: ["agents", "codehost", "kit", "protocol"],
   relay: ["agents", "kit", "protocol"],
+  backup: ["archive", "cluster", "kit", "protocol"],
 };
 const rim = ["nest", "test", "bench"];
 const onlyIn: Record<string, readonly string[]> = {
+  "@aws-sdk/": ["backup"],
+  "@kubernetes/client-node": ["cluster"],
   "@octokit/": ["codehost"],
-  "node:sqlite": ["hub"],
+  "node:sqlite": ["backup", "hub"],
   fastify: ["hub", "spoke"],
   kysely: ["hub"],
-  emulate: ["nest"],
+  emulate: [],
 };
 
 const faults: string[] = [];

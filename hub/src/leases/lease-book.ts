@@ -17,6 +17,8 @@ export interface LeaseBookParts {
   readonly log: Log;
   /** Carries an effect out; called only after the batch it came from is on disk. */
   readonly carryOut: (effect: Effect) => void;
+  /** Runs a flush at the end of this turn of the loop; `setImmediate` unless a simulation decides when. */
+  readonly schedule?: (flush: () => void) => void;
   /** Told after each batch, with what it changed. */
   readonly onCommitted: (changes: Changes) => void;
 }
@@ -101,7 +103,8 @@ export class LeaseBook {
     this.#waiting.push(waiting);
     if (this.#scheduled) return;
     this.#scheduled = true;
-    setImmediate(() => {
+    const { schedule = setImmediate } = this.#parts;
+    schedule(() => {
       if (this.#scheduled) this.flush();
     });
   }

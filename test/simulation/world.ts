@@ -1,0 +1,518 @@
+import {
+  type Changes,
+  type Command,
+  Desk,
+  type DeskPolicy,
+  type Effect,
+  LeaseBook,
+  Ledger,
+  Queue,
+  type QueueIssue,
+  type Speaker,
+} from "@nest/hub/dispatch";
+import { type Clock, silentLog } from "@nest/kit";
+import { defaultTierLimits, durations, type Tier } from "@nest/protocol";
+import { Invariants } from "./invariants.ts";
+import { type Deed, RelayModel, type ToHub, type ToRelay } from "./relay-model.ts";
+import { SimulatedDisk } from "./simulated-disk.ts";
+
+/** One thing that happens; `x` and `y` choose where and how. A world can be run again from a list of these. */
+export interface Step {
+  readonly op: number;
+  readonly x: number;
+  readonly y: number;
+}
+
+interface Connection {
+  readonly id: string;
+  readonly relay: RelayModel;
+  readonly speaker: Speaker;
+  readonly toHub: ToHub[];
+  readonly toRelay: ToRelay[];
+  /** The relay has given it up; frames already under way may still arrive. */
+  abandoned: boolean;
+  /** The hub knows that it is gone. */
+  closedAtHub: boolean;
+}
+
+const MINUTE = 60_000;
+const DEEDS: readonly Deed[] = [
+  "ask",
+  "progress",
+  "complete",
+  "complete with pull request",
+  "fail",
+  "idle verdict",
+  "decline",
+  "fail for good",
+  "ask",
+  "progress",
+  "ask",
+];
+const ADVANCES = [1000, 5000, 30_000, MINUTE, 2 * MINUTE, 10 * MINUTE, 31 * MINUTE, 3_600_000, 6 * 3_600_000];
+const REPOS = ["acme/one", "acme/two"];
+const ISSUES_A_REPO = 4;
+const LOG = silentLog();
+
+/** What `op` means: how often each kind of thing happens, out of 64. */
+const KINDS = [
+  ...Array<"deliver">(20).fill("deliver"),
+  ...Array<"flush">(10).fill("flush"),
+  ...Array<"act">(14).fill("act"),
+  ...Array<"advance">(4).fill("advance"),
+  ...Array<"connect">(6).fill("connect"),
+  ...Array<"drop">(3).fill("drop"),
+  ...Array<"notice">(2).fill("notice"),
+  "verify",
+  "replay",
+  "rare",
+  "sweep",
+  "push",
+] as const;
+
+/** A hub and its relays over a faulty network: the real desk, book, ledger and queue; relays, network and disk are models. */
+export class World {
+  readonly disk = new SimulatedDisk();
+  readonly invariants = new Invariants(this.disk);
+  readonly relays: RelayModel[] = [];
+  now = Date.UTC(2026, 0, 1);
+  #ledger!: Ledger;
+  #queue!: Queue;
+  #book!: LeaseBook;
+  readonly #connections = new Map<string, Connection>();
+  readonly #byIdentity = new Map<string, Connection>();
+  readonly #open: Connection[] = [];
+  #sent: { readonly frame: ToHub; readonly speaker: Speaker }[] = [];
+  #nextConnection = 1;
+  #suspended = false;
+  readonly #disabledTiers = new Set<Tier>();
+  readonly #failureKind: string;
+  /** Kinds of things that happened at least once. */
+  readonly events = new Set<string>();
+  /** What the hub decided, folded into one number: two runs that decide alike have the same. */
+  trace = 0;
+
+  constructor(options: { readonly failureKind?: string } = {}) {
+    this.#failureKind = options.failureKind ?? "task";
+    for (let nth = 0; nth < 5; nth += 1) {
+      const id = `c-${nth}`;
+      const tier: Tier = (["newcomer", "contributor", "trusted", "contributor", "advisor"] as const)[nth] ?? "newcomer";
+      const counts = { grants: 0, completed: 0, verified: 0, failed: 0, promotionBase: 0, streak: 0, pausedUntil: 0 };
+      this.disk.contributors.set(id, {
+        id,
+        login: `login-${nth}`,
+        tokenDigest: `digest-${nth}`,
+        tier,
+        registeredAt: this.now,
+        lastActiveAt: undefined,
+        ...counts,
+      });
+      this.relays.push(new RelayModel(id, id));
+      if (nth % 2 === 1) this.relays.push(new RelayModel(`${id}#second`, id));
+    }
+    this.disk.onCommit = (changes) => this.invariants.committed(changes, this.#ledger, this.now);
+    this.#boot();
+  }
+
+  /** Does one step; throws when an invariant breaks. */
+  step({ op, x, y }: Step): void {
+    const kind = KINDS[op % KINDS.length] ?? "flush";
+    switch (kind) {
+      case "deliver":
+        return this.#deliver(x, y);
+      case "flush":
+        return this.#flush();
+      case "act":
+        return this.#act(x, y);
+      case "advance":
+        this.now += ADVANCES[x % ADVANCES.length] ?? 0;
+        return;
+      case "connect":
+        return this.#connect(x);
+      case "drop":
+        return this.#drop(x, y);
+      case "notice":
+        return this.#noticeClosed(x);
+      case "verify":
+        return this.#verify(x, y);
+      case "replay":
+        return this.#replay(x, y);
+      case "sweep":
+        this.#book.submit({ kind: "sweep" });
+        return;
+      case "push":
+        return this.#push(x);
+      case "rare":
+        return this.#rare(x, y);
+    }
+  }
+
+  /** No more faults: everybody connects, everything arrives. Work must flow again and every lease come to its end. */
+  settle(): void {
+    this.#suspended = false;
+    this.#disabledTiers.clear();
+    for (let round = 0; round < 6; round += 1) {
+      for (const connection of [...this.#open]) {
+        connection.abandoned = true;
+        this.#closeAtHub(connection);
+      }
+      for (let nth = 0; nth < this.relays.length; nth += 1) this.#connect(nth);
+      this.#drain();
+      for (const relay of this.relays) this.#say(relay, relay.act("complete", round));
+      this.#drain();
+      this.now += 31 * MINUTE;
+      this.#book.submit({ kind: "sweep" });
+      this.#drain();
+    }
+    for (const relay of this.relays) this.#say(relay, relay.act("ask", 0));
+    this.#drain();
+    this.invariants.settled(this.#ledger, this.#queue, this.relays, this.#policy(), this.now);
+  }
+
+  #boot(): void {
+    const clock: Clock = {
+      now: () => this.now,
+      after: () => () => {},
+      every: () => () => {},
+      sleep: () => Promise.resolve(),
+    };
+    this.#ledger = new Ledger(this.disk.load(this.now, durations.leaseTtlMs), this.disk);
+    const ledger = this.#ledger;
+    this.#queue = new Queue({ ledger, times: durations });
+    for (const repo of REPOS) this.#queue.setIssues(repo, issuesOf(repo), this.now);
+    this.#queue.open();
+    const desk = new Desk({
+      ledger,
+      candidates: this.#queue,
+      policy: () => this.#policy(),
+      times: durations,
+      newTaskId: (gen) => `t-${gen}`,
+      isPullRequestOf: (prUrl, repo) => prUrl.startsWith(`${repo}/pull/`),
+    });
+    this.#book = new LeaseBook({
+      ledger,
+      desk,
+      disk: this.disk,
+      clock,
+      log: LOG,
+      carryOut: (effect) => this.#carryOut(effect),
+      onCommitted: (changes) => this.#watch(changes),
+      schedule: () => {},
+    });
+    this.invariants.booted(ledger, this.now);
+  }
+
+  #policy(): DeskPolicy {
+    return {
+      suspended: this.#suspended,
+      disabledTiers: this.#disabledTiers,
+      limits: defaultTierLimits,
+      promotion: { contributorAt: 5, trustedAt: 20 },
+    };
+  }
+
+  #flush(): void {
+    this.#book.flush();
+    if (this.disk.crashed) this.#restart();
+    this.invariants.consistent(this.#ledger);
+  }
+
+  /** The hub's process is gone: memory, sockets and unsent answers with it. */
+  #restart(): void {
+    this.disk.crashed = false;
+    this.events.add("crashed");
+    for (const connection of this.#connections.values()) connection.closedAtHub = true;
+    this.#connections.clear();
+    this.#byIdentity.clear();
+    for (const connection of this.#open) connection.abandoned = true;
+    this.#open.length = 0;
+    this.#sent = [];
+    this.#boot();
+  }
+
+  #drain(): void {
+    for (let turn = 0; turn < 60; turn += 1) {
+      let moved = false;
+      for (const connection of [...this.#open]) {
+        while (connection.toHub.length > 0) {
+          this.#arrive(connection);
+          moved = true;
+        }
+      }
+      this.#flush();
+      for (const connection of [...this.#open]) {
+        for (let frame = connection.toRelay.shift(); frame !== undefined; frame = connection.toRelay.shift()) {
+          connection.toHub.push(...connection.relay.hear(frame));
+          moved = true;
+        }
+      }
+      if (!moved) return;
+    }
+  }
+
+  #connect(x: number): void {
+    const relay = this.relays[x % this.relays.length];
+    if (relay === undefined || this.disk.contributors.get(relay.contributorId)?.tier === "revoked") return;
+    for (const older of this.#open) if (older.relay === relay) older.abandoned = true;
+    const id = `conn-${this.#nextConnection++}`;
+    const speaker: Speaker = { connection: id, contributorId: relay.contributorId, identity: relay.identity };
+    const connection: Connection = {
+      id,
+      relay,
+      speaker,
+      toHub: relay.connected(),
+      toRelay: [],
+      abandoned: false,
+      closedAtHub: false,
+    };
+    // The newer socket of an identity wins, whether or not the hub has noticed that the older one is gone.
+    const older = this.#byIdentity.get(relay.identity);
+    if (older !== undefined) this.#closeAtHub(older);
+    this.#connections.set(id, connection);
+    this.#byIdentity.set(relay.identity, connection);
+    this.#open.push(connection);
+    this.#book.submit({ kind: "joined", ...speaker, detail: "" });
+  }
+
+  #deliver(x: number, y: number): void {
+    const connection = this.#open[x % Math.max(1, this.#open.length)];
+    if (connection === undefined) return;
+    if (y % 2 === 0 && connection.toHub.length > 0) return this.#arrive(connection);
+    const frame = connection.toRelay.shift();
+    if (frame !== undefined && !connection.abandoned) connection.toHub.push(...connection.relay.hear(frame));
+  }
+
+  #arrive(connection: Connection): void {
+    const frame = connection.toHub.shift();
+    if (frame === undefined || connection.closedAtHub) return;
+    this.#sent.push({ frame, speaker: connection.speaker });
+    if (this.#sent.length > 200) this.#sent = this.#sent.slice(-100);
+    this.#book.submit(this.#command(frame, connection.speaker));
+  }
+
+  #command(frame: ToHub, speaker: Speaker): Command {
+    if (frame.type !== "ready") this.invariants.said(speaker.identity, frame.taskId, frame.gen);
+    switch (frame.type) {
+      case "ready":
+        return { kind: "ready", ...speaker };
+      case "accepted":
+        return { kind: "accepted", ...speaker, taskId: frame.taskId, gen: frame.gen };
+      case "progress":
+        return {
+          kind: "progress",
+          ...speaker,
+          taskId: frame.taskId,
+          gen: frame.gen,
+          repo: frame.repo,
+          number: frame.number,
+        };
+      case "completed":
+        return {
+          kind: "completed",
+          ...speaker,
+          taskId: frame.taskId,
+          gen: frame.gen,
+          prUrl: frame.prUrl,
+          verdict: frame.verdict,
+          verdictReason: undefined,
+        };
+      case "failed": {
+        const { taskId, gen, reason, permanent } = frame;
+        return { kind: "failed", ...speaker, taskId, gen, reason, failureKind: this.#failureKind, permanent };
+      }
+      case "declined":
+        return { kind: "declined", ...speaker, taskId: frame.taskId, gen: frame.gen, reason: "busy" };
+    }
+  }
+
+  #act(x: number, y: number): void {
+    const relay = this.relays[x % this.relays.length];
+    if (relay === undefined) return;
+    this.#say(relay, relay.act(DEEDS[y % DEEDS.length] ?? "ask", y >>> 4));
+  }
+
+  #say(relay: RelayModel, frames: readonly ToHub[]): void {
+    const connection = this.#open.find((one) => one.relay === relay && !one.abandoned);
+    connection?.toHub.push(...frames);
+  }
+
+  /** The network cuts a socket: some frames under way are lost, the hub notices now or later. */
+  #drop(x: number, y: number): void {
+    const connection = this.#open[x % Math.max(1, this.#open.length)];
+    if (connection === undefined) return;
+    connection.abandoned = true;
+    connection.toHub.splice(y % (connection.toHub.length + 1));
+    connection.toRelay.length = 0;
+    if (y % 3 === 0) connection.relay.kill();
+    if (y % 2 === 0) this.#closeAtHub(connection);
+  }
+
+  #noticeClosed(x: number): void {
+    const gone = this.#open.filter((connection) => connection.abandoned);
+    const connection = gone[x % Math.max(1, gone.length)];
+    if (connection !== undefined) this.#closeAtHub(connection);
+  }
+
+  #closeAtHub(connection: Connection): void {
+    const at = this.#open.indexOf(connection);
+    if (at !== -1) this.#open.splice(at, 1);
+    if (connection.closedAtHub) return;
+    connection.closedAtHub = true;
+    connection.abandoned = true;
+    this.#connections.delete(connection.id);
+    if (this.#byIdentity.get(connection.relay.identity) === connection)
+      this.#byIdentity.delete(connection.relay.identity);
+    this.#book.submit({ kind: "dropped", ...connection.speaker });
+  }
+
+  #verify(x: number, y: number): void {
+    const pending = [...this.disk.pending.values()];
+    const ending = pending[x % Math.max(1, pending.length)];
+    if (ending?.prUrl === undefined) return;
+    const { taskId, contributorId, key } = ending.lease;
+    const verdict = y % 4 === 0 ? "refused" : "verified";
+    this.#book.submit({
+      kind: "verified",
+      taskId,
+      contributorId,
+      key,
+      prUrl: ending.prUrl,
+      completedAt: ending.endedAt,
+      verdict,
+    });
+  }
+
+  /** An old frame comes again, word for word or with another generation, from the same identity or from a stranger. */
+  #replay(x: number, y: number): void {
+    const old = this.#sent[x % Math.max(1, this.#sent.length)];
+    const from = this.#open[y % Math.max(1, this.#open.length)];
+    if (old === undefined || from === undefined || from.closedAtHub || old.frame.type === "ready") return;
+    const gen = y % 5 === 0 ? Math.max(0, (old.frame.gen ?? 1) + (y % 7) - 3) : old.frame.gen;
+    this.#book.submit(this.#command({ ...old.frame, gen } as ToHub, from.speaker));
+  }
+
+  #push(x: number): void {
+    const connection = this.#open[x % Math.max(1, this.#open.length)];
+    if (connection !== undefined && !connection.closedAtHub)
+      this.#book.submit({ kind: "ready", unasked: true, ...connection.speaker });
+  }
+
+  #rare(x: number, y: number): void {
+    const relay = this.relays[y % this.relays.length];
+    if (relay === undefined) return;
+    const { contributorId } = relay;
+    switch (x % 24) {
+      case 0:
+      case 1:
+      case 2:
+        this.disk.fault = "crash before";
+        return;
+      case 3:
+      case 4:
+      case 5:
+        this.disk.fault = "crash after";
+        return;
+      case 6:
+      case 7:
+      case 8:
+        this.disk.fault = "refuse";
+        return;
+      case 9:
+      case 10:
+        this.#book.submit({
+          kind: "requeue",
+          contributorId,
+          taskId: undefined,
+          session: undefined,
+          reason: undefined,
+          actor: "admin",
+        });
+        return;
+      case 11:
+        this.#suspended = !this.#suspended;
+        return;
+      case 12:
+        if (this.#disabledTiers.size > 0) this.#disabledTiers.clear();
+        else this.#disabledTiers.add("contributor");
+        return;
+      case 13:
+        this.#book.submit({
+          kind: "trust",
+          contributorId,
+          tier: (["newcomer", "contributor", "trusted"] as const)[y % 3] ?? "newcomer",
+          actor: "admin",
+        });
+        return;
+      case 14:
+        if (y % 10 === 0) this.#book.submit({ kind: "revoke", contributorId, actor: "admin" });
+        return;
+      case 15: {
+        // The machine restarts with its wall clock a day off.
+        this.now += (y % 2 === 0 ? 1 : -1) * (y % 86_400_000);
+        this.disk.crashed = true;
+        this.invariants.clockJumped();
+        return this.#flush();
+      }
+      default:
+        return relay.kill();
+    }
+  }
+
+  #carryOut(effect: Effect): void {
+    this.#fold(effect);
+    if (effect.kind === "unavailable") this.events.add(effect.reason);
+    if (effect.kind === "held" && effect.resumed) this.events.add("resumed");
+    if (this.#suspended) this.events.add("suspended");
+    this.invariants.carriedOut(effect, this.now);
+    if (effect.kind === "close") {
+      for (const connection of [...this.#connections.values()]) {
+        if (connection.relay.contributorId === effect.contributorId) this.#closeAtHub(connection);
+      }
+      return;
+    }
+    if (!("connection" in effect)) return;
+    const connection = this.#connections.get(effect.connection);
+    if (connection === undefined) return;
+    switch (effect.kind) {
+      case "assign": {
+        const { taskId, gen, repo, number } = effect.lease;
+        connection.toRelay.push({ type: "assign", taskId, gen, repo, number });
+        return;
+      }
+      case "unavailable":
+        connection.toRelay.push({ type: "unavailable" });
+        return;
+      case "revoke":
+        connection.toRelay.push({ type: "revoke", taskId: effect.taskId });
+        return;
+      case "ack":
+        connection.toRelay.push({ type: "ack", taskId: effect.taskId });
+        return;
+      default:
+        return;
+    }
+  }
+
+  #watch(changes: Changes): void {
+    for (const { outcome } of changes.endings) this.events.add(outcome);
+    for (const { holdReason } of changes.items.values()) if (holdReason !== undefined) this.events.add(holdReason);
+    if (changes.granted.size > 0) this.events.add("assigned");
+  }
+
+  #fold(effect: Effect): void {
+    const text =
+      effect.kind === "assign"
+        ? `assign ${effect.connection} ${effect.lease.key}`
+        : effect.kind === "unavailable"
+          ? `no ${effect.connection} ${effect.reason}`
+          : effect.kind;
+    for (let at = 0; at < text.length; at += 1) this.trace = (Math.imul(this.trace, 31) + text.charCodeAt(at)) | 0;
+  }
+}
+
+function issuesOf(repo: string): QueueIssue[] {
+  return Array.from({ length: ISSUES_A_REPO }, (_, at) => {
+    const number = at + 1;
+    return { repo, number, title: `Issue ${number}`, body: "", url: "", author: "someone", labels: [], updatedAt: 0 };
+  });
+}
