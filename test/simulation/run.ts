@@ -21,7 +21,7 @@ export function runSeed(seed: number, count: number, options: { readonly failure
   const steps = stepsOf(seed, count);
   const world = new World(options);
   const promise = faultOf(world, steps);
-  const failure = promise === undefined ? undefined : { promise, history: shorten(steps, options) };
+  const failure = promise === undefined ? undefined : { promise, history: shorten(steps, promise, options) };
   return { seed, steps: count, trace: world.trace, failure };
 }
 
@@ -35,9 +35,10 @@ function faultOf(world: World, steps: readonly Step[]): string | undefined {
   }
 }
 
-/** Takes ever smaller pieces out of a failing history for as long as it goes on failing. */
-function shorten(steps: readonly Step[], options: { readonly failureKind?: string }): Step[] {
-  const fails = (history: readonly Step[]) => faultOf(new World(options), history) !== undefined;
+/** Takes ever smaller pieces out of a failing history for as long as the same promise goes on failing. */
+function shorten(steps: readonly Step[], promise: string, options: { readonly failureKind?: string }): Step[] {
+  const kind = (fault: string | undefined) => fault?.replace(/\S*\d\S*/g, "");
+  const fails = (history: readonly Step[]) => kind(faultOf(new World(options), history)) === kind(promise);
   let history = [...steps];
   for (let piece = Math.ceil(history.length / 2); piece >= 1; piece = piece === 1 ? 0 : Math.ceil(piece / 2)) {
     for (let at = 0; at < history.length; ) {

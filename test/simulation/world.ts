@@ -65,6 +65,7 @@ const KINDS = [
   ...Array<"notice">(2).fill("notice"),
   "verify",
   "replay",
+  "replay",
   "rare",
   "sweep",
   "push",
@@ -84,6 +85,7 @@ export class World {
   readonly #open: Connection[] = [];
   #sent: { readonly frame: ToHub; readonly speaker: Speaker }[] = [];
   #nextConnection = 1;
+  #broken: unknown;
   #suspended = false;
   readonly #disabledTiers = new Set<Tier>();
   readonly #failureKind: string;
@@ -110,7 +112,15 @@ export class World {
       this.relays.push(new RelayModel(id, id));
       if (nth % 2 === 1) this.relays.push(new RelayModel(`${id}#second`, id));
     }
-    this.disk.onCommit = (changes) => this.invariants.committed(changes, this.#ledger, this.now);
+    this.disk.onCommit = (changes) => {
+      try {
+        this.invariants.committed(changes, this.#ledger, this.now);
+      } catch (thrown) {
+        // The book takes what a disk throws for a failed write; this must come out.
+        this.#broken = thrown;
+        throw thrown;
+      }
+    };
     this.#boot();
   }
 
@@ -213,6 +223,7 @@ export class World {
 
   #flush(): void {
     this.#book.flush();
+    if (this.#broken !== undefined) throw this.#broken;
     if (this.disk.crashed) this.#restart();
     this.invariants.consistent(this.#ledger);
   }
@@ -382,13 +393,31 @@ export class World {
     });
   }
 
-  /** An old frame comes again, word for word or with another generation, from the same identity or from a stranger. */
+  /** An old frame comes again word for word, or one is forged: another generation, or somebody else's task. */
   #replay(x: number, y: number): void {
-    const old = this.#sent[x % Math.max(1, this.#sent.length)];
     const from = this.#open[y % Math.max(1, this.#open.length)];
-    if (old === undefined || from === undefined || from.closedAtHub || old.frame.type === "ready") return;
-    const gen = y % 5 === 0 ? Math.max(0, (old.frame.gen ?? 1) + (y % 7) - 3) : old.frame.gen;
-    this.#book.submit(this.#command({ ...old.frame, gen } as ToHub, from.speaker));
+    if (from === undefined || from.closedAtHub) return;
+    const old = this.#sent[x % Math.max(1, this.#sent.length)];
+    const frame = x % 2 === 0 ? old?.frame : this.#forged(x, y, from);
+    if (frame !== undefined && frame.type !== "ready") this.#book.submit(this.#command(frame, from.speaker));
+  }
+
+  #forged(x: number, y: number, from: Connection): ToHub | undefined {
+    const leases = [...this.disk.leases.values()];
+    const own = leases.filter((lease) => lease.identity === from.relay.identity);
+    const strange = y % 3 === 0 || own.length === 0;
+    const lease = strange ? leases[x % Math.max(1, leases.length)] : own[0];
+    if (lease === undefined) return undefined;
+    const { taskId, repo, number } = lease;
+    const gen = strange ? lease.gen : Math.max(0, lease.gen + 1 - (y % 4));
+    switch (x % 8) {
+      case 1:
+        return { type: "completed", taskId, gen, prUrl: undefined, verdict: undefined };
+      case 3:
+        return { type: "failed", taskId, gen, reason: "forged", permanent: true };
+      default:
+        return { type: "progress", taskId, gen, repo, number };
+    }
   }
 
   #push(x: number): void {
