@@ -68,8 +68,8 @@ export class Invariants {
         check(after <= before || counted > 0, `${outcome} of ${lease.key} counted as a failure`);
       }
     }
-    for (const [url, taskId] of changes.counted) {
-      check(!this.#disk.counted.has(url), `${url} counted twice (now by ${taskId})`);
+    for (const [url, gen] of changes.counted) {
+      check(!this.#disk.counted.has(url), `${url} counted twice (now by generation ${gen})`);
     }
     const keys = new Set<string>();
     const identities = new Set<string>();

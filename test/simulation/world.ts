@@ -380,11 +380,12 @@ export class World {
     const pending = [...this.disk.pending.values()];
     const ending = pending[x % Math.max(1, pending.length)];
     if (ending?.prUrl === undefined) return;
-    const { taskId, contributorId, key } = ending.lease;
+    const { taskId, gen, contributorId, key } = ending.lease;
     const verdict = y % 4 === 0 ? "refused" : "verified";
     this.#book.submit({
       kind: "verified",
       taskId,
+      gen,
       contributorId,
       key,
       prUrl: ending.prUrl,

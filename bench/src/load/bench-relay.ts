@@ -82,13 +82,15 @@ export class BenchRelay implements FrameTaker {
     this.#socket?.write(encodeFrames([word("task_accepted", task), word("task_progress", task, claim)]));
   }
 
-  /** The whole of a task's life in one write. */
-  workThrough(task: HeldTask): void {
+  /** The whole of a task's life in one write, with the next `ready` behind it when `thenAsk`. */
+  workThrough(task: HeldTask, thenAsk = false): void {
+    if (thenAsk) this.askedAt = performance.now();
     this.#socket?.write(
       encodeFrames([
         word("task_accepted", task),
         word("task_progress", task),
         word("task_complete", task, ',"result":"completed","verdict":"idle"'),
+        ...(thenAsk ? ['{"type":"ready"}'] : []),
       ]),
     );
   }

@@ -26,7 +26,10 @@ export function expectNothing(odd: Oddities): RelayEvents {
   };
 }
 
-/** Every relay works without a pause: ready, assignment, the whole life of the task, acknowledgement, ready again. */
+/**
+ * Every relay works without a pause, as a real one does that has reported: it asks for the next task at once and does not wait
+ * for the acknowledgement. A cycle counts when its report was acknowledged.
+ */
 export class ClosedLoop {
   readonly #samples = new Samples();
   readonly #odd: Oddities;
@@ -42,11 +45,10 @@ export class ClosedLoop {
       ...expectNothing(this.#odd),
       assigned: (relay, task) => {
         this.#samples.add(performance.now() - relay.askedAt);
-        relay.workThrough(task);
+        relay.workThrough(task, this.#going);
       },
-      acknowledged: (relay) => {
+      acknowledged: () => {
         this.#cycles += 1;
-        if (this.#going) relay.askForWork();
       },
       unavailable: (relay, reason) => {
         this.#odd.add(`unavailable: ${reason}`);

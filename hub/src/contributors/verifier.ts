@@ -5,6 +5,7 @@ import type { Ledger } from "../leases/ledger.ts";
 
 export interface PendingVerification {
   readonly taskId: string;
+  readonly gen: number;
   readonly contributorId: string;
   readonly key: string;
   readonly repo: string;
@@ -58,11 +59,12 @@ export class Verifier {
     for (let attempt = 0; !signal.aborted; attempt += 1) {
       try {
         const because = await this.#fault(pending);
-        const { taskId, contributorId, key, prUrl, completedAt } = pending;
+        const { taskId, gen, contributorId, key, prUrl, completedAt } = pending;
         const verdict = because === undefined ? "verified" : "refused";
         submit({
           kind: "verified",
           taskId,
+          gen,
           contributorId,
           key,
           prUrl,

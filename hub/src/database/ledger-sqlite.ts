@@ -9,6 +9,7 @@ import type { HoldReason, ItemRecord } from "../queue/cooldown.ts";
 /** A pull request that was named by a completed task and not looked at yet. */
 export interface PendingPullRequest {
   readonly taskId: string;
+  readonly gen: number;
   readonly contributorId: string;
   readonly key: string;
   readonly repo: string;
@@ -22,6 +23,9 @@ type Row = Record<string, unknown>;
 export class SqliteLedger implements Disk, LedgerPast {
   readonly #sqlite: DatabaseSync;
   readonly #statements: Record<keyof typeof SQL, StatementSync>;
+  /** The token digests on disk, so that the index over them is touched only when one changes. */
+  readonly #tokens = new Map<string, string>();
+  #written: (readonly [id: string, tokenDigest: string])[] = [];
 
   constructor(sqlite: DatabaseSync) {
     this.#sqlite = sqlite;
@@ -38,10 +42,12 @@ export class SqliteLedger implements Disk, LedgerPast {
       const lease = leaseOf(row);
       return { ...lease, expiresAt: Math.min(lease.expiresAt, now + leaseTtlMs) };
     });
+    const contributors = this.#all("select * from contributors").map(contributorOf);
+    for (const { id, tokenDigest } of contributors) this.#tokens.set(id, tokenDigest);
     return {
       leases,
       items: this.#all("select * from items").map(itemOf),
-      contributors: this.#all("select * from contributors").map(contributorOf),
+      contributors,
       gen: Number(this.#all("select value from counters where name = 'gen'")[0]?.value ?? 0),
       activityId: Number(this.#all("select coalesce(max(id), 0) as last from activity")[0]?.last ?? 0),
     };
@@ -60,6 +66,7 @@ export class SqliteLedger implements Disk, LedgerPast {
   pendingPullRequests(): PendingPullRequest[] {
     return this.#all("select * from tasks where pr_state = 'pending'").map((row) => ({
       taskId: String(row.id),
+      gen: Number(row.gen),
       contributorId: String(row.contributor_id),
       key: String(row.item_key),
       repo: String(row.repo),
@@ -69,19 +76,21 @@ export class SqliteLedger implements Disk, LedgerPast {
   }
 
   write(changes: Changes): void {
-    this.#sqlite.exec("begin immediate");
+    this.#statements.begin.run();
+    this.#written = [];
     try {
       this.#writeRows(changes);
-      this.#sqlite.exec("commit");
+      this.#statements.commit.run();
     } catch (thrown) {
       if (this.#sqlite.isTransaction) this.#sqlite.exec("rollback");
       throw thrown;
     }
+    for (const [id, tokenDigest] of this.#written) this.#tokens.set(id, tokenDigest);
   }
 
   #writeRows(changes: Changes): void {
     const write = this.#statements;
-    for (const row of changes.contributors.values()) write.contributor.run(...contributorValues(row));
+    for (const row of changes.contributors.values()) this.#writeContributor(row);
     // Endings first: an issue that ended and was handed out again in one batch must free its place in the index.
     const ended = new Set<string>();
     for (const ending of changes.endings) {
@@ -101,19 +110,15 @@ export class SqliteLedger implements Disk, LedgerPast {
         item.heldAsOf ?? null,
       );
     }
-    for (const { taskId, state, because } of changes.pullRequests)
-      write.pullRequest.run(state, because ?? null, taskId);
-    for (const [url, taskId] of changes.counted) write.counted.run(url, taskId);
+    for (const { gen, state, because } of changes.pullRequests) write.pullRequest.run(state, because ?? null, gen);
+    for (const [url, gen] of changes.counted) write.counted.run(url, gen);
     for (const line of changes.activity) {
       write.activity.run(
         line.id,
         line.at,
         line.login,
         line.action,
-        line.repo ?? null,
-        line.number ?? null,
-        line.taskId ?? null,
-        line.title ?? null,
+        line.task?.gen ?? null,
         line.url ?? null,
         line.detail ?? null,
       );
@@ -124,9 +129,25 @@ export class SqliteLedger implements Disk, LedgerPast {
     if (changes.gen !== undefined) write.gen.run(changes.gen);
   }
 
+  #writeContributor(row: Contributor): void {
+    const { standing, token, contributor } = this.#statements;
+    const values = standingValues(row);
+    if (this.#tokens.get(row.id) === row.tokenDigest) {
+      standing.run(...values);
+      return;
+    }
+    if (this.#tokens.has(row.id)) {
+      standing.run(...values);
+      token.run(row.tokenDigest, row.id);
+    } else {
+      contributor.run(row.tokenDigest, ...values, row.login, row.login.toLowerCase(), row.registeredAt);
+    }
+    this.#written.push([row.id, row.tokenDigest]);
+  }
+
   #writeLease(lease: Lease, changes: Changes): void {
     if (!changes.granted.has(lease.taskId)) {
-      this.#statements.renew.run(lease.acceptedAt ?? null, lease.expiresAt, lease.taskId);
+      this.#statements.renew.run(lease.acceptedAt ?? null, lease.expiresAt, lease.gen);
       return;
     }
     this.#insert(lease, changes, undefined);
@@ -141,14 +162,14 @@ export class SqliteLedger implements Disk, LedgerPast {
       ...endingValues(ending),
       ending.lease.acceptedAt ?? null,
       ending.lease.expiresAt,
-      ending.lease.taskId,
+      ending.lease.gen,
     );
   }
 
   #insert(lease: Lease, changes: Changes, ending: Ending | undefined): void {
     this.#statements.insert.run(
-      lease.taskId,
       lease.gen,
+      lease.taskId,
       lease.contributorId,
       changes.granted.get(lease.taskId) ?? 0,
       lease.identity,
@@ -171,22 +192,24 @@ export class SqliteLedger implements Disk, LedgerPast {
 }
 
 const SQL = {
+  begin: "begin immediate",
+  commit: "commit",
   contributor: `
-    insert into contributors (id, login, login_key, token_digest, tier, registered_at, last_active_at, grants, completed,
-      verified, failed, promotion_base, streak, paused_until)
-    values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-    on conflict (id) do update set token_digest = excluded.token_digest, tier = excluded.tier,
-      last_active_at = excluded.last_active_at, grants = excluded.grants, completed = excluded.completed,
-      verified = excluded.verified, failed = excluded.failed, promotion_base = excluded.promotion_base,
-      streak = excluded.streak, paused_until = excluded.paused_until`,
+    insert into contributors (token_digest, tier, last_active_at, grants, completed, verified, failed, promotion_base, streak,
+      paused_until, id, login, login_key, registered_at)
+    values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  standing: `
+    update contributors set tier = ?, last_active_at = ?, grants = ?, completed = ?, verified = ?, failed = ?,
+      promotion_base = ?, streak = ?, paused_until = ? where id = ?`,
+  token: "update contributors set token_digest = ? where id = ?",
   insert: `
-    insert into tasks (id, gen, contributor_id, grant_number, identity, repo, number, item_key, title, url, item_updated_at,
+    insert into tasks (gen, id, contributor_id, grant_number, identity, repo, number, item_key, title, url, item_updated_at,
       assigned_at, accepted_at, expires_at, ended_at, outcome, reason, verdict, failure_kind, permanent, pr_url, pr_state)
     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-  renew: "update tasks set accepted_at = ?, expires_at = ? where id = ? and ended_at is null",
+  renew: "update tasks set accepted_at = ?, expires_at = ? where gen = ? and ended_at is null",
   end: `
     update tasks set ended_at = ?, outcome = ?, reason = ?, verdict = ?, failure_kind = ?, permanent = ?, pr_url = ?, pr_state = ?,
-      accepted_at = ?, expires_at = ? where id = ? and ended_at is null`,
+      accepted_at = ?, expires_at = ? where gen = ? and ended_at is null`,
   item: `
     insert into items (key, hold_reason, hold_until, failures, last_failure_at, unverified_streak, last_unverified_at, held_as_of)
     values (?, ?, ?, ?, ?, ?, ?, ?)
@@ -194,25 +217,19 @@ const SQL = {
       failures = excluded.failures, last_failure_at = excluded.last_failure_at,
       unverified_streak = excluded.unverified_streak, last_unverified_at = excluded.last_unverified_at,
       held_as_of = excluded.held_as_of`,
-  pullRequest: "update tasks set pr_state = ?, reason = coalesce(reason, ?) where id = ?",
-  counted: "insert into counted_pull_requests (url, task_id) values (?, ?)",
+  pullRequest: "update tasks set pr_state = ?, reason = coalesce(reason, ?) where gen = ?",
+  counted: "insert into counted_pull_requests (url, task_gen) values (?, ?)",
   activity: `
-    insert into activity (id, at, login, action, repo, number, task_id, title, url, detail)
-    values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    insert into activity (id, at, login, action, task_gen, url, detail) values (?, ?, ?, ?, ?, ?, ?)`,
   audit: "insert into audit (at, actor, action, subject, before, after) values (?, ?, ?, ?, ?, ?)",
   gen: "update counters set value = ? where name = 'gen'",
   assignedAt: "select assigned_at from tasks where contributor_id = ? and grant_number = ?",
   isCounted: "select 1 from counted_pull_requests where url = ?",
 } as const;
 
-function contributorValues(row: Contributor): (string | number | null)[] {
+function standingValues(row: Contributor): (string | number | null)[] {
   return [
-    row.id,
-    row.login,
-    row.login.toLowerCase(),
-    row.tokenDigest,
     row.tier,
-    row.registeredAt,
     row.lastActiveAt ?? null,
     row.grants,
     row.completed,
@@ -221,6 +238,7 @@ function contributorValues(row: Contributor): (string | number | null)[] {
     row.promotionBase,
     row.streak,
     row.pausedUntil,
+    row.id,
   ];
 }
 

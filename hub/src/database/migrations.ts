@@ -11,7 +11,7 @@ export const migrations: readonly Migration[] = [
     name: "dispatch",
     sql: `
       create table contributors (
-        id text primary key,
+        id text primary key not null,
         login text not null,
         login_key text not null unique,
         token_digest text not null,
@@ -25,12 +25,13 @@ export const migrations: readonly Migration[] = [
         promotion_base integer not null,
         streak integer not null,
         paused_until integer not null
-      );
+      ) without rowid;
       create unique index contributors_token on contributors (token_digest);
 
       create table tasks (
-        id text primary key,
-        gen integer not null unique,
+        -- The generation numbers the tasks of a hub: the shortest key there is.
+        gen integer primary key,
+        id text not null,
         contributor_id text not null references contributors (id),
         grant_number integer not null,
         identity text not null,
@@ -57,10 +58,9 @@ export const migrations: readonly Migration[] = [
       create unique index tasks_one_lease_an_identity on tasks (identity) where ended_at is null;
       create unique index tasks_grants on tasks (contributor_id, grant_number);
       create index tasks_pull_requests_pending on tasks (pr_state) where pr_state = 'pending';
-      create index tasks_ended on tasks (ended_at);
 
       create table items (
-        key text primary key,
+        key text primary key not null,
         hold_reason text,
         hold_until integer not null,
         failures integer not null,
@@ -68,22 +68,20 @@ export const migrations: readonly Migration[] = [
         unverified_streak integer not null,
         last_unverified_at integer not null,
         held_as_of integer
-      );
+      ) without rowid;
 
       create table counted_pull_requests (
-        url text primary key,
-        task_id text not null
-      );
+        url text primary key not null,
+        task_gen integer not null
+      ) without rowid;
 
       create table activity (
         id integer primary key,
         at integer not null,
         login text not null,
         action text not null,
-        repo text,
-        number integer,
-        task_id text,
-        title text,
+        -- What is said of a task is read from the task itself.
+        task_gen integer,
         url text,
         detail text
       );

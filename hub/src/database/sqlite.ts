@@ -26,7 +26,7 @@ export function openSqlite(file: string): HubDatabase {
   try {
     sqlite.exec(`pragma busy_timeout = ${BUSY_TIMEOUT_MS}`);
     sqlite.exec(
-      "pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on; pragma cache_size = -16000",
+      "pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on; pragma cache_size = -16000; pragma wal_autocheckpoint = 4000; pragma journal_size_limit = 67108864",
     );
     migrate(sqlite);
   } catch (thrown) {

@@ -44,6 +44,7 @@ export type Command =
   | {
       readonly kind: "verified";
       readonly taskId: string;
+      readonly gen: number;
       readonly contributorId: string;
       readonly key: string;
       readonly prUrl: string;
@@ -90,6 +91,7 @@ export type Effect =
   | {
       readonly kind: "verify";
       readonly taskId: string;
+      readonly gen: number;
       readonly contributorId: string;
       readonly key: string;
       readonly repo: string;

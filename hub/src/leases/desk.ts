@@ -271,7 +271,16 @@ export class Desk {
     const { taskId, contributorId, key, repo } = lease;
     const effects: Effect[] = [this.#ack(command), { kind: "released", connection: command.connection, taskId }];
     if (pending && command.prUrl !== undefined) {
-      effects.push({ kind: "verify", taskId, contributorId, key, repo, prUrl: command.prUrl, completedAt: now });
+      effects.push({
+        kind: "verify",
+        taskId,
+        gen: lease.gen,
+        contributorId,
+        key,
+        repo,
+        prUrl: command.prUrl,
+        completedAt: now,
+      });
     }
     return effects;
   }
@@ -351,15 +360,15 @@ export class Desk {
   /** The code host has spoken about a pull request: it counts once, whatever tasks name it. */
   #verified(command: Of<"verified">, now: number): Effect[] {
     const { ledger, times, policy } = this.#parts;
-    const { taskId, contributorId, key, prUrl, completedAt, because } = command;
+    const { taskId, gen, contributorId, key, prUrl, completedAt, because } = command;
     const verified = command.verdict === "verified";
-    ledger.judgePullRequest({ taskId, state: command.verdict, because });
+    ledger.judgePullRequest({ taskId, gen, state: command.verdict, because });
     ledger.changeItem(key, (item) =>
       verified ? bookVerified(item, times, completedAt) : bookUnverified(item, times, completedAt),
     );
     const contributor = ledger.contributor(contributorId);
     if (contributor === undefined || !verified || ledger.isCounted(prUrl)) return [];
-    ledger.countPullRequest(prUrl, taskId);
+    ledger.countPullRequest(prUrl, gen);
     const after = afterVerified(contributor, policy().promotion);
     ledger.putContributor(after);
     this.#note(contributorId, "pull request verified", undefined, now, undefined, prUrl);
@@ -546,11 +555,8 @@ export class Desk {
       at: now,
       login: ledger.contributor(contributorId)?.login ?? contributorId,
       action,
-      repo: lease?.repo,
-      number: lease?.number,
-      taskId: lease?.taskId,
-      title: lease?.title,
-      url: url ?? lease?.url,
+      task: lease,
+      url,
       detail,
     });
   }

@@ -34,13 +34,15 @@ export interface Activity {
   readonly at: number;
   readonly login: string;
   readonly action: string;
-  readonly repo?: string | undefined;
-  readonly number?: number | undefined;
-  readonly taskId?: string | undefined;
-  readonly title?: string | undefined;
+  /** The task it is about. */
+  readonly task?: ActivityTask | undefined;
+  /** A pull request, where there is one; else the issue's own address is meant. */
   readonly url?: string | undefined;
   readonly detail?: string | undefined;
 }
+
+/** What the feed tells of a task; a lease has all of it. */
+export type ActivityTask = Pick<Lease, "taskId" | "gen" | "repo" | "number" | "title" | "url">;
 
 /** One line of the audit: who changed what, with old and new values. */
 export interface AuditLine {
@@ -55,6 +57,7 @@ export interface AuditLine {
 /** A pull request's verification, by the task that named it. */
 export interface PullRequestVerdict {
   readonly taskId: string;
+  readonly gen: number;
   readonly state: "verified" | "refused";
   readonly because?: string | undefined;
 }
@@ -70,8 +73,8 @@ export interface Changes {
   readonly activity: Activity[];
   readonly audit: AuditLine[];
   readonly pullRequests: PullRequestVerdict[];
-  /** Pull requests counted for the first time, by address. */
-  readonly counted: Map<string, string>;
+  /** Pull requests counted for the first time: the task's generation by address. */
+  readonly counted: Map<string, number>;
   /** The last generation given out. */
   gen: number | undefined;
 }
@@ -289,8 +292,8 @@ export class Ledger {
     this.#changes.pullRequests.push(verdict);
   }
 
-  countPullRequest(prUrl: string, taskId: string): void {
-    this.#changes.counted.set(prUrl, taskId);
+  countPullRequest(prUrl: string, gen: number): void {
+    this.#changes.counted.set(prUrl, gen);
   }
 
   /** Whether the batch under way changed anything. */

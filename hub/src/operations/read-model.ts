@@ -116,7 +116,7 @@ export class ReadModel {
   ): { activity: contribute.ActivityEntry[]; retained: number; next_cursor?: string } {
     const { sqlite } = this.#parts;
     const before = Number.parseInt(cursor ?? "", 10) || Number.MAX_SAFE_INTEGER;
-    const rows = sqlite.prepare("select * from activity where id < ? order by id desc limit ?").all(before, limit);
+    const rows = sqlite.prepare(ACTIVITY).all(before, limit);
     const entries = rows.map((row) => activityEntry(activityOf(row)));
     const last = entries.at(-1);
     const retained = Number(sqlite.prepare("select count(*) as n from activity").get()?.n ?? 0);
@@ -175,32 +175,43 @@ export class ReadModel {
   }
 }
 
+const ACTIVITY = `
+  select activity.*, tasks.id as task_id, tasks.repo, tasks.number, tasks.title, tasks.url as task_url
+  from activity left join tasks on tasks.gen = activity.task_gen
+  where activity.id < ? order by activity.id desc limit ?`;
+
 /** An activity line as the wire has it. */
 export function activityEntry(line: Activity): contribute.ActivityEntry {
+  const { task } = line;
+  const url = line.url ?? task?.url;
   return {
     id: line.id,
     timestamp: iso(line.at),
     username: line.login,
     action: line.action,
-    ...(line.repo === undefined || line.number === undefined ? {} : { task: `${line.repo}#${line.number}` }),
-    ...(line.taskId === undefined ? {} : { task_id: line.taskId }),
-    ...(line.title === undefined ? {} : { title: line.title }),
-    ...(line.url === undefined ? {} : { url: line.url }),
+    ...(task === undefined ? {} : { task: `${task.repo}#${task.number}`, task_id: task.taskId, title: task.title }),
+    ...(url === undefined ? {} : { url }),
     ...(line.detail === undefined || line.detail === "" ? {} : { detail: line.detail }),
   };
 }
 
 function activityOf(row: Record<string, unknown>): Activity {
   const text = (value: unknown) => (value === null ? undefined : String(value));
+  const { task_id: taskId, task_gen: gen, repo, number, title, task_url: url } = row;
+  const task = {
+    taskId: String(taskId),
+    gen: Number(gen),
+    repo: String(repo),
+    number: Number(number),
+    title: String(title),
+    url: String(url),
+  };
   return {
     id: Number(row.id),
     at: Number(row.at),
     login: String(row.login),
     action: String(row.action),
-    repo: text(row.repo),
-    number: row.number === null ? undefined : Number(row.number),
-    taskId: text(row.task_id),
-    title: text(row.title),
+    task: taskId === null ? undefined : task,
     url: text(row.url),
     detail: text(row.detail),
   };

@@ -1,37 +1,58 @@
 import type { Entry } from "./queue.ts";
 
-/** One repository's issues on offer, best first: fewer recent failures, then the older issue. */
+/** The empty places before the head that are kept before the list is moved together. */
+const MOST_SPARE = 1024;
+
+/**
+ * One repository's issues on offer, best first: fewer recent failures, then the older issue. Kept in order by binary search;
+ * the head moves on without moving the rest, because issues are nearly always taken from there.
+ */
 export class ReadyList {
-  readonly #entries: Entry[] = [];
+  #entries: (Entry | undefined)[] = [];
+  #head = 0;
   /** The queue's turn at which this repository was served last. */
   servedAt = 0;
 
   get length(): number {
-    return this.#entries.length;
+    return this.#entries.length - this.#head;
   }
 
   insert(entry: Entry): void {
-    this.#entries.splice(this.#placeOf(entry), 0, entry);
+    const at = this.#placeOf(entry);
+    if (at === this.#head && this.#head > 0) {
+      this.#head -= 1;
+      this.#entries[this.#head] = entry;
+    } else {
+      this.#entries.splice(at, 0, entry);
+    }
   }
 
   remove(entry: Entry): void {
     const at = this.#placeOf(entry);
-    if (this.#entries[at]?.key === entry.key) this.#entries.splice(at, 1);
+    if (this.#entries[at]?.key !== entry.key) return;
+    if (at !== this.#head) {
+      this.#entries.splice(at, 1);
+      return;
+    }
+    this.#entries[at] = undefined;
+    this.#head += 1;
+    if (this.#head < MOST_SPARE || this.#head < this.length) return;
+    this.#entries = this.#entries.slice(this.#head);
+    this.#head = 0;
   }
 
-  /** The entries as they stand at the call of each step; one may be removed while going through. */
+  /** The entries as they stand at the call of each step; the one just given may be removed meanwhile. */
   *inOrder(): Generator<Entry> {
-    let at = 0;
-    for (;;) {
-      const entry = this.#entries[at];
+    for (let nth = 0; ; ) {
+      const entry = this.#entries[this.#head + nth];
       if (entry === undefined) return;
       yield entry;
-      if (this.#entries[at]?.key === entry.key) at += 1;
+      if (this.#entries[this.#head + nth]?.key === entry.key) nth += 1;
     }
   }
 
   #placeOf(entry: Entry): number {
-    let low = 0;
+    let low = this.#head;
     let high = this.#entries.length;
     while (low < high) {
       const middle = (low + high) >>> 1;
