@@ -1,0 +1,58 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { contribute } from "@nest/protocol";
+import { freePorts } from "./folder-here.ts";
+import { ProcessHere } from "./process-here.ts";
+
+/** `nest up` as a user starts it, with a data folder and ports of its own that it keeps when it is started again. */
+export class UpHere {
+  readonly folder: string;
+  readonly hubUrl: string;
+  readonly spokeUrl: string;
+  readonly #flags: readonly string[];
+
+  private constructor(folder: string, ports: readonly number[], more: readonly string[]) {
+    const [hub = 0, dashboard = 0, terminal = 0, codeHost = 0] = ports;
+    this.folder = folder;
+    this.hubUrl = `http://127.0.0.1:${hub}`;
+    this.spokeUrl = `http://127.0.0.1:${dashboard}`;
+    const flags = { hub, dashboard, terminal, codehost: codeHost };
+    const asked = Object.entries(flags).flatMap(([name, port]) => [`-${name}-port`, String(port)]);
+    this.#flags = ["up", "-data", join(folder, "data"), ...asked, ...more];
+  }
+
+  static async make(folder: string, more: readonly string[] = ["-pace", "0"]): Promise<UpHere> {
+    return new UpHere(folder, await freePorts(4), more);
+  }
+
+  start(): ProcessHere {
+    return new ProcessHere("nest", this.#flags, { HOME: this.folder, TMPDIR: process.env.TMPDIR ?? "/tmp" });
+  }
+
+  async read<Reply>(path: string): Promise<Reply> {
+    const response = await fetch(this.hubUrl + path);
+    if (!response.ok) throw new Error(`${path}: ${response.status}`);
+    return (await response.json()) as Reply;
+  }
+
+  /** Addresses of the pull requests that the hub has verified. */
+  async verified(): Promise<string[]> {
+    const { activity } = await this.read<contribute.ActivityReply>("/api/contribute/activity?limit=500");
+    return activity.filter(({ action }) => action === "pull request verified").map(({ url = "" }) => url);
+  }
+
+  /** Issues not on offer because an open pull request claims them. */
+  async claimed(): Promise<string[]> {
+    const { queue } = await this.read<contribute.QueueReply>("/api/contribute/queue?with=withheld&limit=500");
+    return queue.filter((item) => item.withheld?.reason === "claimed").map(({ key }) => key);
+  }
+
+  async membership(): Promise<{ contributorId: string }> {
+    return JSON.parse(await readFile(join(this.folder, "data", "relay", "membership.json"), "utf8"));
+  }
+}
+
+/** The issues that `nest up` said were taken, in order. */
+export function taken(output: string): string[] {
+  return [...output.matchAll(/ took (\S+#\d+)/g)].map(([, key = ""]) => key);
+}
