@@ -1,4 +1,3 @@
-import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { contribute } from "@nest/protocol";
 import { freePorts } from "./folder-here.ts";
@@ -37,7 +36,9 @@ export class UpHere {
 
   /** Addresses of the pull requests that the hub has verified. */
   async verified(): Promise<string[]> {
-    const { activity } = await this.read<contribute.ActivityReply>("/api/contribute/activity?limit=500");
+    const { activity } = await this.read<{ activity: contribute.ActivityEntry[] }>(
+      "/api/contribute/activity?limit=500",
+    );
     return activity.filter(({ action }) => action === "pull request verified").map(({ url = "" }) => url);
   }
 
@@ -47,8 +48,9 @@ export class UpHere {
     return queue.filter((item) => item.withheld?.reason === "claimed").map(({ key }) => key);
   }
 
-  async membership(): Promise<{ contributorId: string }> {
-    return JSON.parse(await readFile(join(this.folder, "data", "relay", "membership.json"), "utf8"));
+  /** Who the hub takes the connected relay for. */
+  async contributor(): Promise<string | undefined> {
+    return (await this.read<contribute.FleetReply>("/api/contribute/fleet")).clankers[0]?.contributor_id;
   }
 }
 
