@@ -50,6 +50,12 @@ export class SqliteLedger implements Disk, LedgerPast {
       contributors,
       gen: Number(this.#all("select value from counters where name = 'gen'")[0]?.value ?? 0),
       activityId: Number(this.#all("select coalesce(max(id), 0) as last from activity")[0]?.last ?? 0),
+      settings: new Map(
+        this.#all("select name, value from settings order by rowid").map(({ name, value }) => [
+          String(name),
+          JSON.parse(String(value)) as unknown,
+        ]),
+      ),
     };
   }
 
@@ -125,6 +131,10 @@ export class SqliteLedger implements Disk, LedgerPast {
     }
     for (const line of changes.audit) {
       write.audit.run(line.at, line.actor, line.action, line.subject, json(line.before), json(line.after));
+    }
+    for (const [name, value] of changes.settings) {
+      if (value === undefined) write.removeSetting.run(name);
+      else write.setting.run(name, JSON.stringify(value));
     }
     if (changes.gen !== undefined) write.gen.run(changes.gen);
   }
@@ -222,6 +232,8 @@ const SQL = {
   activity: `
     insert into activity (id, at, login, action, task_gen, url, detail) values (?, ?, ?, ?, ?, ?, ?)`,
   audit: "insert into audit (at, actor, action, subject, before, after) values (?, ?, ?, ?, ?, ?)",
+  setting: "insert into settings (name, value) values (?, ?) on conflict (name) do update set value = excluded.value",
+  removeSetting: "delete from settings where name = ?",
   gen: "update counters set value = ? where name = 'gen'",
   assignedAt: "select assigned_at from tasks where contributor_id = ? and grant_number = ?",
   isCounted: "select 1 from counted_pull_requests where url = ?",

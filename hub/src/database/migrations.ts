@@ -111,4 +111,15 @@ export const migrations: readonly Migration[] = [
       insert into counters (name, value) values ('gen', 0);
     `,
   },
+  {
+    id: 2,
+    name: "settings",
+    sql: `
+      -- What admins decide, by name: each value is one JSON text.
+      create table settings (
+        name text primary key not null,
+        value text not null
+      );
+    `,
+  },
 ];

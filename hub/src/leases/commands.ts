@@ -16,6 +16,20 @@ export interface TaskReference {
   readonly gen: number | undefined;
 }
 
+/** What a change of a setting comes to; decided inside the transaction, on the value that is in force. */
+export type SettingChange =
+  | {
+      readonly kind: "set";
+      /** Undefined removes the setting. */
+      readonly value: unknown;
+      /** Absent: nothing worth an audit line. */
+      readonly audit?: { readonly subject: string; readonly before?: unknown; readonly after?: unknown };
+      /** What the activity feed says of it. */
+      readonly activity?: { readonly action: string; readonly detail?: string };
+    }
+  | { readonly kind: "unchanged" }
+  | { readonly kind: "refused"; readonly because: string };
+
 /** Everything that moves leases, issues or contributors: from a relay, from an admin, from the hub itself. */
 export type Command =
   /** `unasked`: the hub looks for work for a relay that waits; finding none is not told again. */
@@ -56,6 +70,13 @@ export type Command =
   | { readonly kind: "reissue"; readonly contributorId: string; readonly tokenDigest: string }
   | { readonly kind: "trust"; readonly contributorId: string; readonly tier: Tier; readonly actor: string }
   | { readonly kind: "revoke"; readonly contributorId: string; readonly actor: string }
+  | {
+      readonly kind: "setting";
+      readonly name: string;
+      readonly actor: string;
+      readonly action: string;
+      readonly change: (before: unknown) => SettingChange;
+    }
   | {
       readonly kind: "requeue";
       readonly contributorId: string;

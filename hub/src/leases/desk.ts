@@ -112,6 +112,8 @@ export class Desk {
         return this.#revoke(command, now);
       case "requeue":
         return this.#requeue(command, now);
+      case "setting":
+        return this.#setting(command, now);
     }
   }
 
@@ -514,6 +516,19 @@ export class Desk {
         effects.push({ kind: "revoke", connection: lease.connection, taskId: lease.taskId, reason });
     }
     return [...effects, { kind: "done", released: chosen.map((lease) => lease.taskId) }];
+  }
+
+  /** One setting read, changed and audited in one step, so that two admins at once never undo each other. */
+  #setting(command: Of<"setting">, now: number): Effect[] {
+    const { ledger } = this.#parts;
+    const { name, actor, action } = command;
+    const change = command.change(ledger.setting(name));
+    if (change.kind === "refused") return [{ kind: "refused", code: "taken", because: change.because }];
+    if (change.kind === "unchanged") return [{ kind: "done", released: [] }];
+    ledger.putSetting(name, change.value);
+    if (change.audit !== undefined) ledger.audit({ at: now, actor, action, ...change.audit });
+    if (change.activity !== undefined) ledger.note({ at: now, login: actor, ...change.activity });
+    return [{ kind: "done", released: [] }];
   }
 
   /** The live, unexpired lease that a terminal report speaks of; it need not have been adopted by this socket first. */

@@ -75,6 +75,8 @@ export interface Changes {
   readonly pullRequests: PullRequestVerdict[];
   /** Pull requests counted for the first time: the task's generation by address. */
   readonly counted: Map<string, number>;
+  /** Settings changed, by name; undefined removes one. */
+  readonly settings: Map<string, unknown>;
   /** The last generation given out. */
   gen: number | undefined;
 }
@@ -93,7 +95,11 @@ export interface LedgerRows {
   readonly contributors: readonly Contributor[];
   readonly gen: number;
   readonly activityId: number;
+  readonly settings?: ReadonlyMap<string, unknown>;
 }
+
+/** Settings named with this and an issue's key hold that issue back. */
+export const HOLD_PREFIX = "hold:";
 
 function noChanges(): Changes {
   return {
@@ -106,6 +112,7 @@ function noChanges(): Changes {
     audit: [],
     pullRequests: [],
     counted: new Map(),
+    settings: new Map(),
     gen: undefined,
   };
 }
@@ -125,6 +132,7 @@ export class Ledger {
   readonly #contributors = new Map<string, Contributor>();
   readonly #byLogin = new Map<string, string>();
   readonly #byDigest = new Map<string, string>();
+  readonly #settings: Map<string, unknown>;
   #gen: number;
   #activityId: number;
   #changes = noChanges();
@@ -137,6 +145,7 @@ export class Ledger {
     this.#past = past;
     this.#gen = rows.gen;
     this.#activityId = rows.activityId;
+    this.#settings = new Map(rows.settings);
     for (const lease of rows.leases) this.#index(lease);
     for (const item of rows.items) this.#items.set(item.key, item);
     for (const contributor of rows.contributors) this.#indexContributor(contributor);
@@ -288,6 +297,26 @@ export class Ledger {
     this.#changes.audit.push(line);
   }
 
+  /** A durable setting's value; the same object for as long as nobody changes it. */
+  setting(name: string): unknown {
+    return this.#settings.get(name);
+  }
+
+  /** Names and values of the settings that begin with `prefix`, oldest first. */
+  settingsOf(prefix: string): [string, unknown][] {
+    return [...this.#settings].filter(([name]) => name.startsWith(prefix));
+  }
+
+  /** Changes a setting; undefined removes it. */
+  putSetting(name: string, value: unknown): void {
+    const before = this.#settings.get(name);
+    const put = (to: unknown) => (to === undefined ? this.#settings.delete(name) : this.#settings.set(name, to));
+    put(value);
+    this.#undo.push(() => put(before));
+    this.#changes.settings.set(name, value);
+    if (name.startsWith(HOLD_PREFIX)) this.#touched.add(name.slice(HOLD_PREFIX.length));
+  }
+
   judgePullRequest(verdict: PullRequestVerdict): void {
     this.#changes.pullRequests.push(verdict);
   }
@@ -331,6 +360,9 @@ export class Ledger {
     for (const key of this.#changes.items.keys()) this.#touched.add(key);
     for (const lease of this.#changes.leases.values()) this.#touched.add(lease.key);
     for (const ending of this.#changes.endings) this.#touched.add(ending.lease.key);
+    for (const name of this.#changes.settings.keys()) {
+      if (name.startsWith(HOLD_PREFIX)) this.#touched.add(name.slice(HOLD_PREFIX.length));
+    }
     this.settle();
   }
 
