@@ -1,0 +1,91 @@
+/** Bytes that come in pieces of any size. */
+export type ByteSource = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
+
+/** Takes a source apart into pieces of exact sizes, holding no more than it was asked for and the piece at hand. */
+export class ByteReader {
+  readonly #pieces: AsyncIterator<Uint8Array> | Iterator<Uint8Array>;
+  #held: Uint8Array[] = [];
+  #heldBytes = 0;
+  #ended = false;
+
+  constructor(source: ByteSource) {
+    this.#pieces = Symbol.asyncIterator in source ? source[Symbol.asyncIterator]() : source[Symbol.iterator]();
+  }
+
+  /** The next `count` bytes, fewer only where the source ends. */
+  async take(count: number): Promise<Buffer> {
+    await this.#fill(count);
+    const taken = this.#copy(Math.min(count, this.#heldBytes));
+    this.#drop(taken.length);
+    return taken;
+  }
+
+  /** As {@link take}, leaving the bytes in place. */
+  async peek(count: number): Promise<Buffer> {
+    await this.#fill(count);
+    return this.#copy(Math.min(count, this.#heldBytes));
+  }
+
+  /** Whether nothing is left. */
+  async atEnd(): Promise<boolean> {
+    await this.#fill(1);
+    return this.#heldBytes === 0;
+  }
+
+  /** All that is left, as it comes. */
+  async *rest(): AsyncGenerator<Uint8Array> {
+    for (;;) {
+      await this.#fill(1);
+      const piece = this.#held.shift();
+      if (piece === undefined) return;
+      this.#heldBytes -= piece.length;
+      yield piece;
+    }
+  }
+
+  /** Tells the source that no more is wanted. */
+  async close(): Promise<void> {
+    if (!this.#ended) await this.#pieces.return?.();
+    this.#ended = true;
+  }
+
+  async #fill(count: number): Promise<void> {
+    while (this.#heldBytes < count && !this.#ended) {
+      const next = await this.#pieces.next();
+      if (next.done === true) this.#ended = true;
+      else if (next.value.length > 0) {
+        this.#held.push(next.value);
+        this.#heldBytes += next.value.length;
+      }
+    }
+  }
+
+  #copy(count: number): Buffer {
+    const first = this.#held[0];
+    if (first !== undefined && first.length >= count) return Buffer.from(first.buffer, first.byteOffset, count);
+    const whole = Buffer.allocUnsafeSlow(count);
+    let at = 0;
+    for (const piece of this.#held) {
+      if (at === count) break;
+      const part = piece.length > count - at ? piece.subarray(0, count - at) : piece;
+      whole.set(part, at);
+      at += part.length;
+    }
+    return whole;
+  }
+
+  #drop(count: number): void {
+    let left = count;
+    this.#heldBytes -= count;
+    while (left > 0) {
+      const piece = this.#held[0];
+      if (piece === undefined) return;
+      if (piece.length > left) {
+        this.#held[0] = piece.subarray(left);
+        return;
+      }
+      left -= piece.length;
+      this.#held.shift();
+    }
+  }
+}

@@ -1,0 +1,88 @@
+import { createCipheriv, createDecipheriv } from "node:crypto";
+import { type ByteReader, type ByteSource, ByteReader as Reader } from "./byte-reader.ts";
+import { damaged, tooLarge } from "./errors.ts";
+import { HEADER_BYTES, type Header } from "./header.ts";
+
+export const TAG_BYTES = 16;
+const NONCE_BYTES = 12;
+const ALGORITHM = "aes-256-gcm";
+/** Far below every limit of the cipher; 4 PiB at the default chunk size. */
+const MOST_CHUNKS = 2 ** 32;
+
+/**
+ * Seals a payload: the header, then one AES-256-GCM message per chunk, the last one flagged (docs/archive-format.md, Chunks).
+ * Holds one chunk at a time; asks for more only when what it gave was taken.
+ */
+export async function* sealChunks(payload: ByteSource, header: Header): AsyncGenerator<Buffer> {
+  yield header.bytes;
+  const reader = new Reader(payload);
+  try {
+    for (let number = 0; ; number += 1) {
+      if (number >= MOST_CHUNKS) throw tooLarge("the archive has more chunks than the format allows");
+      const plain = await reader.take(header.chunkBytes);
+      const final = await reader.atEnd();
+      const cipher = createCipheriv(ALGORITHM, header.payloadKey, nonceOf(number, final), { authTagLength: TAG_BYTES });
+      cipher.setAAD(header.bytes);
+      const sealed = cipher.update(plain);
+      cipher.final();
+      yield sealed;
+      yield cipher.getAuthTag();
+      if (final) return;
+    }
+  } finally {
+    await reader.close();
+  }
+}
+
+/**
+ * Opens what {@link sealChunks} made, from behind the header. No byte is given out before the tag of its chunk was checked.
+ *
+ * @throws NestError `archive_damaged` telling the chunk and byte, and what happened where that can be known.
+ */
+export async function* openChunks(sealed: ByteReader, header: Header): AsyncGenerator<Buffer> {
+  let at = HEADER_BYTES;
+  for (let number = 0; number < MOST_CHUNKS; number += 1) {
+    const chunk = await sealed.take(header.chunkBytes + TAG_BYTES);
+    const final = await sealed.atEnd();
+    const where = `chunk ${number}, byte ${at + chunk.length}`;
+    if (chunk.length <= TAG_BYTES) throw damaged(`truncated at ${where}`);
+    const plain = openChunk(chunk, header, nonceOf(number, final));
+    if (plain === undefined) throw damaged(whatHappened(chunk, header, { number, final, where }));
+    yield plain;
+    if (final) return;
+    at += chunk.length;
+  }
+  throw damaged("it goes on after the last chunk that the format allows");
+}
+
+function whatHappened(
+  chunk: Buffer,
+  header: Header,
+  place: { readonly number: number; readonly final: boolean; readonly where: string },
+): string {
+  if (openChunk(chunk, header, nonceOf(place.number, !place.final)) !== undefined) {
+    return place.final ? `truncated at ${place.where}` : `something follows its end at ${place.where}`;
+  }
+  return place.final ? `truncated or changed in chunk ${place.number}` : `changed in chunk ${place.number}`;
+}
+
+function openChunk(chunk: Buffer, header: Header, nonce: Buffer): Buffer | undefined {
+  const decipher = createDecipheriv(ALGORITHM, header.payloadKey, nonce, { authTagLength: TAG_BYTES });
+  decipher.setAAD(header.bytes);
+  decipher.setAuthTag(chunk.subarray(chunk.length - TAG_BYTES));
+  const plain = decipher.update(chunk.subarray(0, chunk.length - TAG_BYTES));
+  try {
+    decipher.final();
+    return plain;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Eleven bytes of chunk number, big-endian, then whether it is the last. Unique: the key belongs to one archive. */
+function nonceOf(number: number, final: boolean): Buffer {
+  const nonce = Buffer.alloc(NONCE_BYTES);
+  nonce.writeUIntBE(number, 5, 6);
+  nonce[NONCE_BYTES - 1] = final ? 1 : 0;
+  return nonce;
+}

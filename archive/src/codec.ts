@@ -1,0 +1,89 @@
+import { once } from "node:events";
+import { Readable } from "node:stream";
+import { createGunzip, createZstdDecompress } from "node:zlib";
+import type { ByteReader } from "./byte-reader.ts";
+import { damaged, hostile } from "./errors.ts";
+import { gunzipMember, gzipMember, gzipMembers, hasMemberLengths } from "./gzip-members.ts";
+import type { Codec } from "./header.ts";
+import { inOrder } from "./in-order.ts";
+import { hasFrameLengths, unzstdFrame, zstdFrame, zstdFrames } from "./zstd-frames.ts";
+
+/** How many blocks are compressed or opened at once: enough for the thread pool's four, little enough for memory. */
+const AT_ONCE = 4;
+/** A third faster than the usual 6 for 5 % more bytes. */
+export const DEFAULT_LEVEL: Readonly<Record<Codec, number>> = { gzip: 4, zstd: 3 };
+/** What each codec can reach on zeros; more than that is no compression but an attack. Small payloads are let off. */
+const MOST_RATIO: Readonly<Record<Codec, number>> = { gzip: 1100, zstd: 40_000 };
+const RATIO_FREE_BYTES = 64 * 1024 * 1024;
+const STREAM_CHUNK_BYTES = 1024 * 1024;
+
+/** Compresses blocks side by side on the thread pool, each on its own, and gives them in order. */
+export function compressBlocks(blocks: AsyncIterable<Buffer>, codec: Codec, level: number): AsyncGenerator<Buffer> {
+  const one = codec === "gzip" ? gzipMember : zstdFrame;
+  return inOrder(blocks, AT_ONCE, (block) => one(block, level));
+}
+
+/**
+ * Opens a compressed payload: side by side where its blocks tell their lengths, as one stream otherwise (other writers, the older
+ * form).
+ *
+ * @throws NestError `archive_damaged` when it cannot be opened, `archive_hostile` when it grows beyond what the codec can do.
+ */
+export async function* decompress(stream: ByteReader, codec: Codec): AsyncGenerator<Buffer> {
+  let compressed = 0;
+  let plain = 0;
+  const counted = async function* (pieces: AsyncIterable<Buffer>) {
+    for await (const piece of pieces) {
+      compressed += piece.length;
+      yield piece;
+    }
+  };
+  for await (const block of await blocksOf(stream, codec, counted)) {
+    plain += block.length;
+    if (plain > RATIO_FREE_BYTES && plain > compressed * MOST_RATIO[codec]) {
+      throw hostile("it expands far beyond what compression can do");
+    }
+    yield block;
+  }
+}
+
+type Counted = (pieces: AsyncIterable<Buffer>) => AsyncIterable<Buffer>;
+
+async function blocksOf(stream: ByteReader, codec: Codec, counted: Counted): Promise<AsyncIterable<Buffer>> {
+  if (codec === "gzip" && (await hasMemberLengths(stream))) {
+    return inOrder(counted(gzipMembers(stream)), AT_ONCE, gunzipMember);
+  }
+  if (codec === "zstd" && (await hasFrameLengths(stream))) {
+    return inOrder(counted(zstdFrames(stream)), AT_ONCE, unzstdFrame);
+  }
+  return asOneStream(counted(stream.rest() as AsyncGenerator<Buffer>), codec);
+}
+
+async function* asOneStream(pieces: AsyncIterable<Buffer>, codec: Codec): AsyncGenerator<Buffer> {
+  const opener =
+    codec === "gzip"
+      ? createGunzip({ chunkSize: STREAM_CHUNK_BYTES })
+      : createZstdDecompress({ chunkSize: STREAM_CHUNK_BYTES });
+  const source = Readable.from(pieces, { objectMode: false, highWaterMark: STREAM_CHUNK_BYTES });
+  const failed: { thrown?: unknown } = {};
+  source.on("error", (thrown) => {
+    failed.thrown = thrown;
+    opener.destroy();
+  });
+  source.pipe(opener);
+  try {
+    for await (const block of opener) yield block as Buffer;
+  } catch (thrown) {
+    throw failed.thrown ?? (isZlibFault(thrown) ? damaged("the compressed content cannot be opened") : thrown);
+  } finally {
+    source.destroy();
+    opener.destroy();
+    if (!source.closed) await once(source, "close").catch(() => {});
+  }
+  if (failed.thrown !== undefined) throw failed.thrown;
+}
+
+function isZlibFault(thrown: unknown): boolean {
+  const code = (thrown as NodeJS.ErrnoException | undefined)?.code ?? "";
+  return code.startsWith("Z_") || code.startsWith("ZSTD_") || code.startsWith("ERR_");
+}

@@ -1,0 +1,16 @@
+export type { ByteSource } from "./byte-reader.ts";
+export type { ArchiveFault } from "./errors.ts";
+export { type ExtractOptions, extractArchive, extractedPlace } from "./extract.ts";
+export { fileMember } from "./file-member.ts";
+export type { Codec } from "./header.ts";
+export { ArchiveKey, parseKey } from "./key.ts";
+export { MANIFEST_NAME, MANIFEST_VERSION, Manifest, type StoredFile } from "./manifest.ts";
+export { NameSet, nameFault } from "./member-names.ts";
+export { archiveName, nameSafe, stampOf, timeOfHubArchive } from "./names.ts";
+export { type ArchiveContent, type ReadOptions, readArchive } from "./read-archive.ts";
+export { type Place, Staging } from "./staging.ts";
+export type { MemberHead } from "./tar-header.ts";
+export type { MemberVisitor } from "./tar-parser.ts";
+export type { Member } from "./tar-writer.ts";
+export { singleMember, type TreeOptions, treeMembers } from "./tree.ts";
+export { type ArchivePlan, writeArchive } from "./write-archive.ts";

@@ -1,0 +1,88 @@
+import { z } from "zod";
+import { inconsistent } from "./errors.ts";
+
+export const MANIFEST_NAME = "MANIFEST.json";
+/** Read into memory whole; about a million files. */
+export const MOST_MANIFEST_BYTES = 256 * 1024 * 1024;
+export const MANIFEST_VERSION = 1;
+
+/** One stored file: every member has such a row, the manifest alone has none. */
+export const StoredFile = z.object({
+  path: z.string(),
+  size: z.number().int().nonnegative(),
+  sha256: z.string().regex(/^[0-9a-f]{64}$/),
+});
+export type StoredFile = z.infer<typeof StoredFile>;
+
+const reasons = z.record(z.string(), z.string());
+const names = z.array(z.string());
+
+/**
+ * `MANIFEST.json`, the last member. The first group is what the older form wrote; the rest came later and may be absent when
+ * reading. Unknown fields are kept.
+ */
+export const Manifest = z.looseObject({
+  format_version: z.number().int(),
+  created_at: z.string(),
+  hub_data_dir: z.string().optional(),
+  files: z.array(StoredFile),
+  spoke_ids: names.nullish(),
+  spoke_errors: reasons.nullish(),
+  secret_names: names.nullish(),
+
+  kind: z.enum(["hub", "spoke"]).optional(),
+  tool_version: z.string().optional(),
+  hub_id: z.string().optional(),
+  archive_id: z.string().optional(),
+  started_at: z.string().optional(),
+  finished_at: z.string().optional(),
+  /** Files of the source that are not in the archive, or not for certain as they were, with the reason. */
+  skipped: reasons.optional(),
+  /** Registry entries of spokes that are on no cluster of this hub. */
+  spoke_skipped_registry: reasons.optional(),
+  warnings: names.optional(),
+  totals: z.object({ files: z.number().int(), bytes: z.number().int() }).optional(),
+  previous: z.object({ name: z.string(), files: z.number().int(), spokes: z.number().int() }).optional(),
+});
+export type Manifest = z.infer<typeof Manifest>;
+
+/** The manifest's text: JSON, indented by two. */
+export function manifestText(manifest: Manifest): string {
+  return `${JSON.stringify(manifest, undefined, 2)}\n`;
+}
+
+/** @throws NestError `archive_inconsistent` for a text that is no manifest or of another version, naming both numbers. */
+export function readManifest(text: string): Manifest {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw inconsistent("MANIFEST.json is not JSON");
+  }
+  const version = (value as { format_version?: unknown } | null)?.format_version;
+  if (version !== MANIFEST_VERSION) {
+    throw inconsistent(
+      `MANIFEST.json has format_version ${JSON.stringify(version)}, this release reads ${MANIFEST_VERSION}`,
+    );
+  }
+  const checked = Manifest.safeParse(value);
+  if (checked.success) return checked.data;
+  const issue = checked.error.issues[0];
+  throw inconsistent(`MANIFEST.json is not valid at ${issue?.path.join(".")}: ${issue?.message.toLowerCase()}`);
+}
+
+/** What was stored against what the manifest says was stored. @throws NestError `archive_inconsistent` naming the first fault. */
+export function compareWithManifest(stored: ReadonlyMap<string, StoredFile>, manifest: Manifest): void {
+  const named = new Set<string>();
+  for (const { path, size, sha256 } of manifest.files) {
+    if (named.has(path)) throw inconsistent(`MANIFEST.json names ${path} twice`);
+    named.add(path);
+    const file = stored.get(path);
+    if (file === undefined) throw inconsistent(`${path} is in MANIFEST.json and not in the archive`);
+    if (file.size !== size) throw inconsistent(`${path} has ${file.size} bytes, MANIFEST.json says ${size}`);
+    if (file.sha256 !== sha256) throw inconsistent(`${path} does not have the SHA-256 that MANIFEST.json names`);
+  }
+  for (const path of stored.keys()) {
+    if (!named.has(path)) throw inconsistent(`${path} is in the archive and not in MANIFEST.json`);
+  }
+}

@@ -1,0 +1,31 @@
+/** `20261121T031700Z`, always UTC, so that names sort by time. */
+export function stampOf(nowMs: number): string {
+  return `${new Date(nowMs).toISOString().slice(0, 19).replaceAll(/[-:]/g, "")}Z`;
+}
+
+/** The time in a stamp, in milliseconds since 1970; undefined for what is no stamp. */
+function timeOfStamp(stamp: string): number | undefined {
+  const match = /^(\d{4})(\d{2})(\d{2})T(\d{2})(\d{2})(\d{2})Z$/.exec(stamp);
+  if (match === null) return undefined;
+  const [, year, month, day, hour, minute, second] = match;
+  const ms = Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`);
+  return Number.isNaN(ms) ? undefined : ms;
+}
+
+/** An id as it stands in a name: other characters than letters, digits, `_` and `-` become `-`; nothing left becomes `nest`. */
+export function nameSafe(id: string): string {
+  return id.replaceAll(/[^A-Za-z0-9_-]/g, "-").replaceAll(/^-+|-+$/g, "") || "nest";
+}
+
+/** The file name of an archive: `nest-<kind>-backup-<id>-<stamp>.tar.gz.enc`. */
+export function archiveName(kind: "hub" | "spoke", id: string, nowMs: number): string {
+  return `nest-${kind}-backup-${nameSafe(id)}-${stampOf(nowMs)}.tar.gz.enc`;
+}
+
+/** Takes the name of a hub's archive apart; undefined for every other name, the archives of other hubs included. */
+export function timeOfHubArchive(name: string, hubId: string): number | undefined {
+  const start = `nest-hub-backup-${nameSafe(hubId)}-`;
+  const end = ".tar.gz.enc";
+  if (!name.startsWith(start) || !name.endsWith(end)) return undefined;
+  return timeOfStamp(name.slice(start.length, -end.length));
+}

@@ -1,0 +1,188 @@
+import { closeSync, constants, mkdirSync, openSync, writeSync } from "node:fs";
+import { lstat, mkdir, open, readdir, rename, rm } from "node:fs/promises";
+import { basename, dirname, join, resolve } from "node:path";
+import { isAbsent, NestError } from "@nest/kit";
+import { MANIFEST_NAME } from "./manifest.ts";
+import type { MemberHead } from "./tar-header.ts";
+import type { MemberVisitor } from "./tar-parser.ts";
+
+const PREFIX = ".nest-extract-";
+const CREATE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
+const SYNCS_AT_ONCE = 16;
+
+/** Where a member goes under the destination, and with which permissions; undefined leaves it out. */
+export interface Place {
+  readonly path: string;
+  readonly mode: number;
+  readonly folderMode: number;
+}
+
+/** Decides for each member. */
+type PlaceOf = (head: MemberHead) => Place | undefined;
+
+/**
+ * The files of an archive on their way to a destination: written into a private folder on the same file system, published by
+ * renaming once the whole archive is known to be good, gone otherwise.
+ */
+export class Staging implements MemberVisitor {
+  readonly #folder: string;
+  readonly #destination: string;
+  readonly #isNew: boolean;
+  readonly #place: PlaceOf;
+  readonly #files: string[] = [];
+  readonly #folders = new Map<string, number>();
+  #descriptor: number | undefined;
+
+  private constructor(folder: string, destination: string, isNew: boolean, place: PlaceOf) {
+    this.#folder = folder;
+    this.#destination = destination;
+    this.#isNew = isNew;
+    this.#place = place;
+  }
+
+  /**
+   * Makes the private folder: inside the destination, or beside it when there is none yet. What a killed run left is removed.
+   *
+   * @throws NestError `destination_not_empty` unless `merge` allows for files that are there.
+   */
+  static async begin(options: {
+    readonly destination: string;
+    readonly random: string;
+    readonly merge: boolean;
+    readonly place: PlaceOf;
+  }): Promise<Staging> {
+    const destination = resolve(options.destination);
+    const present = await entriesOf(destination);
+    const home = present === undefined ? dirname(destination) : destination;
+    await mkdir(home, { recursive: true });
+    const left = await removeLeftOvers(home);
+    if (!options.merge && present?.some((name) => !left.includes(name)) === true) {
+      throw new NestError("destination_not_empty", `${destination} is not empty`, {
+        hint: "name a folder that is empty or not there yet, or pass -force to write between what is there",
+      });
+    }
+    const folder = join(home, `${PREFIX}${process.pid}-${options.random}`);
+    await mkdir(folder, { mode: 0o700 });
+    return new Staging(folder, destination, present === undefined, options.place);
+  }
+
+  begin(head: MemberHead): void {
+    const place = this.#place(head);
+    if (place === undefined) return;
+    this.#makeFolders(place);
+    this.#descriptor = openSync(join(this.#folder, place.path), CREATE, place.mode);
+    this.#files.push(place.path);
+  }
+
+  content(piece: Buffer): void {
+    if (this.#descriptor === undefined) return;
+    for (let at = 0; at < piece.length; ) at += writeSync(this.#descriptor, piece, at);
+  }
+
+  end(): void {
+    if (this.#descriptor !== undefined) closeSync(this.#descriptor);
+    this.#descriptor = undefined;
+  }
+
+  /** The staged files, relative to the destination. */
+  get files(): readonly string[] {
+    return this.#files;
+  }
+
+  /** Where a staged file is until it is published. */
+  staged(path: string): string {
+    return join(this.#folder, path);
+  }
+
+  /**
+   * Puts everything in its place, `MANIFEST.json` last. @throws NestError `destination_unsafe` before anything was moved, when a
+   * link or a file stands where a folder has to be.
+   */
+  async publish(): Promise<void> {
+    await this.#sync();
+    if (this.#isNew) await rename(this.#folder, this.#destination);
+    else await this.#moveEach();
+    await syncFolder(dirname(this.#destination));
+  }
+
+  /** Removes whatever is left in the private folder. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.end();
+    await rm(this.#folder, { recursive: true, force: true });
+  }
+
+  #makeFolders(place: Place): void {
+    const folder = dirname(place.path);
+    if (folder === "." || this.#folders.has(folder)) return;
+    this.#makeFolders({ ...place, path: folder });
+    mkdirSync(join(this.#folder, folder), { mode: place.folderMode });
+    this.#folders.set(folder, place.folderMode);
+  }
+
+  async #sync(): Promise<void> {
+    const left = [...this.#files];
+    const worker = async () => {
+      for (let path = left.pop(); path !== undefined; path = left.pop()) {
+        const file = await open(join(this.#folder, path), "r");
+        await file.sync().finally(() => file.close());
+      }
+    };
+    await Promise.all(Array.from({ length: SYNCS_AT_ONCE }, worker));
+    for (const folder of this.#folders.keys()) await syncFolder(join(this.#folder, folder));
+    await syncFolder(this.#folder);
+  }
+
+  async #moveEach(): Promise<void> {
+    for (const folder of this.#folders.keys()) await refuseUnlessFolder(join(this.#destination, folder));
+    for (const [folder, mode] of this.#folders) await mkdir(join(this.#destination, folder), { recursive: true, mode });
+    const last = (path: string) => Number(path === MANIFEST_NAME);
+    for (const path of [...this.#files].sort((one, other) => last(one) - last(other))) {
+      await rename(join(this.#folder, path), join(this.#destination, path));
+    }
+    for (const folder of this.#folders.keys()) await syncFolder(join(this.#destination, folder));
+    await rm(this.#folder, { recursive: true });
+    await syncFolder(this.#destination);
+  }
+}
+
+async function entriesOf(folder: string): Promise<string[] | undefined> {
+  try {
+    return await readdir(folder);
+  } catch (thrown) {
+    if (isAbsent(thrown)) return undefined;
+    throw thrown;
+  }
+}
+
+/** Removes the private folders of runs that are no more. */
+async function removeLeftOvers(home: string): Promise<string[]> {
+  const left = ((await entriesOf(home)) ?? []).filter((name) => name.startsWith(PREFIX) && !isAlive(name));
+  for (const name of left) await rm(join(home, basename(name)), { recursive: true, force: true });
+  return left;
+}
+
+function isAlive(name: string): boolean {
+  const pid = Number(/^\.nest-extract-(\d+)-/.exec(name)?.[1] ?? 0);
+  if (pid === process.pid) return true;
+  try {
+    return pid > 0 && process.kill(pid, 0);
+  } catch (thrown) {
+    return (thrown as NodeJS.ErrnoException).code === "EPERM";
+  }
+}
+
+async function refuseUnlessFolder(path: string): Promise<void> {
+  const stats = await lstat(path).catch((thrown: unknown) => {
+    if (isAbsent(thrown)) return undefined;
+    throw thrown;
+  });
+  if (stats === undefined || stats.isDirectory()) return;
+  throw new NestError("destination_unsafe", `${path} is in the way: not a folder but a link or a file`, {
+    hint: "extract into an empty folder",
+  });
+}
+
+async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, "r");
+  await folder.sync().finally(() => folder.close());
+}

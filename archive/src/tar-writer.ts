@@ -1,0 +1,63 @@
+import { createHash } from "node:crypto";
+import { inconsistent } from "./errors.ts";
+import type { StoredFile } from "./manifest.ts";
+import { type MemberHead, memberHeader, paddingOf } from "./tar-header.ts";
+
+/** A file to be stored. The content must give exactly `size` bytes. */
+export interface Member extends MemberHead {
+  readonly content: Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
+}
+
+/** What compression works on at once; a smaller one costs ratio, a larger one memory. */
+const BLOCK_BYTES = 1024 * 1024;
+const END = Buffer.alloc(1024);
+
+/**
+ * Writes members as one tar, in blocks of 1 MiB, and calls `stored` with each one's hash when it is in. A block belongs to the
+ * caller once it is given out.
+ */
+export async function* tarBlocks(
+  members: AsyncIterable<Member>,
+  stored: (file: StoredFile) => void,
+): AsyncGenerator<Buffer> {
+  const blocks = new Blocks();
+  for await (const member of members) {
+    yield* blocks.add(memberHeader(member));
+    const hash = createHash("sha256");
+    let bytes = 0;
+    for await (const piece of member.content) {
+      hash.update(piece);
+      bytes += piece.length;
+      yield* blocks.add(piece);
+    }
+    if (bytes !== member.size) throw inconsistent(`${member.path} gave ${bytes} bytes instead of ${member.size}`);
+    yield* blocks.add(END.subarray(0, paddingOf(bytes)));
+    stored({ path: member.path, size: bytes, sha256: hash.digest("hex") });
+  }
+  yield* blocks.add(END);
+  yield* blocks.last();
+}
+
+/** Gathers pieces of any size into full blocks. */
+class Blocks {
+  #block = Buffer.allocUnsafeSlow(BLOCK_BYTES);
+  #filled = 0;
+
+  *add(piece: Uint8Array): Generator<Buffer> {
+    for (let at = 0; at < piece.length; ) {
+      const count = Math.min(piece.length - at, BLOCK_BYTES - this.#filled);
+      this.#block.set(count === piece.length ? piece : piece.subarray(at, at + count), this.#filled);
+      this.#filled += count;
+      at += count;
+      if (this.#filled < BLOCK_BYTES) return;
+      yield this.#block;
+      this.#block = Buffer.allocUnsafeSlow(BLOCK_BYTES);
+      this.#filled = 0;
+    }
+  }
+
+  *last(): Generator<Buffer> {
+    if (this.#filled > 0) yield this.#block.subarray(0, this.#filled);
+    this.#filled = 0;
+  }
+}

@@ -1,0 +1,61 @@
+import { sealChunks } from "./chunks.ts";
+import { compressBlocks, DEFAULT_LEVEL } from "./codec.ts";
+import { type Codec, makeHeader } from "./header.ts";
+import type { ArchiveKey } from "./key.ts";
+import { MANIFEST_NAME, type Manifest, manifestText, type StoredFile } from "./manifest.ts";
+import { type Member, tarBlocks } from "./tar-writer.ts";
+
+export interface ArchivePlan {
+  readonly key: ArchiveKey;
+  /** 32 fresh random bytes. An archive that was interrupted starts again with another salt. */
+  readonly salt: Uint8Array;
+  readonly codec?: Codec;
+  readonly level?: number;
+  readonly chunkLog2?: number;
+  /** The files, in the order in which they are stored; sorted by path gives equal plaintext for equal input. */
+  readonly members: AsyncIterable<Member>;
+  /** Called once every member is stored, with a row for each: the manifest is the last member and complete. */
+  manifest(files: readonly StoredFile[]): Manifest;
+  /** Heard after each member with what is stored so far. */
+  progress?(soFar: { readonly files: number; readonly bytes: number }): void;
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * A sealed archive as it comes into being, in constant memory: nothing more is read than what was asked for. Ends with an
+ * exception when a member fails or the signal says so; what was given out until then never opens as an archive.
+ */
+export function writeArchive(plan: ArchivePlan): AsyncGenerator<Buffer> {
+  const codec = plan.codec ?? "gzip";
+  const header = makeHeader({
+    key: plan.key,
+    salt: plan.salt,
+    codec,
+    ...(plan.chunkLog2 === undefined ? {} : { chunkLog2: plan.chunkLog2 }),
+  });
+  const files: StoredFile[] = [];
+  let bytes = 0;
+  const blocks = tarBlocks(withManifest(plan, files), (file) => {
+    if (file.path === MANIFEST_NAME) return;
+    files.push(file);
+    bytes += file.size;
+    plan.progress?.({ files: files.length, bytes });
+  });
+  return sealChunks(compressBlocks(stoppable(blocks, plan.signal), codec, plan.level ?? DEFAULT_LEVEL[codec]), header);
+}
+
+async function* withManifest(plan: ArchivePlan, files: readonly StoredFile[]): AsyncGenerator<Member> {
+  yield* plan.members;
+  const manifest = plan.manifest(files);
+  const text = Buffer.from(manifestText(manifest), "utf8");
+  const created = Date.parse(manifest.created_at);
+  const mtime = Number.isNaN(created) ? 0 : Math.floor(created / 1000);
+  yield { path: MANIFEST_NAME, mode: 0o644, mtime, size: text.length, content: [text] };
+}
+
+async function* stoppable<Piece>(pieces: AsyncIterable<Piece>, signal: AbortSignal | undefined): AsyncGenerator<Piece> {
+  for await (const piece of pieces) {
+    signal?.throwIfAborted();
+    yield piece;
+  }
+}

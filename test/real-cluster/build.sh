@@ -1,0 +1,78 @@
+#!/bin/sh
+# Builds the real cluster server that the tests of cluster/ run against: a current kube-apiserver and the etcd it expects,
+# each from its published Go modules, into a cache folder outside the repository. Nothing of theirs is ever committed.
+#
+#   test/real-cluster/build.sh            prints the folder with the two programs; builds them when they are not there yet
+#   test/real-cluster/build.sh -where     prints the folder only; exit 1 when the programs are not there
+#
+# Needs a Go toolchain and the Go module proxy; about 1.5 GB of disk for the modules and the build, 170 MB for the programs.
+set -eu
+
+version=1.36.3
+folder=${NEST_TEST_CACHE:-$HOME/.cache/nest-test}/kube-$version
+if [ -x "$folder/kube-apiserver" ] && [ -x "$folder/etcd" ]; then
+  echo "$folder"
+  exit 0
+fi
+if [ "${1:-}" = "-where" ]; then
+  exit 1
+fi
+if ! command -v go >/dev/null; then
+  echo "test/real-cluster: no Go toolchain on this machine" >&2
+  exit 1
+fi
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT INT TERM
+cd "$work"
+export GOWORK=off GOFLAGS=-mod=mod CGO_ENABLED=0
+mkdir apiserver etcd
+cat >apiserver/main.go <<'GO'
+package main
+
+import (
+	"os"
+
+	"k8s.io/component-base/cli"
+	"k8s.io/kubernetes/cmd/kube-apiserver/app"
+)
+
+func main() { os.Exit(cli.Run(app.NewAPIServerCommand())) }
+GO
+cat >etcd/main.go <<'GO'
+package main
+
+import (
+	"os"
+
+	"go.etcd.io/etcd/server/v3/etcdmain"
+)
+
+func main() { etcdmain.Main(os.Args) }
+GO
+
+# The module of the server replaces its siblings with folders of its own checkout; each is published as v0.<minor>.<patch>.
+go mod init example.test/server >/dev/null 2>&1
+manifest=$(go mod download -json "k8s.io/kubernetes@v$version" | sed -n 's/.*"GoMod": "\(.*\)".*/\1/p')
+sed -n 's/^[[:space:]]*\(k8s\.io\/[a-z-]*\) => \.\/staging.*/\1/p' "$manifest" | while read -r sibling; do
+  go mod edit -replace "$sibling=$sibling@v0.${version#1.}"
+done
+go mod edit -go "$(sed -n 's/^go //p' "$manifest")" -require "k8s.io/kubernetes@v$version"
+# The other requirements are the server's own, so that what is built is what was tested upstream.
+sed -n 's/^[[:space:]]*\([a-z][^ ]*\.[^ ]*\) \(v[^ ]*\).*/\1@\2/p' "$manifest" | grep -v '^k8s\.io/kubernetes' >required
+while read -r one; do
+  case $one in
+    k8s.io/*@v0.0.0) go mod edit -require "${one%@*}@v0.${version#1.}" ;;
+    *) go mod edit -require "$one" ;;
+  esac
+done <required
+go mod tidy >/dev/null 2>&1 || go mod tidy >&2
+
+version_flags="-X k8s.io/component-base/version.gitVersion=v$version -X k8s.io/component-base/version.gitMajor=1 -X k8s.io/component-base/version.gitMinor=${version#1.}"
+go build -trimpath -ldflags "-s -w $version_flags" -o kube-apiserver ./apiserver >&2
+go build -trimpath -ldflags "-s -w" -o etcd-server ./etcd >&2
+
+mkdir -p "$folder"
+mv kube-apiserver "$folder/kube-apiserver.part" && mv "$folder/kube-apiserver.part" "$folder/kube-apiserver"
+mv etcd-server "$folder/etcd.part" && mv "$folder/etcd.part" "$folder/etcd"
+echo "$folder"
