@@ -1,0 +1,63 @@
+import { createServer, type IncomingMessage, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { answerMessages, readMessages } from "./messages.ts";
+import { answerResponses, readResponses } from "./responses.ts";
+import type { Script, Talk, Turn } from "./talk.ts";
+
+/** A model that follows a script, on loopback, for real agent CLIs: the messages wire and the responses wire. */
+export class ModelEndpoint implements AsyncDisposable {
+  /** Every talk that was carried on, as it stood at each request. */
+  readonly talks: Talk[] = [];
+  readonly #server: Server;
+  readonly #script: Script;
+  #answers = 0;
+
+  private constructor(script: Script) {
+    this.#script = script;
+    this.#server = createServer((request, response) => {
+      this.#answer(request).then(
+        ({ type, body }) => response.writeHead(200, { "content-type": type }).end(body),
+        (thrown) => response.writeHead(400, { "content-type": "text/plain" }).end(String(thrown)),
+      );
+    });
+  }
+
+  static async start(script: Script): Promise<ModelEndpoint> {
+    const endpoint = new ModelEndpoint(script);
+    await new Promise<void>((resolve) => endpoint.#server.listen(0, "127.0.0.1", resolve));
+    return endpoint;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#server.closeAllConnections();
+    await new Promise((resolve) => this.#server.close(resolve));
+  }
+
+  async #answer(incoming: IncomingMessage): Promise<{ type: string; body: string }> {
+    const { pathname } = new URL(incoming.url ?? "/", this.url);
+    if (incoming.method !== "POST") return { type: "application/json", body: '{"data":[]}' };
+    const chunks: Buffer[] = [];
+    for await (const chunk of incoming) chunks.push(chunk as Buffer);
+    const request = JSON.parse(Buffer.concat(chunks).toString() || "{}");
+    this.#answers += 1;
+    const id = String(this.#answers);
+    switch (pathname) {
+      case "/v1/messages":
+        return answerMessages(request, this.#next(readMessages(request)), id);
+      case "/v1/responses":
+        return answerResponses(request, this.#next(readResponses(request)), id);
+      default:
+        return { type: "application/json", body: '{"input_tokens":1}' };
+    }
+  }
+
+  #next(talk: Talk | undefined): Turn {
+    if (talk === undefined) return { say: "ok" };
+    this.talks.push(talk);
+    return this.#script(talk);
+  }
+}

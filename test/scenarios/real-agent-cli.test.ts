@@ -1,0 +1,190 @@
+import { chmod, mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { closingReferences, GitHub } from "@nest/codehost";
+import { Secret, systemClock } from "@nest/kit";
+import { expect, test } from "vitest";
+import { type LocalCodeHost, startLocalCodeHost } from "../../nest/src/local-codehost/index.ts";
+import { contributorScript } from "../fakes/model-endpoint/contributor-script.ts";
+import { ModelEndpoint } from "../fakes/model-endpoint/model-endpoint.ts";
+import { agentCli } from "../harness/agent-clis.ts";
+import { FolderHere } from "../harness/folder-here.ts";
+import { HubProcess } from "../harness/hub-process.ts";
+import { processesAbout } from "../harness/process-here.ts";
+import { RelayProcess } from "../harness/relay-process.ts";
+
+const TOKENS = { hub: "hub-token-of-the-test", ada: "token-of-ada" };
+const REPO = "acme/one";
+const SLOW_MS = 300_000;
+
+/** How one CLI is told to talk to the scripted model, as its own documentation has it. */
+interface Cli {
+  readonly backend: string;
+  readonly program: string;
+  readonly settle: (home: string, modelUrl: string) => Promise<Record<string, string>>;
+}
+
+const CLIS: readonly Cli[] = [
+  {
+    backend: "claude",
+    program: "claude",
+    settle: async (_home, modelUrl) => ({
+      ANTHROPIC_BASE_URL: modelUrl,
+      ANTHROPIC_API_KEY: "dummy",
+      CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
+      DISABLE_TELEMETRY: "1",
+      DISABLE_AUTOUPDATER: "1",
+      DISABLE_ERROR_REPORTING: "1",
+      IS_SANDBOX: "1",
+    }),
+  },
+  {
+    backend: "codex",
+    program: "codex",
+    settle: async (home, modelUrl) => {
+      const folder = join(home, "codex");
+      await mkdir(folder);
+      const lines = [
+        'model = "scripted-1"',
+        'model_provider = "local"',
+        "check_for_update_on_startup = false",
+        "[analytics]",
+        "enabled = false",
+        "[otel]",
+        'exporter = "none"',
+        "[model_providers.local]",
+        'name = "local"',
+        `base_url = "${modelUrl}/v1"`,
+        'env_key = "OPENAI_API_KEY"',
+        'wire_api = "responses"',
+        "request_max_retries = 0",
+        "stream_max_retries = 0",
+      ];
+      await writeFile(join(folder, "config.toml"), `${lines.join("\n")}\n`);
+      await chmod(folder, 0o700);
+      return { CODEX_HOME: folder, OPENAI_API_KEY: "dummy" };
+    },
+  },
+];
+
+function aCodeHost(dataDir: string): Promise<LocalCodeHost> {
+  const issue = { title: "The README is too short", body: "One more sentence, please.", author: "bob", labels: [] };
+  return startLocalCodeHost({
+    dataDir,
+    clock: systemClock(),
+    seed: {
+      organisations: ["acme"],
+      tokens: { [TOKENS.hub]: "acme-nest", [TOKENS.ada]: "ada" },
+      repositories: [{ owner: "acme", name: "one", files: { "README.md": "# One\n" }, issues: [issue] }],
+    },
+  });
+}
+
+/** Hub, code host, scripted model and a relay with a real CLI, all of them processes or servers of their own. */
+class Scene implements AsyncDisposable {
+  readonly folder: FolderHere;
+  readonly codeHost: LocalCodeHost;
+  readonly model: ModelEndpoint;
+  readonly hub: HubProcess;
+  readonly relay: RelayProcess;
+
+  private constructor(parts: Pick<Scene, "folder" | "codeHost" | "model" | "hub" | "relay">) {
+    this.folder = parts.folder;
+    this.codeHost = parts.codeHost;
+    this.model = parts.model;
+    this.hub = parts.hub;
+    this.relay = parts.relay;
+  }
+
+  static async set(cli: Cli, agent: string, environment: Record<string, string>): Promise<Scene> {
+    const folder = await FolderHere.make("real-agent");
+    const home = folder.in("home");
+    await mkdir(home);
+    const codeHost = await aCodeHost(folder.in("codehost"));
+    const { apiUrl } = codeHost;
+    const model = await ModelEndpoint.start(contributorScript(codeHost.url));
+    const hub = await HubProcess.start({ folder: folder.in("hub"), apiUrl, repos: [REPO], token: TOKENS.hub });
+    await hub.refresh();
+    const relay = new RelayProcess({
+      folder: home,
+      socket: hub.socket,
+      token: (await hub.register("ada")).registration_token,
+      agent,
+      codeHostUrl: codeHost.url,
+      environment: {
+        AGENT_BACKEND: cli.backend,
+        AGENT_MODEL: "scripted-1",
+        GH_TOKEN: TOKENS.ada,
+        ...environment,
+        ...(await cli.settle(home, model.url)),
+      },
+    });
+    return new Scene({ folder, codeHost, model, hub, relay });
+  }
+
+  async standing() {
+    return (await this.hub.contributors())[0];
+  }
+
+  pullRequests() {
+    const asAda = { kind: "token", token: new Secret(TOKENS.ada) } as const;
+    return new GitHub({ credentials: asAda, apiUrl: this.codeHost.apiUrl }).openPullRequests(REPO);
+  }
+
+  /** For the reader of a failed test. */
+  story(): string {
+    return `${this.relay.process.said}\n${JSON.stringify(this.model.talks.at(-1)?.results, null, 2)}`;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.relay[Symbol.asyncDispose]();
+    await this.hub[Symbol.asyncDispose]();
+    await this.model[Symbol.asyncDispose]();
+    await this.codeHost.close();
+    await this.folder[Symbol.asyncDispose]();
+  }
+}
+
+test.for(CLIS)(
+  "the real $backend CLI turns an issue into a pull request that the hub verifies",
+  {
+    timeout: SLOW_MS,
+  },
+  async (cli, { skip, onTestFailed }) => {
+    const agent = (await agentCli(cli.program)) ?? skip(`${cli.program} is not installed: npm ci in test/agent-clis`);
+    await using scene = await Scene.set(cli, agent, { NEST_CONTAINER: "1" });
+    const { hub, codeHost, relay, folder } = scene;
+    onTestFailed(() => console.error(scene.story()));
+    await expect
+      .poll(() => scene.standing(), { timeout: 60_000, interval: 200 })
+      .toMatchObject({ total_tasks_completed: 1, total_tasks_completed_with_pr: 1, total_tasks_failed: 0 });
+
+    const { items } = await scene.pullRequests();
+    expect(items).toHaveLength(1);
+    expect(closingReferences(items[0]?.body ?? "", REPO)).toEqual([{ repo: REPO, number: 1 }]);
+    const shown = await fetch(`${codeHost.apiUrl}/repos/${REPO}/pulls/${items[0]?.number}`);
+    expect(await shown.json()).toMatchObject({ mergeable: true, user: { login: "ada" }, changed_files: 1 });
+    await hub.refresh();
+    expect(await hub.withheld(`${REPO}#1`)).toBe("claimed");
+    const [finished] = (await hub.activity()).filter(({ action }) => action.startsWith("completed"));
+    expect(finished?.url).toBe(`${codeHost.webUrl}/${REPO}/pull/${items[0]?.number}`);
+
+    relay.process.signal("SIGTERM");
+    expect(await relay.process.ended).toMatchObject({ code: 0 });
+    await expect.poll(() => processesAbout(folder.in("home")), { timeout: 5000 }).toEqual([]);
+  },
+);
+
+test("outside a container the claude CLI runs no command that is not on its list, and the issue is blocked, not lost", {
+  timeout: SLOW_MS,
+}, async ({ skip, onTestFailed }) => {
+  const [cli = skip()] = CLIS;
+  const agent = (await agentCli(cli.program)) ?? skip(`${cli.program} is not installed: npm ci in test/agent-clis`);
+  await using scene = await Scene.set(cli, agent, {});
+  onTestFailed(() => console.error(scene.story()));
+  await expect
+    .poll(async () => (await scene.hub.activity()).map(({ action }) => action), { timeout: 60_000, interval: 200 })
+    .toContain("completed: blocked");
+  expect(scene.model.talks.at(-1)?.results.at(-1)).not.toContain("html_url");
+  expect((await scene.pullRequests()).items).toEqual([]);
+  expect(await scene.standing()).toMatchObject({ total_tasks_completed_with_pr: 0, total_tasks_failed: 0 });
+});
