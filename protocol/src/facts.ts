@@ -36,11 +36,14 @@ export function cleanDeclared(value: unknown): string | undefined {
   return cut === "" ? undefined : cut;
 }
 
+const NO_FACTS: DeclaredFacts = Object.freeze({});
+
 /** The known facts out of a `capabilities` object, each cleaned; unknown ones are left out. */
 export function cleanFacts(capabilities: Readonly<Record<string, unknown>> | undefined): DeclaredFacts {
+  if (capabilities === undefined) return NO_FACTS;
   const facts: { [Name in FactName]?: string } = {};
   for (const name of factNames) {
-    const value = cleanDeclared(capabilities?.[name]);
+    const value = cleanDeclared(capabilities[name]);
     if (value !== undefined) facts[name] = value;
   }
   return facts;

@@ -1,4 +1,4 @@
-import { type Clock, type Log, NestError } from "@nest/kit";
+import { type CancelTimer, type Clock, type Log, NestError } from "@nest/kit";
 import type { Command, Effect } from "./commands.ts";
 import type { Desk } from "./desk.ts";
 import type { Changes, Ledger } from "./ledger.ts";
@@ -29,6 +29,9 @@ interface Waiting {
   readonly failed: ((thrown: unknown) => void) | undefined;
 }
 
+/** How long what nobody waits for may wait: a storm of arriving relays is a few transactions, not thousands. */
+const LAZY_MS = 50;
+
 /**
  * Grants, renews and ends leases. Everything that arrived in one turn of the event loop is one durable transaction, and no
  * answer leaves before it: a relay that was told something can rely on it through `kill -9`.
@@ -37,6 +40,7 @@ export class LeaseBook {
   readonly #parts: LeaseBookParts;
   #waiting: Waiting[] = [];
   #scheduled = false;
+  #lazy: CancelTimer | undefined;
   #closed = false;
 
   constructor(parts: LeaseBookParts) {
@@ -46,6 +50,13 @@ export class LeaseBook {
   /** Hands a command in; its effects are carried out with this turn's batch. */
   submit(command: Command): void {
     this.#push({ command, done: undefined, failed: undefined });
+  }
+
+  /** Hands in what nobody waits for: it is written with the next batch, or by itself a moment later. */
+  submitLazily(command: Command): void {
+    if (this.#closed) return;
+    this.#waiting.push({ command, done: undefined, failed: undefined });
+    this.#lazy ??= this.#parts.clock.after(LAZY_MS, () => this.flush());
   }
 
   /**
@@ -60,6 +71,8 @@ export class LeaseBook {
   /** Writes what is waiting, now. */
   flush(): void {
     this.#scheduled = false;
+    this.#lazy?.();
+    this.#lazy = undefined;
     const batch = this.#waiting;
     if (batch.length === 0) return;
     this.#waiting = [];

@@ -1,10 +1,9 @@
 import { type IncomingMessage, type Server, STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
-import { type Clock, type Log, plainLine, type Random } from "@nest/kit";
+import type { Clock, Log, Random } from "@nest/kit";
 import {
   closeCodes,
   type Durations,
-  failureKindOf,
   MAX_FRAME_BYTES,
   PROTOCOL_VERSION,
   permissionsOf,
@@ -12,16 +11,17 @@ import {
   readRelayFrame,
   type TransportTimes,
 } from "@nest/protocol";
-import { type RawData, type WebSocket, WebSocketServer } from "ws";
+import { type RawData, WebSocketServer } from "ws";
 import type { Effect, Speaker } from "../leases/commands.ts";
 import type { LeaseBook } from "../leases/lease-book.ts";
 import type { Ledger } from "../leases/ledger.ts";
 import type { Queue } from "../queue/queue.ts";
 import { authenticate, type ModelPolicy } from "./authenticate.ts";
-import { promptFor } from "./prompt.ts";
+import { commandOf, noteOf } from "./command-of.ts";
 import { serverCapabilities } from "./server-capabilities.ts";
-import { Session } from "./session.ts";
+import { RelaySocket, Session, type SessionOwner } from "./session.ts";
 import type { TaskCredentials } from "./task-credentials.ts";
+import { isWorthWaiting, type SocketEffect, tell } from "./tell.ts";
 
 /** Sockets that have not said who they are yet: at most this many from one address, and in all. */
 const MOST_UNAUTHENTICATED_PER_ADDRESS = 64;
@@ -57,9 +57,10 @@ export interface GatewayCounts {
 }
 
 /** The WebSocket side of the hub: upgrades, authenticates, turns frames into commands and effects into frames. */
-export class Gateway {
+export class Gateway implements SessionOwner {
   readonly #parts: GatewayParts;
   readonly #server = new WebSocketServer({
+    WebSocket: RelaySocket,
     noServer: true,
     maxPayload: MAX_FRAME_BYTES,
     perMessageDeflate: false,
@@ -139,77 +140,16 @@ export class Gateway {
     }
   }
 
-  #tell(effect: Extract<Effect, { connection: string }>): void {
+  #tell(effect: SocketEffect): void {
     const session = this.#byConnection.get(effect.connection);
     if (session === undefined) return;
-    switch (effect.kind) {
-      case "assign": {
-        this.#waiting.delete(session);
-        session.idleReason = undefined;
-        session.note = undefined;
-        const { taskId: task_id, gen: task_gen, repo, number, title, url } = effect.lease;
-        const issue = this.#parts.queue.entry(effect.lease.key)?.issue;
-        const labels = [...(issue?.labels ?? [])].slice(0, 50);
-        const prompt = promptFor({ repo, number, title, url, body: issue?.body ?? "", labels });
-        if (effect.pushed === true) session.pushed = { taskId: task_id, at: this.#parts.clock.now() };
-        const shown = plainLine(title).slice(0, 512);
-        const role = session.declared.role;
-        session.send({
-          type: "task_assign",
-          task_id,
-          task_gen,
-          kind: "issue",
-          repo,
-          number,
-          title: shown,
-          url,
-          labels,
-          prompt,
-          ...(role === undefined ? {} : { role }),
-        });
-        return;
-      }
-      case "unavailable": {
-        session.idleReason = effect.reason;
-        if (effect.reason === "no_matching_work" || effect.reason === "hub_not_ready") this.#waiting.add(session);
-        const retry = effect.retryAfterMs === undefined ? {} : { retry_after_s: Math.ceil(effect.retryAfterMs / 1000) };
-        const withheld = effect.reason === "no_matching_work" ? { withheld: this.#parts.queue.withheldCounts() } : {};
-        session.send({ type: "task_unavailable", reason: effect.reason, ...retry, ...withheld });
-        return;
-      }
-      case "revoke":
-        this.#parts.credentials.release(effect.taskId);
-        session.send({ type: "task_revoke", task_id: effect.taskId, reason: effect.reason });
-        return;
-      case "ack":
-        session.send({ type: "task_ack", task_id: effect.taskId, task_gen: effect.gen });
-        return;
-      case "held":
-        session.pushed = undefined;
-        this.#parts.credentials.hand(effect.lease, session);
-        return;
-      case "released":
-        this.#parts.credentials.release(effect.taskId);
-        return;
-      case "failure": {
-        const { taskId, repo, number } = effect.lease;
-        const { failureKind: kind, reason, permanent } = effect;
-        session.lastFailure = {
-          taskId,
-          repo,
-          number,
-          kind,
-          reason: plainLine(reason).slice(0, 512),
-          permanent,
-          at: this.#parts.clock.now(),
-        };
-        return;
-      }
-    }
+    if (effect.kind === "assign") this.#waiting.delete(session);
+    if (effect.kind === "unavailable" && isWorthWaiting(effect.reason)) this.#waiting.add(session);
+    tell(session, effect, this.#parts);
   }
 
   #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
-    socket.on("error", () => socket.destroy());
+    socket.on("error", destroy);
     const url = new URL(request.url ?? "/", "http://hub");
     if (!PATHS.has(url.pathname.replace(/(.)\/$/, "$1")))
       return refuseUpgrade(socket, 404, "not_found", "no WebSocket here; relays connect to /api/contribute/ws");
@@ -224,27 +164,27 @@ export class Gateway {
       this.counts.turnedAway += 1;
       return refuseUpgrade(socket, 503, "too_many_connections", "too many connections wait for authentication");
     }
-    this.#server.handleUpgrade(request, socket, head, (webSocket) => this.#welcome(webSocket, address));
+    this.#server.handleUpgrade(request, socket, head, (webSocket) => this.#welcome(webSocket, socket, address));
   }
 
-  #welcome(socket: WebSocket, address: string): void {
+  #welcome(socket: RelaySocket, stream: Duplex, address: string): void {
     const { clock, random, transport } = this.#parts;
-    const session = new Session(socket, `conn-${random.hex(4)}-${this.#nextConnection++}`, random.hex(16), address);
+    const connection = `conn-${random.hex(4)}-${this.#nextConnection++}`;
+    const session = new Session(socket, stream, this, connection, random.hex(16), address);
     session.lastHeardAt = clock.now();
     this.#unauthenticated.add(session);
     this.#perAddress.set(address, (this.#perAddress.get(address) ?? 0) + 1);
     session.cancelAuthDeadline = clock.after(transport.authDeadlineMs, () => session.refuse("authentication timeout"));
-    socket.on("message", (data, isBinary) => this.#onFrame(session, data, isBinary));
-    socket.on("pong", () => {
-      session.lastHeardAt = clock.now();
-    });
-    socket.on("close", () => this.#onClose(session));
-    // ws closes the socket itself after a broken or oversized frame (1002, 1007, 1009).
-    socket.on("error", () => {});
     session.send({ type: "auth_challenge", nonce: session.nonce, server_capabilities: this.#capabilities });
   }
 
-  #onClose(session: Session): void {
+  /** A socket answered a ping. */
+  alive(session: Session): void {
+    session.lastHeardAt = this.#parts.clock.now();
+  }
+
+  /** A socket is gone. */
+  ended(session: Session): void {
     session.closed = true;
     session.cancelAuthDeadline?.();
     this.#waiting.delete(session);
@@ -269,7 +209,8 @@ export class Gateway {
     else this.#perAddress.set(session.address, left);
   }
 
-  #onFrame(session: Session, data: RawData, isBinary: boolean): void {
+  /** A frame came in. */
+  heard(session: Session, data: RawData, isBinary: boolean): void {
     if (session.closed) return;
     const now = this.#parts.clock.now();
     session.lastHeardAt = now;
@@ -305,6 +246,8 @@ export class Gateway {
     session.cancelAuthDeadline?.();
     session.cancelAuthDeadline = undefined;
     this.#countOut(session);
+    session.nonce = "";
+    session.address = "";
     const older = this.#byIdentity.get(identity);
     if (older !== undefined) {
       older.close(closeCodes.silent, "another connection with this token took over");
@@ -322,7 +265,11 @@ export class Gateway {
     session.acceptsPushes = additions.has("task_push");
     this.#byConnection.set(session.connection, session);
     this.#byIdentity.set(identity, session);
-    book.submit({ kind: "joined", ...speaker, detail: [declared.backend, declared.model].filter(Boolean).join(" ") });
+    book.submitLazily({
+      kind: "joined",
+      ...speaker,
+      detail: [declared.backend, declared.model].filter(Boolean).join(" "),
+    });
     if (declared.verdict !== "current") {
       log.info(
         { contributor: contributor.login, declared: declared.version, verdict: declared.verdict },
@@ -348,51 +295,12 @@ export class Gateway {
     if (message.type === "ping") return session.send({ type: "pong" });
     if (message.type === "pong" || message.type === "auth_response") return;
     session.lastActivityAt = now;
+    if (message.type === "task_progress") session.note = noteOf(message);
     if (message.type === "ready") {
       if (session.pushed !== undefined && now - session.pushed.at < CROSSING_MS) return;
       this.#waiting.delete(session);
-      return book.submit({ kind: "ready", ...speaker });
     }
-    const task = { ...speaker, taskId: message.task_id, gen: message.task_gen };
-    switch (message.type) {
-      case "task_accepted":
-        return book.submit({ kind: "accepted", ...task });
-      case "task_progress":
-        session.note = plainLine(message.summary ?? message.status ?? "").slice(0, 200) || undefined;
-        return book.submit({ kind: "progress", ...task, repo: message.repo, number: message.number });
-      case "task_complete": {
-        const failed = message.result !== undefined && /^fail(ed|ure)?$/i.test(message.result);
-        if (failed)
-          return book.submit({
-            kind: "failed",
-            ...task,
-            reason: shortLine(message.summary) ?? "reported as failed",
-            failureKind: "unspecified",
-            permanent: false,
-          });
-        return book.submit({
-          kind: "completed",
-          ...task,
-          prUrl: shortLine(message.pr_url),
-          verdict: shortLine(message.verdict),
-          verdictReason: shortLine(message.verdict_reason),
-        });
-      }
-      case "task_failed":
-        return book.submit({
-          kind: "failed",
-          ...task,
-          reason: shortLine(message.reason) ?? "no reason given",
-          failureKind: failureKindOf(message.failure_kind),
-          permanent: message.permanent ?? false,
-        });
-      case "task_declined":
-        return book.submit({
-          kind: "declined",
-          ...task,
-          reason: shortLine(message.message ?? message.reason) ?? "declined",
-        });
-    }
+    book.submit(commandOf(message, speaker));
   }
 
   #checkLife(slot: number): void {
@@ -424,9 +332,8 @@ export class Gateway {
   }
 }
 
-function shortLine(text: string | undefined): string | undefined {
-  const line = plainLine(text ?? "").slice(0, 512);
-  return line === "" ? undefined : line;
+function destroy(this: Duplex): void {
+  this.destroy();
 }
 
 /** A browser names the page it comes from; a relay names none. */

@@ -1,3 +1,4 @@
+import type { Duplex } from "node:stream";
 import type { CancelTimer } from "@nest/kit";
 import {
   closeCodes,
@@ -8,7 +9,7 @@ import {
   type Tier,
   type VersionVerdict,
 } from "@nest/protocol";
-import type { WebSocket } from "ws";
+import { type RawData, WebSocket } from "ws";
 import type { Speaker } from "../leases/commands.ts";
 
 /** A peer that does not answer a close is cut after this long. */
@@ -37,13 +38,52 @@ export interface LastFailure {
   readonly at: number;
 }
 
+/** Who is told what a socket does. */
+export interface SessionOwner {
+  heard(session: Session, data: RawData, isBinary: boolean): void;
+  alive(session: Session): void;
+  ended(session: Session): void;
+}
+
+/** A relay's socket, which knows its session: listeners are shared by all sockets, for ten thousand idle ones cost memory. */
+export class RelaySocket extends WebSocket {
+  session: Session | undefined;
+}
+
+function onMessage(this: WebSocket, data: RawData, isBinary: boolean): void {
+  const { session } = this as RelaySocket;
+  session?.owner.heard(session, data, isBinary);
+}
+
+function onPong(this: WebSocket): void {
+  const { session } = this as RelaySocket;
+  session?.owner.alive(session);
+}
+
+function onClose(this: WebSocket): void {
+  const { session } = this as RelaySocket;
+  session?.owner.ended(session);
+}
+
+// ws closes the socket itself after a broken or oversized frame (1002, 1007, 1009).
+function onError(): void {}
+
+function uncork(session: Session): void {
+  session.uncork();
+}
+
 /** One socket of a relay, from the challenge to the close. */
 export class Session {
   readonly connection: string;
-  readonly nonce: string;
-  readonly address: string;
-  readonly #socket: WebSocket;
+  /** What proof is given over; of no use once authenticated. */
+  nonce: string;
+  /** Counted while unauthenticated; forgotten after. */
+  address: string;
+  readonly owner: SessionOwner;
+  readonly #socket: RelaySocket;
+  readonly #stream: Duplex;
   #seq = 0;
+  #corked = false;
   /** Who speaks here; undefined until authenticated. */
   speaker: Speaker | undefined;
   login = "";
@@ -70,11 +110,26 @@ export class Session {
   closed = false;
   malformed = 0;
 
-  constructor(socket: WebSocket, connection: string, nonce: string, address: string) {
+  /** `stream` is what `socket` writes to: held back while several frames of one turn are gathered into one write. */
+  constructor(
+    socket: RelaySocket,
+    stream: Duplex,
+    owner: SessionOwner,
+    connection: string,
+    nonce: string,
+    address: string,
+  ) {
+    this.owner = owner;
     this.#socket = socket;
+    this.#stream = stream;
     this.connection = connection;
     this.nonce = nonce;
     this.address = address;
+    socket.session = this;
+    socket.on("message", onMessage);
+    socket.on("pong", onPong);
+    socket.on("close", onClose);
+    socket.on("error", onError);
   }
 
   /** Sends a message; a peer that reads nothing for too long is cut instead of filling the hub's memory. */
@@ -86,7 +141,18 @@ export class Session {
       this.#socket.terminate();
       return;
     }
+    if (!this.#corked) {
+      this.#corked = true;
+      this.#stream.cork();
+      process.nextTick(uncork, this);
+    }
     this.#socket.send(text);
+  }
+
+  /** Lets out what was gathered. */
+  uncork(): void {
+    this.#corked = false;
+    this.#stream.uncork();
   }
 
   /** A ping of the protocol and one of the transport: either answer proves life. */

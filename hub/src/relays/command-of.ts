@@ -1,0 +1,56 @@
+import { plainLine } from "@nest/kit";
+import { failureKindOf, type RelayMessage } from "@nest/protocol";
+import type { Command, Speaker } from "../leases/commands.ts";
+
+/** What a relay may say once it is authenticated, of work. */
+export type WorkMessage = Exclude<RelayMessage, { type: "ping" | "pong" | "auth_response" }>;
+
+const LONGEST_NOTE = 200;
+const LONGEST_LINE = 512;
+
+/** The command that a message of an authenticated relay means; its texts become single plain lines. */
+export function commandOf(message: WorkMessage, speaker: Speaker): Command {
+  if (message.type === "ready") return { kind: "ready", ...speaker };
+  const task = { ...speaker, taskId: message.task_id, gen: message.task_gen };
+  switch (message.type) {
+    case "task_accepted":
+      return { kind: "accepted", ...task };
+    case "task_progress":
+      return { kind: "progress", ...task, repo: message.repo, number: message.number };
+    case "task_complete": {
+      const reason = line(message.summary) ?? "reported as failed";
+      if (/^fail(ed|ure)?$/i.test(message.result ?? "")) {
+        return { kind: "failed", ...task, reason, failureKind: "unspecified", permanent: false };
+      }
+      const [prUrl, verdict, verdictReason] = [
+        line(message.pr_url),
+        line(message.verdict),
+        line(message.verdict_reason),
+      ];
+      return { kind: "completed", ...task, prUrl, verdict, verdictReason };
+    }
+    case "task_failed": {
+      const reason = line(message.reason) ?? "no reason given";
+      return {
+        kind: "failed",
+        ...task,
+        reason,
+        failureKind: failureKindOf(message.failure_kind),
+        permanent: message.permanent ?? false,
+      };
+    }
+    case "task_declined":
+      return { kind: "declined", ...task, reason: line(message.message ?? message.reason) ?? "declined" };
+  }
+}
+
+/** What a progress report says in words, for people who watch. */
+export function noteOf(message: Extract<RelayMessage, { type: "task_progress" }>): string | undefined {
+  const text = message.summary ?? message.status;
+  return text === undefined ? undefined : plainLine(text).slice(0, LONGEST_NOTE) || undefined;
+}
+
+function line(text: string | undefined): string | undefined {
+  if (text === undefined) return undefined;
+  return plainLine(text).slice(0, LONGEST_LINE) || undefined;
+}

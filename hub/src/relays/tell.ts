@@ -1,0 +1,80 @@
+import { type Clock, plainLine } from "@nest/kit";
+import type { UnavailableReason } from "@nest/protocol";
+import type { Effect } from "../leases/commands.ts";
+import type { Queue } from "../queue/queue.ts";
+import { promptFor } from "./prompt.ts";
+import type { Session } from "./session.ts";
+import type { TaskCredentials } from "./task-credentials.ts";
+
+/** An effect that concerns one socket. */
+export type SocketEffect = Extract<Effect, { connection: string }>;
+
+export interface TellParts {
+  readonly queue: Queue;
+  readonly credentials: TaskCredentials;
+  readonly clock: Clock;
+}
+
+const MOST_LABELS = 50;
+const LONGEST_LINE = 512;
+
+/** Whether a relay that was told this would be glad of work that comes later, without asking again. */
+export function isWorthWaiting(reason: UnavailableReason): boolean {
+  return reason === "no_matching_work" || reason === "hub_not_ready";
+}
+
+/** Tells a relay what was decided about it; the decision is on disk. */
+export function tell(session: Session, effect: SocketEffect, { queue, credentials, clock }: TellParts): void {
+  switch (effect.kind) {
+    case "assign":
+      if (effect.pushed === true) session.pushed = { taskId: effect.lease.taskId, at: clock.now() };
+      return assign(session, effect, queue);
+    case "unavailable": {
+      session.idleReason = effect.reason;
+      const retry = effect.retryAfterMs === undefined ? {} : { retry_after_s: Math.ceil(effect.retryAfterMs / 1000) };
+      const withheld = effect.reason === "no_matching_work" ? { withheld: queue.withheldCounts() } : {};
+      return session.send({ type: "task_unavailable", reason: effect.reason, ...retry, ...withheld });
+    }
+    case "revoke":
+      credentials.release(effect.taskId);
+      return session.send({ type: "task_revoke", task_id: effect.taskId, reason: effect.reason });
+    case "ack":
+      return session.send({ type: "task_ack", task_id: effect.taskId, task_gen: effect.gen });
+    case "held":
+      session.pushed = undefined;
+      return credentials.hand(effect.lease, session);
+    case "released":
+      return credentials.release(effect.taskId);
+    case "failure": {
+      const { taskId, repo, number } = effect.lease;
+      const { failureKind: kind, permanent } = effect;
+      const reason = plainLine(effect.reason).slice(0, LONGEST_LINE);
+      session.lastFailure = { taskId, repo, number, kind, reason, permanent, at: clock.now() };
+      return;
+    }
+  }
+}
+
+function assign(session: Session, { lease }: Extract<SocketEffect, { kind: "assign" }>, queue: Queue): void {
+  const { taskId: task_id, gen: task_gen, repo, number, url } = lease;
+  const { role } = session.declared;
+  const issue = queue.entry(lease.key)?.issue;
+  const title = plainLine(lease.title).slice(0, LONGEST_LINE);
+  const labels = (issue?.labels ?? []).slice(0, MOST_LABELS);
+  const prompt = promptFor({ repo, number, title, url, body: issue?.body ?? "", labels });
+  session.idleReason = undefined;
+  session.note = undefined;
+  session.send({
+    type: "task_assign",
+    task_id,
+    task_gen,
+    kind: "issue",
+    repo,
+    number,
+    title,
+    url,
+    labels,
+    prompt,
+    ...(role === undefined ? {} : { role }),
+  });
+}
