@@ -1,5 +1,5 @@
 import type { CodeHost, Issue, PullRequest } from "@nest/codehost";
-import { type Clock, type Log, type Random, sentenceOf } from "@nest/kit";
+import { type Clock, type Log, plainLine, type Random, sentenceOf } from "@nest/kit";
 import type { Durations } from "@nest/protocol";
 import type { ClaimLedger } from "./claim-ledger.ts";
 import { claimsOf } from "./claims.ts";
@@ -134,7 +134,7 @@ export class Monitor {
       const now = clock.now();
       claims.replace(repo, claimsOf(repo, { open: pulls.items, merged, redAndStale }, webUrl, times, now));
       queue.setClaims(claims.all(now), now);
-      if (known.issues !== issues.items) queue.setIssues(repo, issues.items, now);
+      if (known.issues !== issues.items) queue.setIssues(repo, issues.items.map(withPlainWords), now);
       if (known.state === "failing") log.info({ repo }, "repository can be read again");
       Object.assign(known, { state: "ready", issues: issues.items, error: undefined });
       return undefined;
@@ -158,4 +158,12 @@ export class Monitor {
     }
     return red;
   }
+}
+
+/**
+ * An issue as filters, people and relays get to see it: whoever may open issues or make labels writes these words. What is
+ * left out here reaches no terminal and hides nothing from a filter.
+ */
+function withPlainWords(issue: Issue): Issue {
+  return { ...issue, title: plainLine(issue.title), labels: issue.labels.map(plainLine) };
 }
