@@ -1,0 +1,3 @@
+export type { Cluster, ClusterFault, ClusterObject, ExecRequest, ExecResult, Pod } from "./cluster.ts";
+export { clusterOf, ownCluster } from "./connect.ts";
+export { MemoryCluster, type Program } from "./memory.ts";

@@ -1,0 +1,22 @@
+import { NestError } from "@nest/kit";
+import { describe, expect, test } from "vitest";
+import { clusterContract } from "./cluster.contract.ts";
+import { MemoryCluster } from "./memory.ts";
+
+describe("the memory cluster", () => {
+  clusterContract({ test, equal: (actual, expected) => expect(actual).toEqual(expected) }, async () => {
+    const cluster = new MemoryCluster();
+    return {
+      cluster,
+      addSecret: async (namespace, name, data) => cluster.addSecret(namespace, name, data),
+      addPod: async (namespace, name, phase, script) =>
+        cluster.addPod(namespace, { name, phase }, async (request) => {
+          for (const piece of script.stdout) request.stdout(Buffer.from(piece));
+          if (script.ends === "hang") return new Promise<never>(() => {});
+          if (script.ends === "cut") throw new NestError("cluster_failed", "the stream broke off");
+          return { exitCode: script.ends, stderr: script.stderr ?? "" };
+        }),
+      [Symbol.asyncDispose]: async () => {},
+    };
+  });
+});

@@ -1,0 +1,51 @@
+import type { IncomingMessage } from "node:http";
+import type { Duplex } from "node:stream";
+import { type WebSocket, WebSocketServer } from "ws";
+
+/** What runs in a container of a test: told what was asked for, it writes and ends. */
+export type ContainerProgram = (run: ContainerRun) => Promise<void> | void;
+
+export interface ContainerRun {
+  readonly command: readonly string[];
+  stdout(bytes: string | Buffer): void;
+  stderr(text: string): void;
+  /** Ends with an exit code. */
+  exit(code: number): void;
+  /** Ends without one, as a stream that broke off. */
+  cut(): void;
+}
+
+const sockets = new WebSocketServer({
+  noServer: true,
+  handleProtocols: (offered) => ["v5.channel.k8s.io", "v4.channel.k8s.io"].find((name) => offered.has(name)) ?? false,
+});
+
+/** Accepts the upgrade of an exec call, as a kubelet does, and runs a program behind it. */
+export function acceptExec(request: IncomingMessage, socket: Duplex, head: Buffer, program: ContainerProgram): void {
+  sockets.handleUpgrade(request, socket, head, (ws) => {
+    const query = new URL(request.url ?? "/", "http://kubelet").searchParams;
+    void program(runOver(ws, query.getAll("command")));
+  });
+}
+
+function runOver(ws: WebSocket, command: readonly string[]): ContainerRun {
+  const send = (channel: number, bytes: string | Buffer) =>
+    ws.send(Buffer.concat([Buffer.from([channel]), Buffer.from(bytes)]));
+  return {
+    command,
+    stdout: (bytes) => send(1, bytes),
+    stderr: (text) => send(2, text),
+    exit(code) {
+      send(3, JSON.stringify(statusOf(code)));
+      ws.close(1000);
+    },
+    cut: () => ws.close(1000),
+  };
+}
+
+function statusOf(code: number): object {
+  if (code === 0) return { metadata: {}, status: "Success" };
+  const message = `command terminated with non-zero exit code: exit status ${code}`;
+  const causes = [{ reason: "ExitCode", message: String(code) }];
+  return { metadata: {}, status: "Failure", message, reason: "NonZeroExitCode", details: { causes } };
+}

@@ -1,0 +1,216 @@
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { generateKeyPairSync } from "node:crypto";
+import { createWriteStream } from "node:fs";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { createServer, request, type Server } from "node:https";
+import { type AddressInfo, createServer as createNetServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { acceptExec, type ContainerProgram } from "../fakes/kubernetes/exec-socket.ts";
+
+const BUILD = new URL("./build.sh", import.meta.url).pathname;
+const ADMIN = "admin-token-of-the-tests";
+const NODE = "stub";
+
+/** The folder with the server's programs, or undefined with the reason printed; a failure where CI is set. */
+export function realClusterFolder(): string | undefined {
+  try {
+    return execFileSync(BUILD, ["-where"], { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }).trim();
+  } catch {
+    if (process.env.CI === "true") throw new Error(`the real cluster server is not built: run ${BUILD}`);
+    console.error(`skipped: tests against a real kube-apiserver (build it once with ${BUILD})`);
+    return undefined;
+  }
+}
+
+/** A real kube-apiserver with its etcd on loopback, and a stub kubelet that serves exec. Gone with all its data at the end. */
+export class RealCluster implements AsyncDisposable {
+  readonly #folder: string;
+  readonly #processes: ChildProcess[] = [];
+  readonly #programs = new Map<string, ContainerProgram>();
+  #kubelet: Server | undefined;
+  #server = "";
+
+  private constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  static async start(programs: string): Promise<RealCluster> {
+    const cluster = new RealCluster(await mkdtemp(join(tmpdir(), "nest-real-cluster-")));
+    try {
+      await cluster.#boot(programs);
+      return cluster;
+    } catch (thrown) {
+      await cluster[Symbol.asyncDispose]();
+      throw thrown;
+    }
+  }
+
+  /** A kubeconfig file for a bearer token; the administrator's by default. */
+  async kubeconfig(token = ADMIN): Promise<string> {
+    const file = join(this.#folder, `kubeconfig-${token}`);
+    const cluster = { server: this.#server, "insecure-skip-tls-verify": true };
+    const config = {
+      apiVersion: "v1",
+      kind: "Config",
+      "current-context": "real",
+      clusters: [{ name: "real", cluster }],
+      users: [{ name: "real", user: { token } }],
+      contexts: [{ name: "real", context: { cluster: "real", user: "real" } }],
+    };
+    await writeFile(file, JSON.stringify(config), { mode: 0o600 });
+    return file;
+  }
+
+  /** Creates an object as the administrator; one that is there already stays. */
+  async create(path: string, object: object): Promise<void> {
+    const { status, text } = await this.call("POST", path, object);
+    if (status !== 201 && status !== 409) throw new Error(`${path}: ${status} ${text}`);
+  }
+
+  /** A bearer token for a service account. */
+  async tokenOf(namespace: string, account: string): Promise<string> {
+    const path = `/api/v1/namespaces/${namespace}/serviceaccounts/${account}/token`;
+    const body = { apiVersion: "authentication.k8s.io/v1", kind: "TokenRequest", spec: { audiences: [] } };
+    const { text } = await this.call("POST", path, body);
+    return (JSON.parse(text) as { status: { token: string } }).status.token;
+  }
+
+  async addNamespace(name: string): Promise<void> {
+    await this.create("/api/v1/namespaces", { apiVersion: "v1", kind: "Namespace", metadata: { name } });
+  }
+
+  /** A pod bound to the stub node, with its container's program. */
+  async addPod(namespace: string, name: string, phase: string, program: ContainerProgram): Promise<void> {
+    const spec = { nodeName: NODE, containers: [{ name: "nest", image: "nest" }], automountServiceAccountToken: false };
+    const path = `/api/v1/namespaces/${namespace}/pods`;
+    await this.create(path, { apiVersion: "v1", kind: "Pod", metadata: { name }, spec });
+    const patch = { status: { phase } };
+    await this.call("PATCH", `${path}/${name}/status`, patch, "application/merge-patch+json");
+    this.#programs.set(`${namespace}/${name}`, program);
+  }
+
+  call(
+    method: string,
+    path: string,
+    body?: object,
+    type = "application/json",
+  ): Promise<{ status: number; text: string }> {
+    return new Promise((resolve, reject) => {
+      const headers = { authorization: `Bearer ${ADMIN}`, "content-type": type };
+      const sent = request(`${this.#server}${path}`, { method, headers, rejectUnauthorized: false }, (answer) => {
+        let text = "";
+        answer.setEncoding("utf8").on("data", (piece: string) => {
+          text += piece;
+        });
+        answer.on("end", () => resolve({ status: answer.statusCode ?? 0, text }));
+      });
+      sent.on("error", reject);
+      sent.end(body === undefined ? undefined : JSON.stringify(body));
+    });
+  }
+
+  async #boot(programs: string): Promise<void> {
+    const at = (name: string) => join(this.#folder, name);
+    const [etcd, peer, port] = await Promise.all([freePort(), freePort(), freePort()]);
+    const { privateKey, publicKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
+    await writeFile(at("sa.key"), privateKey.export({ type: "pkcs8", format: "pem" }), { mode: 0o600 });
+    await writeFile(at("sa.pub"), publicKey.export({ type: "spki", format: "pem" }));
+    await writeFile(at("tokens.csv"), `${ADMIN},admin,admin,system:masters\n`, { mode: 0o600 });
+    const url = (number: number) => `http://127.0.0.1:${number}`;
+    const client = [`--listen-client-urls=${url(etcd)}`, `--advertise-client-urls=${url(etcd)}`];
+    const peers = [`--listen-peer-urls=${url(peer)}`, `--initial-advertise-peer-urls=${url(peer)}`];
+    this.#run(join(programs, "etcd"), [
+      `--data-dir=${at("etcd")}`,
+      ...client,
+      ...peers,
+      `--initial-cluster=default=${url(peer)}`,
+      "--unsafe-no-fsync",
+    ]);
+    this.#run(join(programs, "kube-apiserver"), [
+      `--etcd-servers=${url(etcd)}`,
+      `--secure-port=${port}`,
+      "--bind-address=127.0.0.1",
+      "--advertise-address=127.0.0.1",
+      `--cert-dir=${at("certificates")}`,
+      "--service-cluster-ip-range=10.0.0.0/24",
+      "--service-account-issuer=https://cluster.test",
+      `--service-account-signing-key-file=${at("sa.key")}`,
+      `--service-account-key-file=${at("sa.pub")}`,
+      `--token-auth-file=${at("tokens.csv")}`,
+      "--authorization-mode=RBAC",
+      "--disable-admission-plugins=ServiceAccount,TaintNodesByCondition",
+      "--kubelet-preferred-address-types=InternalIP",
+      // The stub kubelet speaks WebSocket, not the older stream protocol that the server would translate to.
+      "--feature-gates=TranslateStreamCloseWebsocketRequests=false",
+    ]);
+    this.#server = `https://127.0.0.1:${port}`;
+    await this.#ready();
+    await this.#startKubelet();
+  }
+
+  #run(file: string, args: readonly string[]): void {
+    const child = spawn(file, args, { stdio: ["ignore", "pipe", "pipe"] });
+    const log = createWriteStream(join(this.#folder, "log"), { flags: "a" });
+    child.stdout.pipe(log, { end: false });
+    child.stderr.pipe(log, { end: false });
+    this.#processes.push(child);
+  }
+
+  async #ready(): Promise<void> {
+    for (let waited = 0; waited < 60_000; waited += 200) {
+      if (this.#processes.some(({ exitCode }) => exitCode !== null)) break;
+      const answer = await this.call("GET", "/readyz").catch(() => undefined);
+      if (answer?.status === 200) return;
+      await sleep(200);
+    }
+    const log = await readFile(join(this.#folder, "log"), "utf8");
+    throw new Error(`the real cluster did not become ready:\n${log.slice(-3000)}`);
+  }
+
+  async #startKubelet(): Promise<void> {
+    // The server does not check the kubelet's certificate unless it is told to; its own will do.
+    const certificates = join(this.#folder, "certificates");
+    const key = await readFile(join(certificates, "apiserver.key"));
+    const cert = await readFile(join(certificates, "apiserver.crt"));
+    const kubelet = createServer({ key, cert });
+    this.#kubelet = kubelet;
+    kubelet.on("upgrade", (request, socket, head) => {
+      const [, , namespace, pod] = (request.url ?? "").split(/[/?]/);
+      const program = this.#programs.get(`${namespace}/${pod}`);
+      if (program === undefined) socket.end("HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n");
+      else acceptExec(request, socket, head, program);
+    });
+    await new Promise<void>((resolve) => kubelet.listen(0, "127.0.0.1", resolve));
+    const { port } = kubelet.address() as AddressInfo;
+    await this.create("/api/v1/nodes", { apiVersion: "v1", kind: "Node", metadata: { name: NODE } });
+    const status = {
+      addresses: [{ type: "InternalIP", address: "127.0.0.1" }],
+      daemonEndpoints: { kubeletEndpoint: { Port: port } },
+    };
+    await this.call("PATCH", `/api/v1/nodes/${NODE}/status`, { status }, "application/merge-patch+json");
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#kubelet?.closeAllConnections();
+    this.#kubelet?.close();
+    const ends = this.#processes.map((child) => {
+      if (child.exitCode !== null) return Promise.resolve();
+      const ended = new Promise((resolve) => child.once("exit", resolve));
+      child.kill("SIGKILL");
+      return ended;
+    });
+    await Promise.all(ends);
+    await rm(this.#folder, { recursive: true, force: true });
+  }
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const server = createNetServer().listen(0, "127.0.0.1", () => {
+      const { port } = server.address() as AddressInfo;
+      server.close(() => resolve(port));
+    });
+  });
+}
