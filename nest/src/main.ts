@@ -1,3 +1,4 @@
+import { flushCompileCache } from "node:module";
 import { type Environment, errorLines, exitCodeOf, UsageError } from "@nest/kit";
 
 interface Program {
@@ -42,6 +43,8 @@ async function main([name = "", ...args]: readonly string[]): Promise<void> {
   }
   try {
     const run = await program.load();
+    // Kept now and not only at the end: a server may never end in an orderly way.
+    setTimeout(flushCompileCache, 3000).unref();
     const code = await run(args, process.env);
     if (typeof code === "number") process.exit(code);
   } catch (thrown) {

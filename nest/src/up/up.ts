@@ -228,6 +228,7 @@ function baseEnvironment(environment: Environment, place: Place): Record<string,
     "TMPDIR",
     "TZ",
     "NODE_EXTRA_CA_CERTS",
+    "NODE_COMPILE_CACHE",
     "NEST_LOG_LEVEL",
   ]) {
     const value = environment[name];
