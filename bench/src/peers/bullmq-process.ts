@@ -11,7 +11,7 @@ const ENOUGH_PER_SECOND = 25_000;
 const BULK = 5000;
 const SINGLE_PER_SECOND = 500;
 
-const queue = new Queue("bench", { connection, defaultJobOptions: { removeOnComplete: true, removeOnFail: true } });
+const queue = new Queue("bench", { connection });
 const preload = Math.ceil(ENOUGH_PER_SECOND * Number(seconds));
 for (let added = 0; added < preload; added += BULK) {
   await queue.addBulk(Array.from({ length: BULK }, (_, at) => ({ name: "issue", data: { number: added + at } })));
