@@ -41,7 +41,7 @@ export class Invariants {
       check(lease.gen > this.#lastGen, `generation ${lease.gen} of ${taskId} is not above ${this.#lastGen}`);
       this.#lastGen = lease.gen;
       check(!this.#disk.ended.has(taskId), `${taskId} was ended and lives again`);
-      this.#withinLimits(lease, now);
+      this.#withinLimits(lease, changes.contributors.get(lease.contributorId)?.tier, now);
     }
     for (const [taskId, lease] of changes.leases) {
       check(!this.#disk.ended.has(taskId), `ended ${taskId} was written as live`);
@@ -174,10 +174,12 @@ export class Invariants {
     );
   }
 
-  #withinLimits(lease: Lease, now: number): void {
+  /** `tierAfter` is the tier at the end of the batch: where it changed in the middle of one, nobody can say which limit held. */
+  #withinLimits(lease: Lease, tierAfter: Contributor["tier"] | undefined, now: number): void {
     const contributor = this.#disk.contributors.get(lease.contributorId);
     if (contributor === undefined || contributor.tier === "revoked") return;
     const grants = this.#grants.get(contributor.id) ?? [];
+    if (tierAfter !== contributor.tier) grants.push({ at: now, tier: "revoked" });
     grants.push({ at: now, tier: contributor.tier });
     if (grants.length > 400) grants.splice(0, 100);
     this.#grants.set(contributor.id, grants);
