@@ -1,51 +1,27 @@
 import { rm } from "node:fs/promises";
-import { createServer } from "node:net";
 import { join } from "node:path";
-import { GitHub } from "@nest/codehost";
+import { backendOf, backends, findBinary } from "@nest/agents";
 import {
   type Clock,
   type Environment,
   makePrivateFolder,
-  NestError,
   onShutdownSignal,
   ProgressLine,
-  Secret,
+  readTextIfPresent,
   systemClock,
+  UsageError,
+  variable,
   writeFileAtomic,
 } from "@nest/kit";
-import {
-  DEMO_CONTRIBUTORS,
-  DEMO_HUB_TOKEN,
-  DEMO_ORG,
-  DEMO_REPOSITORIES,
-  demoSeed,
-  type LocalCodeHost,
-  startLocalCodeHost,
-} from "../local-codehost/index.ts";
-import { type Choices, readChoices, type Served, USAGE } from "./choices.ts";
+import { announce } from "./announce.ts";
+import { type Choices, readChoices, USAGE } from "./choices.ts";
+import { baseEnvironment, relayEnvironment, spokeYaml } from "./environment.ts";
 import { feedLine, followFeed } from "./feed.ts";
 import { membership } from "./membership.ts";
+import { findPlace } from "./place.ts";
+import { usable } from "./port.ts";
 import { Program } from "./program.ts";
-
-const DEMO_AGENT = join(import.meta.dirname, "..", "demo-agent", "demo-agent");
-
-/** Everything that was started, to be stopped in the reverse order. */
-interface Running {
-  readonly stops: (() => Promise<void>)[];
-  stopping: boolean;
-}
-
-/** Where the code host is and who we are there. */
-interface Place {
-  readonly apiUrl: string;
-  readonly webUrl: string;
-  readonly login: string;
-  /** The contributor's own token, for the agent; undefined with an app. */
-  readonly ownToken: string | undefined;
-  readonly hubYaml: object;
-  readonly hubEnvironment: Readonly<Record<string, string>>;
-  readonly words: string;
-}
+import { type Running, stopAll } from "./running.ts";
 
 /**
  * `nest up`: the product on one machine, from one command. Returns when everything runs; Ctrl-C drains and stops it, and the
@@ -59,8 +35,9 @@ export async function runUp(args: readonly string[], environment: Environment): 
     process.stdout.write(USAGE);
     return;
   }
+  await checkAgent(choices, environment);
   const clock = systemClock();
-  const running: Running = { stops: [], stopping: false };
+  const running: Running = { stops: [], started: false, stopping: false };
   onShutdownSignal(clock, async () => {
     process.stderr.write("\nstopping: the relay gives its task back, the hub keeps what it knows\n");
     await stopAll(running);
@@ -73,6 +50,20 @@ export async function runUp(args: readonly string[], environment: Environment): 
     await stopAll(running);
     throw thrown;
   }
+}
+
+/** A relay may start without its agent and fail its tasks; who sits at the terminal should be told before. */
+async function checkAgent({ backend: name, relay }: Choices, environment: Environment): Promise<void> {
+  if (name === undefined || !relay) return;
+  const backend = backendOf(name);
+  if (backend === undefined) {
+    throw new UsageError(`-backend: ${name} is none of ${backends.map((one) => one.name).join(", ")}`);
+  }
+  const command = variable(environment, "NEST_AGENT_COMMAND") ?? backend.binary;
+  if ((await findBinary(command, environment.PATH)) !== undefined) return;
+  throw new UsageError(`-backend: ${command} is not on PATH`, {
+    hint: `install the ${name} CLI and sign in, choose another with -backend, or start without an agent with -no-relay`,
+  });
 }
 
 async function startAll(
@@ -137,195 +128,14 @@ async function startAll(
     const { contributorId, token } = await membership(hubUrl, folders.relay, place.login, place.ownToken);
     await launch("relay", relayEnvironment(choices, place, hubUrl, folders.relay, contributorId, token));
   }
+  running.started = true;
   progress.end();
   announce(choices, place, hubUrl, spokeUrl, terminalPort);
   follow(hubUrl, running);
 }
 
-/** The code host to be served: ours, started here, or a real one. */
-async function findPlace(
-  served: Served,
-  folder: string,
-  environment: Environment,
-  clock: Clock,
-  running: Running,
-): Promise<Place> {
-  const governor = (contribute: object) => ({
-    eval_interval_s: served.kind === "demo" ? 15 : 60,
-    // One's own machine serves oneself: no hourly or daily limit.
-    contribute: {
-      tier_limits: { newcomer: { max_per_hour: 0, max_per_day: 0 }, contributor: { max_per_hour: 0, max_per_day: 0 } },
-      ...contribute,
-    },
-  });
-  if (served.kind === "demo") {
-    const port = await usable(served.port, 8090);
-    const host: LocalCodeHost = await startLocalCodeHost({ port, dataDir: folder, seed: await demoSeed(), clock });
-    running.stops.push(() => host.close());
-    const [contributor] = DEMO_CONTRIBUTORS;
-    return {
-      apiUrl: host.apiUrl,
-      webUrl: host.webUrl,
-      login: contributor.login,
-      ownToken: contributor.token,
-      hubYaml: {
-        project: { org: DEMO_ORG, repos: DEMO_REPOSITORIES },
-        github: { token: DEMO_HUB_TOKEN },
-        governor: governor({ open_registration: true }),
-      },
-      hubEnvironment: {},
-      words: `${host.webUrl}/${DEMO_ORG}   a local stand-in with three repositories (no -repo was given)`,
-    };
-  }
-  const apiUrl = environment.NEST_GITHUB_API_URL ?? "https://api.github.com";
-  const webUrl =
-    environment.NEST_GITHUB_URL ??
-    (apiUrl === "https://api.github.com" ? "https://github.com" : apiUrl.replace(/\/api\/v3\/?$/, ""));
-  const [org = ""] = (served.repos[0] ?? "").split("/");
-  const project = { org, repos: served.repos };
-  const words = `${webUrl}   ${served.repos.join(", ")}`;
-  if (served.kind === "app") {
-    const github = { app_id: served.appId, installation_id: served.installationId, key_file: served.keyFile };
-    return {
-      apiUrl,
-      webUrl,
-      login: served.login,
-      ownToken: undefined,
-      hubYaml: { project, github, governor: governor({ open_registration: true }) },
-      hubEnvironment: {},
-      words,
-    };
-  }
-  const token = new Secret(served.token);
-  const who = await new GitHub({ credentials: { kind: "token", token }, apiUrl, clock }).whoIs(token);
-  if (who === undefined)
-    throw new NestError("token_refused", "GITHUB_TOKEN: the code host refuses it", {
-      hint: `check that it belongs to ${apiUrl} and has not expired`,
-    });
-  // The file names the variable; the token itself is never written down.
-  const hubYaml = { project, github: { token: "$" + "{GITHUB_TOKEN}" }, governor: governor({}) };
-  return {
-    apiUrl,
-    webUrl,
-    login: who.login,
-    ownToken: served.token,
-    hubYaml,
-    hubEnvironment: { GITHUB_TOKEN: served.token },
-    words,
-  };
-}
-
-/** What every program may see of this environment. */
-function baseEnvironment(environment: Environment, place: Place): Record<string, string> {
-  const passed: Record<string, string> = { NEST_GITHUB_API_URL: place.apiUrl, NEST_GITHUB_URL: place.webUrl };
-  for (const name of [
-    "PATH",
-    "HOME",
-    "USER",
-    "LANG",
-    "LC_ALL",
-    "TERM",
-    "TMPDIR",
-    "TZ",
-    "NODE_EXTRA_CA_CERTS",
-    "NODE_COMPILE_CACHE",
-    "NEST_LOG_LEVEL",
-  ]) {
-    const value = environment[name];
-    if (value !== undefined) passed[name] = value;
-  }
-  return passed;
-}
-
-function relayEnvironment(
-  choices: Choices,
-  place: Place,
-  hubUrl: string,
-  folder: string,
-  contributorId: string,
-  token: string,
-): Record<string, string> {
-  const demo = choices.backend === undefined;
-  return {
-    ...backendCredentials(process.env),
-    NEST_HUB: `${hubUrl.replace(/^http/, "ws")}/contribute`,
-    NEST_REGISTRATION_TOKEN: token,
-    NEST_CONTRIBUTOR_ID: contributorId,
-    AGENT_BACKEND: choices.backend ?? "claude",
-    ...(choices.model === undefined ? {} : { AGENT_MODEL: choices.model }),
-    CONTRIBUTOR_MODE: choices.interactive ? "interactive" : "headless",
-    NEST_WORKSPACE: join(folder, "work"),
-    NEST_HEADLESS_STATUS_FILE: join(folder, "status.json"),
-    NEST_TASK_CONTEXT_FILE: join(folder, "task.json"),
-    XDG_STATE_HOME: join(folder, "state"),
-    ...(place.ownToken === undefined ? {} : { GH_TOKEN: place.ownToken }),
-    ...(demo
-      ? {
-          NEST_AGENT_COMMAND: DEMO_AGENT,
-          NEST_DEMO_PACE_MS: String(choices.paceMs),
-          NEST_AGENT_ENV: "NEST_DEMO_PACE_MS",
-        }
-      : {}),
-  };
-}
-
-/** The variables by which agent CLIs find their own credentials and settings; the relay passes each backend only its own. */
-function backendCredentials(environment: Environment): Record<string, string> {
-  const wanted =
-    /^(?:ANTHROPIC|CLAUDE|CODEX|OPENAI|COPILOT|GOOSE|GEMINI|GOOGLE|BOB|PI|AIDER|NEST_LITELLM|XDG_CONFIG)_?/;
-  const entries = Object.entries(environment).filter(([name, value]) => wanted.test(name) && value !== undefined);
-  return Object.fromEntries(entries) as Record<string, string>;
-}
-
-function spokeYaml(place: Place, hubUrl: string): object {
-  const { project, github } = place.hubYaml as { project: object; github: object };
-  return {
-    project,
-    github,
-    agents: {},
-    dashboard: { port: 3002, authorized_users: [`${place.login}:owner`], hub_proxied: false },
-    hub: { enabled: true, url: hubUrl, is_public: true },
-    acmm_level: 2,
-  };
-}
-
-/** The usual port when it is free, any free one when it is not; a port that was asked for is taken as it is. */
-async function usable(asked: number | undefined, usual: number): Promise<number> {
-  if (asked !== undefined) return asked;
-  return new Promise((resolve) => {
-    const probe = createServer();
-    probe.once("error", () => resolve(0));
-    probe.listen(usual, "127.0.0.1", () => probe.close(() => resolve(usual)));
-  });
-}
-
 async function hubSecret(hubFolder: string): Promise<string | undefined> {
-  const { readTextIfPresent } = await import("@nest/kit");
   return (await readTextIfPresent(join(hubFolder, "saas", "hub-secret.key")))?.trim();
-}
-
-function announce(choices: Choices, place: Place, hubUrl: string, spokeUrl: string, terminalPort: number): void {
-  const agent =
-    choices.backend === undefined ? "the demo agent" : [choices.backend, choices.model].filter(Boolean).join(" ");
-  const relay = choices.relay
-    ? `${place.login}, with ${agent}${choices.interactive ? " (tmux attach -t contributor)" : ""}`
-    : "not started (-no-relay)";
-  const terminal = terminalPort === 0 ? "" : `, terminal on ${terminalPort}`;
-  const again = choices.served.kind === "demo" ? " (or begin anew with -fresh)" : "";
-  process.stdout.write(`
-Nest is running.
-
-  hub         ${hubUrl}   watch issues become pull requests
-  spoke       ${spokeUrl}   one team's nest${terminal}
-  code host   ${place.words}
-  relay       ${relay}
-
-  data        ${choices.root}
-  logs        ${join(choices.root, "logs")}
-
-Ctrl-C stops everything; the same command goes on where it was${again}.
-
-`);
 }
 
 /** Says what happens, line by line, until the end. */
@@ -340,12 +150,7 @@ function follow(hubUrl: string, running: Running): void {
 }
 
 function unexpectedEnd(program: Program, how: string, running: Running): void {
-  if (running.stopping) return;
+  if (running.stopping || !running.started) return;
   process.stderr.write(`nest up: error: the ${program.name} ${how}\nnest up: hint: its log is ${program.logFile}\n`);
   void stopAll(running).then(() => process.exit(1));
-}
-
-async function stopAll(running: Running): Promise<void> {
-  running.stopping = true;
-  for (const stop of running.stops.splice(0).reverse()) await stop().catch(() => {});
 }

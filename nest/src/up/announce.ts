@@ -1,0 +1,28 @@
+import { join } from "node:path";
+import type { Choices } from "./choices.ts";
+import type { Place } from "./place.ts";
+
+/** Says in plain words what is running and where. */
+export function announce(choices: Choices, place: Place, hubUrl: string, spokeUrl: string, terminalPort: number): void {
+  const agent =
+    choices.backend === undefined ? "the demo agent" : [choices.backend, choices.model].filter(Boolean).join(" ");
+  const relay = choices.relay
+    ? `${place.login}, with ${agent}${choices.interactive ? " (tmux attach -t contributor)" : ""}`
+    : "not started (-no-relay)";
+  const terminal = terminalPort === 0 ? "" : `, terminal on ${terminalPort}`;
+  const again = choices.served.kind === "demo" ? " (or begin anew with -fresh)" : "";
+  process.stdout.write(`
+Nest is running.
+
+  hub         ${hubUrl}   watch issues become pull requests
+  spoke       ${spokeUrl}   one team's nest${terminal}
+  code host   ${place.words}
+  relay       ${relay}
+
+  data        ${choices.root}
+  logs        ${join(choices.root, "logs")}
+
+Ctrl-C stops everything; the same command goes on where it was${again}.
+
+`);
+}

@@ -1,0 +1,85 @@
+import { join } from "node:path";
+import type { Environment } from "@nest/kit";
+import type { Choices } from "./choices.ts";
+import type { Place } from "./place.ts";
+
+const DEMO_AGENT = join(import.meta.dirname, "..", "demo-agent", "demo-agent");
+
+/** What every program may see of this environment. */
+export function baseEnvironment(environment: Environment, place: Place): Record<string, string> {
+  const passed: Record<string, string> = { NEST_GITHUB_API_URL: place.apiUrl, NEST_GITHUB_URL: place.webUrl };
+  for (const name of [
+    "PATH",
+    "HOME",
+    "USER",
+    "LANG",
+    "LC_ALL",
+    "TERM",
+    "TMPDIR",
+    "TZ",
+    "NODE_EXTRA_CA_CERTS",
+    "NODE_COMPILE_CACHE",
+    "NEST_LOG_LEVEL",
+  ]) {
+    const value = environment[name];
+    if (value !== undefined) passed[name] = value;
+  }
+  return passed;
+}
+
+/** The relay's environment: secrets go here and never onto a command line. */
+export function relayEnvironment(
+  choices: Choices,
+  place: Place,
+  hubUrl: string,
+  folder: string,
+  contributorId: string,
+  token: string,
+): Record<string, string> {
+  const demo = choices.backend === undefined;
+  return {
+    ...backendCredentials(process.env),
+    NEST_HUB: `${hubUrl.replace(/^http/, "ws")}/contribute`,
+    NEST_REGISTRATION_TOKEN: token,
+    NEST_CONTRIBUTOR_ID: contributorId,
+    AGENT_BACKEND: choices.backend ?? "claude",
+    ...(choices.model === undefined ? {} : { AGENT_MODEL: choices.model }),
+    CONTRIBUTOR_MODE: choices.interactive ? "interactive" : "headless",
+    NEST_WORKSPACE: join(folder, "work"),
+    NEST_HEADLESS_STATUS_FILE: join(folder, "status.json"),
+    NEST_TASK_CONTEXT_FILE: join(folder, "task.json"),
+    XDG_STATE_HOME: join(folder, "state"),
+    ...(place.ownToken === undefined ? {} : { GH_TOKEN: place.ownToken }),
+    ...(choices.backend !== undefined && process.env.NEST_AGENT_COMMAND !== undefined
+      ? { NEST_AGENT_COMMAND: process.env.NEST_AGENT_COMMAND }
+      : {}),
+    ...(demo
+      ? {
+          NEST_AGENT_COMMAND: DEMO_AGENT,
+          NEST_DEMO_PACE_MS: String(choices.paceMs),
+          NEST_AGENT_ENV: "NEST_DEMO_PACE_MS",
+        }
+      : {}),
+  };
+}
+
+/** The variables by which agent CLIs find their own credentials and settings; the relay passes each backend only its own. */
+function backendCredentials(environment: Environment): Record<string, string> {
+  const wanted =
+    /^(?:ANTHROPIC|CLAUDE|CODEX|OPENAI|COPILOT|GOOSE|GEMINI|GOOGLE|BOB|PI|AIDER|NEST_LITELLM|XDG_CONFIG)_?/;
+  const entries = Object.entries(environment).filter(([name, value]) => wanted.test(name) && value !== undefined);
+  return Object.fromEntries(entries) as Record<string, string>;
+}
+
+/** The spoke's `nest.yaml`. */
+export function spokeYaml(place: Place, hubUrl: string): object {
+  const { project, github } = place.hubYaml as { project: object; github: object };
+  return {
+    project,
+    github,
+    agents: {},
+    dashboard: { port: 3002, authorized_users: [`${place.login}:owner`], hub_proxied: false },
+    hub: { enabled: true, url: hubUrl, is_public: true },
+    acmm_level: 2,
+  };
+}

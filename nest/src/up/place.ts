@@ -1,0 +1,99 @@
+import { GitHub } from "@nest/codehost";
+import { type Clock, type Environment, NestError, Secret } from "@nest/kit";
+import {
+  DEMO_CONTRIBUTORS,
+  DEMO_HUB_TOKEN,
+  DEMO_ORG,
+  DEMO_REPOSITORIES,
+  demoSeed,
+  type LocalCodeHost,
+  startLocalCodeHost,
+} from "../local-codehost/index.ts";
+import type { Served } from "./choices.ts";
+import { usable } from "./port.ts";
+import type { Running } from "./running.ts";
+
+/** Where the code host is and who we are there. */
+export interface Place {
+  readonly apiUrl: string;
+  readonly webUrl: string;
+  readonly login: string;
+  /** The contributor's own token, for the agent; undefined with an app. */
+  readonly ownToken: string | undefined;
+  readonly hubYaml: object;
+  readonly hubEnvironment: Readonly<Record<string, string>>;
+  readonly words: string;
+}
+
+/** The code host to be served: ours, started here, or a real one. */
+export async function findPlace(
+  served: Served,
+  folder: string,
+  environment: Environment,
+  clock: Clock,
+  running: Running,
+): Promise<Place> {
+  const governor = (contribute: object) => ({
+    eval_interval_s: served.kind === "demo" ? 15 : 60,
+    // One's own machine serves oneself: no hourly or daily limit.
+    contribute: {
+      tier_limits: { newcomer: { max_per_hour: 0, max_per_day: 0 }, contributor: { max_per_hour: 0, max_per_day: 0 } },
+      ...contribute,
+    },
+  });
+  if (served.kind === "demo") {
+    const port = await usable(served.port, 8090);
+    const host: LocalCodeHost = await startLocalCodeHost({ port, dataDir: folder, seed: await demoSeed(), clock });
+    running.stops.push(() => host.close());
+    const [contributor] = DEMO_CONTRIBUTORS;
+    return {
+      apiUrl: host.apiUrl,
+      webUrl: host.webUrl,
+      login: contributor.login,
+      ownToken: contributor.token,
+      hubYaml: {
+        project: { org: DEMO_ORG, repos: DEMO_REPOSITORIES },
+        github: { token: DEMO_HUB_TOKEN },
+        governor: governor({ open_registration: true }),
+      },
+      hubEnvironment: {},
+      words: `${host.webUrl}/${DEMO_ORG}   a local stand-in with three repositories (no -repo was given)`,
+    };
+  }
+  const apiUrl = environment.NEST_GITHUB_API_URL ?? "https://api.github.com";
+  const webUrl =
+    environment.NEST_GITHUB_URL ??
+    (apiUrl === "https://api.github.com" ? "https://github.com" : apiUrl.replace(/\/api\/v3\/?$/, ""));
+  const [org = ""] = (served.repos[0] ?? "").split("/");
+  const project = { org, repos: served.repos };
+  const words = `${webUrl}   ${served.repos.join(", ")}`;
+  if (served.kind === "app") {
+    const github = { app_id: served.appId, installation_id: served.installationId, key_file: served.keyFile };
+    return {
+      apiUrl,
+      webUrl,
+      login: served.login,
+      ownToken: undefined,
+      hubYaml: { project, github, governor: governor({ open_registration: true }) },
+      hubEnvironment: {},
+      words,
+    };
+  }
+  const token = new Secret(served.token);
+  const who = await new GitHub({ credentials: { kind: "token", token }, apiUrl, clock }).whoIs(token);
+  if (who === undefined)
+    throw new NestError("token_refused", "GITHUB_TOKEN: the code host refuses it", {
+      hint: `check that it belongs to ${apiUrl} and has not expired`,
+    });
+  // The file names the variable; the token itself is never written down.
+  const hubYaml = { project, github: { token: "$" + "{GITHUB_TOKEN}" }, governor: governor({}) };
+  return {
+    apiUrl,
+    webUrl,
+    login: who.login,
+    ownToken: served.token,
+    hubYaml,
+    hubEnvironment: { GITHUB_TOKEN: served.token },
+    words,
+  };
+}
