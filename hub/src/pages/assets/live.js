@@ -241,12 +241,15 @@ function whyNoWork(clankers) {
 
 function paintQueue() {
   if (known.queue === undefined) return;
+  // The queue is read less often than the work: what was handed out since is no longer next.
+  const taken = new Set((known.fleet?.work ?? []).map((work) => `${work.repo}#${work.number}`.toLowerCase()));
+  const waiting = known.queue.queue.filter((item) => !taken.has(item.key));
   const held = withheldWords(known.status?.withheld ?? known.queue.withheld ?? {});
   const empty = known.status?.repositories?.length === 0 ? "No repository is served yet." : "No issue is on offer.";
   listings.next.show({
-    items: known.queue.queue,
+    items: waiting,
     keyOf: (item) => item.key,
-    total: Math.max(known.queue.queue.length, known.queue.actionable_items),
+    total: Math.max(waiting.length, known.status?.actionable_items ?? known.queue.actionable_items),
     tally: true,
     whenEmpty: held === "" ? empty : `${empty} Held back: ${held}.`,
     make: (item) => {
