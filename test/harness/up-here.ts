@@ -9,10 +9,12 @@ export class UpHere {
   readonly hubUrl: string;
   readonly spokeUrl: string;
   readonly #flags: readonly string[];
+  readonly #ports: readonly number[];
 
   private constructor(folder: string, ports: readonly number[], more: readonly string[]) {
     const [hub = 0, dashboard = 0, terminal = 0, codeHost = 0] = ports;
     this.folder = folder;
+    this.#ports = ports;
     this.hubUrl = `http://127.0.0.1:${hub}`;
     this.spokeUrl = `http://127.0.0.1:${dashboard}`;
     const flags = { hub, dashboard, terminal, codehost: codeHost };
@@ -26,6 +28,13 @@ export class UpHere {
 
   start(): ProcessHere {
     return new ProcessHere("nest", this.#flags, { HOME: this.folder, TMPDIR: process.env.TMPDIR ?? "/tmp" });
+  }
+
+  /** What it says, with the ports and the folder of a run without flags. */
+  asUsual(output: string): string {
+    const usual = [8080, 3002, 3001, 8090];
+    const shown = this.#ports.reduce((text, port, at) => text.replaceAll(`${port}`, `${usual[at]}`), output);
+    return shown.replaceAll(join(this.folder, "data"), "~/.local/share/nest/demo");
   }
 
   async read<Reply>(path: string): Promise<Reply> {

@@ -1,5 +1,5 @@
 import { systemClock } from "@nest/kit";
-import { expect, test } from "vitest";
+import { test } from "vitest";
 import { type LocalCodeHost, type ScriptedFailure, startLocalCodeHost } from "../../nest/src/local-codehost/index.ts";
 import { FolderHere, freePorts } from "../harness/folder-here.ts";
 import { HubProcess } from "../harness/hub-process.ts";
@@ -106,9 +106,10 @@ const failures: readonly (readonly [string, () => ScriptedFailure])[] = [
   ["a secondary rate limit", () => ({ ...LISTS, status: 403, headers: { "retry-after": "1" }, times: 2 })],
 ];
 
-test.concurrent.each(failures)(
+test.concurrent.for(failures)(
   "while the code host gives %s, the hub goes on with what it knows, and then learns the rest",
-  async (_what, failure) => {
+  { timeout: 60_000 },
+  async ([, failure], { expect }) => {
     await using scene = await Scene.set();
     await expect.poll(() => scene.onOffer(), { timeout: 10_000 }).toBe(ISSUES);
     scene.codeHost.failNext(failure());
@@ -132,10 +133,11 @@ test.concurrent.each(failures)(
       .poll(() => scene.repository(), { timeout: 10_000 })
       .toMatchObject({ state: "ready", issues: ISSUES + 1 });
   },
-  60_000,
 );
 
-test.concurrent("a hub that starts while its code host fails offers nothing, says why, and opens when it can", async () => {
+test.concurrent("a hub that starts while its code host fails offers nothing, says why, and opens when it can", async ({
+  expect,
+}) => {
   await using scene = await Scene.set({ ...LISTS, status: 502, times: 12 });
   const { registration_token: token } = await scene.hub.register("ada");
   const relay = await RawRelay.join(scene.hub.socket, token);
@@ -147,7 +149,7 @@ test.concurrent("a hub that starts while its code host fails offers nothing, say
   expect((await relay.ready()).number).toBe(1);
 }, 90_000);
 
-test.concurrent("a code host that goes away and comes back costs no issue and no lease", async () => {
+test.concurrent("a code host that goes away and comes back costs no issue and no lease", async ({ expect }) => {
   await using scene = await Scene.set();
   await expect.poll(() => scene.onOffer(), { timeout: 10_000 }).toBe(ISSUES);
   const { registration_token: token } = await scene.hub.register("ada");
