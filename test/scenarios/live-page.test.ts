@@ -122,18 +122,21 @@ describe.skipIf(missing)("the pages of nest up in a browser", () => {
     "its pictures for the documents are taken",
     async () => {
       await mkdir(IMAGES, { recursive: true });
+      await expect.poll(() => up.verified().then((urls) => urls.length), { timeout: 40_000 }).toBeGreaterThan(3);
+      const shoot = async (url: string, name: string, shows: string, options: object) => {
+        const { page } = await open(url, options);
+        await expect.poll(() => page.locator(shows).count(), { timeout: 15_000 }).toBeGreaterThan(0);
+        await page.screenshot({ path: join(IMAGES, `${name}.png`), animations: "disabled" });
+        await page.close();
+      };
       for (const [size, viewport] of Object.entries(sizes)) {
-        for (const colorScheme of ["light", "dark"] as const) {
-          const { page } = await open(up.hubUrl, { viewport, colorScheme });
-          await expect.poll(() => page.locator("#under-way-list li").count(), { timeout: 15_000 }).toBeGreaterThan(0);
-          await page.screenshot({ path: join(IMAGES, `hub-live-${size}-${colorScheme}.png`) });
-          await page.close();
-        }
+        for (const colorScheme of ["light", "dark"] as const)
+          await shoot(up.hubUrl, `hub-live-${size}-${colorScheme}`, "#under-way-list li", { viewport, colorScheme });
       }
-      const { page } = await open(up.spokeUrl, { viewport: sizes.desktop });
-      await page.screenshot({ path: join(IMAGES, "spoke-home.png") });
-      await page.close();
+      await shoot(up.spokeUrl, "spoke-home", "main", { viewport: sizes.desktop });
+      const said = up.asUsual(running.output).trim().split("\n").slice(0, 24);
+      await writeFile(join(IMAGES, "nest-up.txt"), `$ npm start\n\n${said.join("\n")}\n`);
     },
-    60_000,
+    90_000,
   );
 });
