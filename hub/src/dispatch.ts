@@ -1,7 +1,8 @@
 // The dispatch core without sockets, disk or clock: for simulations and benchmarks.
 export type { Contributor } from "./contributors/standing.ts";
 export type { Command, Effect, Speaker } from "./leases/commands.ts";
-export { Desk, type DeskPolicy } from "./leases/desk.ts";
+export { Desk } from "./leases/desk.ts";
+export type { DeskPolicy } from "./leases/desk-parts.ts";
 export type { Lease } from "./leases/lease.ts";
 export { type Disk, LeaseBook } from "./leases/lease-book.ts";
 export { type Changes, type Ending, Ledger, type LedgerPast, type LedgerRows } from "./leases/ledger.ts";

@@ -1,0 +1,50 @@
+import type { Durations } from "@nest/protocol";
+import type { Promotion } from "../contributors/standing.ts";
+import type { TierPolicy } from "./admit.ts";
+import type { Command, Speaker } from "./commands.ts";
+import type { Ledger } from "./ledger.ts";
+
+/** An issue that could be handed out. */
+export interface Candidate {
+  readonly key: string;
+  readonly repo: string;
+  readonly number: number;
+  readonly title: string;
+  readonly url: string;
+  readonly updatedAt: number;
+}
+
+/** The issues on offer, best first. The ledger has the last word on each. */
+export interface Candidates {
+  /** False until every monitored repository was read once: nothing is handed out on half a picture. */
+  readonly isReady: boolean;
+  offer(asker: Speaker, now: number): Iterable<Candidate>;
+  /** What is known of these issues has changed. */
+  touch(keys: ReadonlySet<string>, now: number): void;
+}
+
+/** The rules in force; read anew for each command. */
+export interface DeskPolicy extends TierPolicy {
+  readonly suspended: boolean;
+  readonly promotion: Promotion;
+}
+
+export interface DeskParts {
+  readonly ledger: Ledger;
+  readonly candidates: Candidates;
+  readonly policy: () => DeskPolicy;
+  readonly times: Durations;
+  /** A task id: opaque, unique for ever. */
+  readonly newTaskId: (gen: number) => string;
+  /** Whether an address is a pull request of this repository on our code host. */
+  readonly isPullRequestOf: (prUrl: string, repo: string) => boolean;
+}
+
+/** One kind of command. */
+export type Of<Kind extends Command["kind"]> = Extract<Command, { kind: Kind }>;
+
+/** Tells the queue which issues to look at again. */
+export function refreshQueue({ ledger, candidates }: DeskParts, now: number): void {
+  const touched = ledger.touched();
+  if (touched.size > 0) candidates.touch(touched, now);
+}
