@@ -8,7 +8,7 @@ export class UpHere {
   readonly folder: string;
   readonly hubUrl: string;
   readonly spokeUrl: string;
-  readonly #flags: readonly string[];
+  readonly flags: readonly string[];
   readonly #ports: readonly number[];
 
   private constructor(folder: string, ports: readonly number[], more: readonly string[]) {
@@ -19,7 +19,7 @@ export class UpHere {
     this.spokeUrl = `http://127.0.0.1:${dashboard}`;
     const flags = { hub, dashboard, terminal, codehost: codeHost };
     const asked = Object.entries(flags).flatMap(([name, port]) => [`-${name}-port`, String(port)]);
-    this.#flags = ["up", "-data", join(folder, "data"), ...asked, ...more];
+    this.flags = ["up", "-data", join(folder, "data"), ...asked, ...more];
   }
 
   static async make(folder: string, more: readonly string[] = ["-pace", "0"]): Promise<UpHere> {
@@ -27,7 +27,7 @@ export class UpHere {
   }
 
   start(): ProcessHere {
-    return new ProcessHere("nest", this.#flags, { HOME: this.folder, TMPDIR: process.env.TMPDIR ?? "/tmp" });
+    return new ProcessHere("nest", this.flags, { HOME: this.folder, TMPDIR: process.env.TMPDIR ?? "/tmp" });
   }
 
   /** What it says, with the ports and the folder of a run without flags. */

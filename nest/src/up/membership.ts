@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { NestError, readTextIfPresent, writeFileAtomic } from "@nest/kit";
-import { contribute } from "@nest/protocol";
+import { contribute, contributors } from "@nest/protocol";
 
 export interface Membership {
   readonly contributorId: string;
@@ -33,6 +33,20 @@ export async function membership(
   const made = { contributorId: answer.contributor_id, token: answer.registration_token };
   await writeFileAtomic(file, JSON.stringify(made));
   return made;
+}
+
+/**
+ * Makes a contributor trusted.
+ *
+ * @throws NestError `not_registered` when the hub does not do it.
+ */
+export async function trust(hubUrl: string, contributorId: string, adminToken: string): Promise<void> {
+  const response = await fetch(hubUrl + contributors.setTrust.path.replace(":id", contributorId), {
+    method: "PUT",
+    headers: { "content-type": "application/json", authorization: `Bearer ${adminToken}` },
+    body: JSON.stringify({ tier: "trusted" }),
+  });
+  if (!response.ok) throw new NestError("not_registered", `the hub did not trust the relay (${response.status})`);
 }
 
 async function ask(hubUrl: string, path: string, proof: string | undefined, body: object) {

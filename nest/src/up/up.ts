@@ -9,6 +9,7 @@ import {
   ProgressLine,
   readTextIfPresent,
   systemClock,
+  systemRandom,
   UsageError,
   variable,
   writeFileAtomic,
@@ -17,7 +18,7 @@ import { announce } from "./announce.ts";
 import { type Choices, readChoices, USAGE } from "./choices.ts";
 import { baseEnvironment, relayEnvironment, spokeYaml } from "./environment.ts";
 import { feedLine, followFeed } from "./feed.ts";
-import { membership } from "./membership.ts";
+import { membership, trust } from "./membership.ts";
 import { findPlace } from "./place.ts";
 import { usable } from "./port.ts";
 import { Program } from "./program.ts";
@@ -103,8 +104,10 @@ async function startAll(
     return program;
   };
 
+  const adminToken = systemRandom().hex(32);
   const hub = await launch("hub", {
     ...place.hubEnvironment,
+    NEST_HUB_ADMIN_TOKEN: adminToken,
     NEST_DATA_DIR: folders.hub,
     NEST_CONFIG: hubFile,
     NEST_HUB_PORT: String(await usable(choices.hubPort, 8080)),
@@ -126,6 +129,8 @@ async function startAll(
 
   if (choices.relay) {
     const { contributorId, token } = await membership(hubUrl, folders.relay, place.login, place.ownToken);
+    // With an app, what an agent may do is decided by its tier: on one's own machine one trusts oneself to push.
+    if (place.ownToken === undefined) await trust(hubUrl, contributorId, adminToken);
     await launch("relay", relayEnvironment(choices, place, hubUrl, folders.relay, contributorId, token));
   }
   running.started = true;
