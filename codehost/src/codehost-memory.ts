@@ -1,5 +1,14 @@
 import { type NestError, Secret } from "@nest/kit";
-import type { Access, CodeHost, Issue, PullRequest, RequiredChecks, Scan, TaskCredential } from "./codehost.ts";
+import type {
+  Access,
+  CodeHost,
+  Issue,
+  PullRequest,
+  RequiredChecks,
+  Scan,
+  TaskCredential,
+  TextFile,
+} from "./codehost.ts";
 import { notFound } from "./failures.ts";
 
 /** A code host in memory, for tests: set what is there, then read it through the interface. It passes the contract suite. */
@@ -16,6 +25,10 @@ export class CodeHostMemory implements CodeHost {
   login: string;
   /** How long a task's token lives, from `now()`. */
   credentialLifeMs = 3_600_000;
+  /** Repositories that only members see. */
+  readonly privateRepositories = new Set<string>();
+  /** Text by `owner/name/path@ref`. */
+  readonly files = new Map<string, string>();
   readonly #now: () => number;
   readonly #issues = new Map<string, Map<number, Issue>>();
   readonly #pulls = new Map<string, Map<number, PullRequest>>();
@@ -142,6 +155,21 @@ export class CodeHostMemory implements CodeHost {
   async revokeCredential(token: Secret, signal?: AbortSignal): Promise<void> {
     this.#enter(signal);
     this.credentials.delete(token.reveal());
+  }
+
+  async isPrivate(repo: string, signal?: AbortSignal): Promise<boolean> {
+    this.#enter(signal);
+    return this.privateRepositories.has(repo);
+  }
+
+  async textFile(
+    file: { readonly repo: string; readonly path: string; readonly ref?: string; readonly maxBytes: number },
+    signal?: AbortSignal,
+  ): Promise<TextFile> {
+    this.#enter(signal);
+    const text = this.files.get(`${file.repo}/${file.path}@${file.ref ?? "HEAD"}`);
+    if (text === undefined) return { kind: "absent" };
+    return Buffer.byteLength(text) > file.maxBytes ? { kind: "too_large" } : { kind: "text", text };
   }
 
   async installationRepositories(signal?: AbortSignal): Promise<string[]> {

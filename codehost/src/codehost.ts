@@ -56,6 +56,12 @@ export interface TaskCredential {
   readonly expiresAt: number;
 }
 
+/** What became of reading a file. */
+export type TextFile =
+  | { readonly kind: "text"; readonly text: string }
+  | { readonly kind: "absent" }
+  | { readonly kind: "too_large" };
+
 /** The stable codes of the failures that a code host throws, each a {@link NestError}. */
 export type CodeHostErrorCode =
   | "codehost_unreachable"
@@ -111,6 +117,15 @@ export interface CodeHost {
 
   /** Makes a token of {@link taskCredential} useless. One that is dead already is fine. */
   revokeCredential(token: Secret, signal?: AbortSignal): Promise<void>;
+
+  /** Whether only members see a repository. One that is answered for, and not to us by name, counts as public. */
+  isPrivate(repo: string, signal?: AbortSignal): Promise<boolean>;
+
+  /** A text file of a repository at a ref, read only up to `maxBytes`. */
+  textFile(
+    file: { readonly repo: string; readonly path: string; readonly ref?: string; readonly maxBytes: number },
+    signal?: AbortSignal,
+  ): Promise<TextFile>;
 
   /** `owner/name` of every repository the app is installed on; empty with a personal token. */
   installationRepositories(signal?: AbortSignal): Promise<readonly string[]>;

@@ -34,7 +34,7 @@ export async function startDeviceLogin(
   options: DeviceLoginOptions & { readonly scope?: string },
 ): Promise<DeviceLogin> {
   const what = "device sign-in";
-  const answer = await post(what, "/login/device/code", options, {
+  const answer = await postForm(what, "/login/device/code", options, {
     client_id: options.clientId,
     scope: options.scope ?? "",
   });
@@ -57,7 +57,7 @@ export async function pollDeviceLogin(
   options: DeviceLoginOptions & { readonly deviceCode: Secret },
 ): Promise<DeviceLoginState> {
   const what = "device sign-in";
-  const answer = await post(what, "/login/oauth/access_token", options, {
+  const answer = await postForm(what, "/login/oauth/access_token", options, {
     client_id: options.clientId,
     device_code: options.deviceCode.reveal(),
     grant_type: "urn:ietf:params:oauth:grant-type:device_code",
@@ -80,7 +80,8 @@ export async function pollDeviceLogin(
   }
 }
 
-async function post(
+/** Sends a form to the platform's sign-in and reads its JSON. */
+export async function postForm(
   what: string,
   path: string,
   options: DeviceLoginOptions,

@@ -1,6 +1,15 @@
 import { type Clock, type Random, type Secret, systemClock, systemRandom } from "@nest/kit";
 import { type Answer, type Call, Caller } from "./caller.ts";
-import type { Access, CodeHost, Issue, PullRequest, RequiredChecks, Scan, TaskCredential } from "./codehost.ts";
+import type {
+  Access,
+  CodeHost,
+  Issue,
+  PullRequest,
+  RequiredChecks,
+  Scan,
+  TaskCredential,
+  TextFile,
+} from "./codehost.ts";
 import { AppIdentity, type Credentials, type Identity, personalIdentity } from "./credentials.ts";
 import { badAnswer, failedWith } from "./failures.ts";
 import { lastPage, PAGE_SIZE, PagedList } from "./lists.ts";
@@ -211,6 +220,35 @@ export class GitHub implements CodeHost {
     const what = "repositories of the installation";
     const rows = await this.#all({ what, route: "GET /installation/repositories", signal }, "repositories");
     return rows.map((row) => textIn(row, "full_name", what));
+  }
+
+  async isPrivate(repo: string, signal?: AbortSignal): Promise<boolean> {
+    const what = `visibility of ${repo}`;
+    const answer = await this.#getIfAny({ what, route: "GET /repos/{owner}/{repo}", parameters: named(repo), signal });
+    if (answer === undefined) return false;
+    const { private: isPrivate, visibility } = asRow(answer.data, what);
+    return isPrivate === true || visibility === "private" || visibility === "internal";
+  }
+
+  async textFile(
+    file: { readonly repo: string; readonly path: string; readonly ref?: string; readonly maxBytes: number },
+    signal?: AbortSignal,
+  ): Promise<TextFile> {
+    const { repo, path, ref, maxBytes } = file;
+    const what = `${path} of ${repo}`;
+    const answer = await this.#getIfAny({
+      what,
+      route: "GET /repos/{owner}/{repo}/contents/{+path}",
+      parameters: { ...named(repo), path, ...(ref === undefined ? {} : { ref }) },
+      signal,
+    });
+    if (answer === undefined || Array.isArray(answer.data)) return { kind: "absent" };
+    const row = asRow(answer.data, what);
+    if (row.type !== "file" && row.type !== undefined) return { kind: "absent" };
+    if (typeof row.size === "number" && row.size > maxBytes) return { kind: "too_large" };
+    if (row.encoding !== "base64" || typeof row.content !== "string") return { kind: "absent" };
+    const bytes = Buffer.from(row.content, "base64");
+    return bytes.length > maxBytes ? { kind: "too_large" } : { kind: "text", text: bytes.toString("utf8") };
   }
 
   /** What the base branch requires, from branch protection and from rulesets: both can be read without being an admin. */

@@ -8,6 +8,7 @@ export type {
   RequiredChecks,
   Scan,
   TaskCredential,
+  TextFile,
 } from "./codehost.ts";
 export { CodeHostMemory } from "./codehost-memory.ts";
 export type { Credentials } from "./credentials.ts";
@@ -20,4 +21,5 @@ export {
 } from "./device-login.ts";
 export { GitHub, type GitHubOptions, PUBLIC_API_URL } from "./github.ts";
 export { type PullRequestName, pullRequestLink, pullRequestUrl } from "./pull-request-link.ts";
+export { finishWebLogin, type WebLoginOptions, webLoginAddress } from "./web-login.ts";
 export { verifyWebhook } from "./webhook.ts";

@@ -1,32 +1,49 @@
 import type { CodeHost } from "@nest/codehost";
 import { pullRequestLink } from "@nest/codehost";
 import type { Clock, Log, Random } from "@nest/kit";
-import {
-  type Durations,
-  defaultTierLimits,
-  scaleDurations,
-  scaleTransport,
-  type Tier,
-  type TierLimits,
-} from "@nest/protocol";
+import { type Durations, scaleDurations, scaleTransport } from "@nest/protocol";
 import type { FastifyInstance } from "fastify";
+import { Identity } from "./access/identity.ts";
+import { registerAccessRoutes } from "./access/routes.ts";
+import { Routes } from "./access/routes-of.ts";
+import { Sessions } from "./access/sessions.ts";
+import { SignIn } from "./access/sign-in.ts";
+import { masterKey, Signer } from "./access/signer.ts";
+import { Throttle } from "./access/throttle.ts";
+import { UserStore } from "./access/users.ts";
 import type { HubConfig } from "./config.ts";
+import { leaderboardOf } from "./contributors/leaderboard.ts";
+import { Records } from "./contributors/records.ts";
+import { roleFor, rolesOf } from "./contributors/roles.ts";
+import { registerContributorRoutes } from "./contributors/routes.ts";
 import { Verifier } from "./contributors/verifier.ts";
 import { SqliteLedger } from "./database/ledger-sqlite.ts";
 import type { HubDatabase } from "./database/sqlite.ts";
 import { FleetRegistry } from "./fleet/registry.ts";
+import { registerFleetRoutes } from "./fleet/routes.ts";
+import { Applied } from "./governor/applied.ts";
+import { Governor } from "./governor/governor.ts";
+import { registerGovernorRoutes } from "./governor/routes.ts";
+import { liveTimes } from "./governor/rules.ts";
 import { buildHttp } from "./http.ts";
 import type { Effect } from "./leases/commands.ts";
-import { Desk, type DeskPolicy } from "./leases/desk.ts";
+import { Desk } from "./leases/desk.ts";
 import { LeaseBook } from "./leases/lease-book.ts";
 import { type Changes, Ledger } from "./leases/ledger.ts";
+import { DoneByHour } from "./operations/done-by-hour.ts";
 import { EventStream } from "./operations/event-stream.ts";
 import { Metrics } from "./operations/metrics.ts";
-import { ReadModel } from "./operations/read-model.ts";
+import { ReadModel, type Sees } from "./operations/read-model.ts";
+import { registerOperationsRoutes } from "./operations/routes.ts";
+import { loginPage } from "./pages/login-page.ts";
+import { registerPages } from "./pages/routes.ts";
+import { sendPage } from "./pages/send-page.ts";
 import { ClaimLedger } from "./queue/claim-ledger.ts";
-import { compileFilters, compileList } from "./queue/filters.ts";
 import { Monitor } from "./queue/monitor.ts";
 import { Queue } from "./queue/queue.ts";
+import { registerQueueRoutes } from "./queue/routes.ts";
+import { Visibility } from "./queue/visibility.ts";
+import { Webhooks } from "./queue/webhooks.ts";
 import { Gateway } from "./relays/gateway.ts";
 import { TaskCredentials } from "./relays/task-credentials.ts";
 
@@ -55,24 +72,31 @@ export interface Hub {
   stop(): Promise<void>;
 }
 
+/** Wrong tokens from one address before it has to wait. */
+const MOST_GUESSES = { most: 100, withinMs: 60_000 };
+/** Registrations, and sign-ins begun, from one address. */
+const MOST_REGISTRATIONS = { most: 30, withinMs: 60_000 };
+const MOST_SIGN_INS = { most: 30, withinMs: 60_000 };
+
 /** Wires the hub's features to each other: the only file that knows them all. */
 export async function buildHub({ config, database, codeHost, clock, random, log }: HubParts): Promise<Hub> {
-  const times: Durations = scaleDurations(config.clockScale);
+  const fixedTimes = scaleDurations(config.clockScale);
   const disk = new SqliteLedger(database.sqlite);
-  const ledger = new Ledger(disk.load(clock.now(), times.leaseTtlMs), disk);
+  const ledger = new Ledger(disk.load(clock.now(), fixedTimes.leaseTtlMs), disk);
+  const governor = new Governor({ ledger, first: config.contribute });
+  const times: Durations = liveTimes(fixedTimes, config.clockScale, () => governor.settings);
+  const policy = () => governor.rules.desk;
   const queue = new Queue({ ledger, times });
-  queue.setFilter(compileFilters(config.contribute), clock.now());
   const claims = new ClaimLedger(database.sqlite);
-  const policy = policyOf(config);
-  const models = {
-    accepted: compileList("contribute_allow_models", config.contribute.contribute_allow_models, "whole"),
-    rejectUnknown: config.contribute.contribute_reject_unknown_models,
-  };
+  const doneByHour = new DoneByHour(database.sqlite, clock.now());
+  const guesses = new Throttle(clock, MOST_GUESSES);
+  const roleOf = (contributorId: string, requested: string | undefined) =>
+    roleFor(ledger, contributorId, requested, governor.settings.contribute_delegatable_roles);
 
   const desk = new Desk({
     ledger,
     candidates: queue,
-    policy: () => policy,
+    policy,
     times,
     newTaskId: (gen) => `task-${gen.toString(36)}-${random.hex(6)}`,
     isPullRequestOf: (prUrl, repo) => pullRequestLink(prUrl, config.webUrl)?.repo.toLowerCase() === repo.toLowerCase(),
@@ -84,7 +108,10 @@ export async function buildHub({ config, database, codeHost, clock, random, log 
     ledger,
     queue,
     credentials,
-    models: () => models,
+    models: () => governor.rules.models,
+    roleOf,
+    announcement: () => governor.settings.contribute_announcement,
+    guesses,
     clock,
     random,
     times,
@@ -92,6 +119,7 @@ export async function buildHub({ config, database, codeHost, clock, random, log 
     log,
     onChange: () => stream.change(),
   });
+  const applied = new Applied({ governor, queue, gateway, clock });
   const verifier = new Verifier({
     codeHost,
     ledger,
@@ -102,9 +130,29 @@ export async function buildHub({ config, database, codeHost, clock, random, log 
     submit: (command) => book.submit(command),
   });
   const { repos, webUrl, evalIntervalMs } = config;
-  const monitor = new Monitor({ codeHost, queue, claims, repos, webUrl, clock, random, times, evalIntervalMs, log });
+  const visibility = new Visibility(ledger, (command) => book.submit(command));
+  const staleMs = () => (governor.settings.contribute_claim_stale_hours * 3_600_000) / config.clockScale;
+  const monitor = new Monitor({
+    codeHost,
+    queue,
+    claims,
+    visibility,
+    repos,
+    webUrl,
+    clock,
+    random,
+    times,
+    staleMs,
+    evalIntervalMs,
+    log,
+  });
   const registry = new FleetRegistry({ dataDir: config.dataDir, clock, times, log });
   await registry.load();
+  const active = () => {
+    const ids = new Set<string>();
+    for (const { speaker } of gateway.sessions()) if (speaker !== undefined) ids.add(speaker.contributorId);
+    return ids;
+  };
   const readModel = new ReadModel({
     ledger,
     queue,
@@ -112,7 +160,12 @@ export async function buildHub({ config, database, codeHost, clock, random, log 
     monitor,
     sqlite: database.sqlite,
     clock,
-    isSuspended: () => policy.suspended,
+    webUrl,
+    settings: () => governor.settings,
+    roles: ({ speaker, declared }) => ({
+      inForce: roleOf(speaker?.contributorId ?? "", declared.role),
+      assigned: rolesOf(ledger, speaker?.contributorId ?? "").assigned,
+    }),
   });
   const stream = new EventStream(readModel, clock);
   const metrics = new Metrics({
@@ -126,20 +179,47 @@ export async function buildHub({ config, database, codeHost, clock, random, log 
     refused: () => gateway.counts.refused,
     pendingVerifications: () => verifier.pending,
   });
-  const http = buildHttp({
-    config,
-    codeHost,
-    ledger,
-    book,
-    queue,
-    monitor,
-    registry,
-    readModel,
-    stream,
-    metrics,
+
+  const master = await masterKey(config.dataDir);
+  const { plainUserCookie, oauth, adminToken, admins, hubSecret } = config;
+  const users = new UserStore(config.dataDir, clock);
+  const sessions = new Sessions({ signer: new Signer(master, "session"), users, clock, random, plainUserCookie });
+  const signIn = new SignIn({ codeHost, oauth, webUrl, signer: new Signer(master, "sign-in"), clock, random });
+  const identity = new Identity({ adminToken, admins, hubSecret, plainUserCookie, sessions, ledger, guesses });
+
+  const http = buildHttp(log);
+  const routes = new Routes(http, { admit: (route, request) => identity.admit(route, request) });
+  const now = () => clock.now();
+  const everybodySees: Sees = (repo) => visibility.isPublic(repo);
+  const board = { ledger, doneByHour, webUrl, active };
+  const webhooks = new Webhooks({ secret: config.webhookSecret, ledger, book, monitor, clock });
+  registerOperationsRoutes(routes, { readModel, stream, metrics, doneByHour, now, everybodySees });
+  registerQueueRoutes(routes, { queue, monitor, ledger, book, webhooks, now });
+  registerGovernorRoutes(routes, { governor, book, queue, gateway, settled: () => applied.settled() });
+  registerContributorRoutes(routes, {
+    registration: { codeHost, ledger, book, random, openRegistration: () => governor.settings.open_registration },
+    records: new Records({ ledger, sqlite: database.sqlite, times, policy, active }),
+    leaderboard: board,
     policy,
-    random,
-    log,
+    registrations: new Throttle(clock, MOST_REGISTRATIONS),
+    now,
+  });
+  registerFleetRoutes(routes, { registry, readModel, ledger });
+  registerAccessRoutes(routes, {
+    sessions,
+    signIn,
+    identity,
+    webUrl,
+    signIns: new Throttle(clock, MOST_SIGN_INS),
+    showLogin: (reply, to, hasDeviceFlow) => sendPage(reply, loginPage(to, hasDeviceFlow)),
+  });
+  registerPages(http, routes, {
+    status: () => readModel.status(everybodySees),
+    activity: (count) => readModel.activity(count, undefined, everybodySees).activity,
+    settings: () => governor.settings,
+    leaderboard: (window) => leaderboardOf(board, window, now()),
+    codeHost,
+    clock,
   });
   gateway.attach(http.server);
 
@@ -150,7 +230,10 @@ export async function buildHub({ config, database, codeHost, clock, random, log 
 
   function onCommitted(changes: Changes): void {
     metrics.count(changes);
+    doneByHour.count(changes);
     stream.tell(changes.activity);
+    if (governor.isChangedBy(changes.settings)) applied.changed();
+    if (changes.settings.size > 0) stream.change();
     // A pull request that counts is also a claim: read its repository soon instead of at the next round.
     if (changes.pullRequests.length > 0) void monitor.refresh();
   }
@@ -184,21 +267,5 @@ export async function buildHub({ config, database, codeHost, clock, random, log 
       book.close();
       database.close();
     },
-  };
-}
-
-function policyOf({ contribute }: HubConfig): DeskPolicy {
-  const limits: Record<string, TierLimits> = {};
-  for (const [tier, defaults] of Object.entries(defaultTierLimits)) {
-    const set = Object.entries(contribute.tier_limits[tier as keyof typeof defaultTierLimits] ?? {}).filter(
-      ([, value]) => value !== undefined,
-    );
-    limits[tier] = { ...defaults, ...Object.fromEntries(set) };
-  }
-  return {
-    suspended: contribute.contribute_suspended,
-    disabledTiers: new Set<Tier>(contribute.disabled_tiers),
-    limits: limits as DeskPolicy["limits"],
-    promotion: { contributorAt: contribute.contribute_contributor_at, trustedAt: contribute.contribute_trusted_at },
   };
 }

@@ -12,36 +12,10 @@ import {
   variable,
   writeFileAtomic,
 } from "@nest/kit";
+import { governor } from "@nest/protocol";
 import { z } from "zod";
-import { compileFilters, compileList, defaultFilters } from "./queue/filters.ts";
-
-const list = z.array(z.string()).default([]);
-const TierLimitsConfig = z.strictObject({
-  max_per_hour: z.number().int().min(0).optional(),
-  max_per_day: z.number().int().min(0).optional(),
-  max_concurrent: z.number().int().min(0).optional(),
-});
-
-/** First values of the queue configuration (spec: Queue configuration), and what only the file can say. */
-const Contribute = z.strictObject({
-  open_registration: z.boolean().default(false),
-  contribute_suspended: z.boolean().default(false),
-  disabled_repos: list,
-  contribute_labels_mode: z.enum(["deny", "allow"]).default("deny"),
-  contribute_deny_labels: list,
-  contribute_allow_labels: z.array(z.string()).optional(),
-  contribute_deny_titles: z.array(z.string()).default([...defaultFilters.contribute_deny_titles]),
-  contribute_deny_authors: z.array(z.string()).default([...defaultFilters.contribute_deny_authors]),
-  contribute_allow_models: list,
-  contribute_reject_unknown_models: z.boolean().default(false),
-  contribute_contributor_at: z.number().int().min(0).default(5),
-  contribute_trusted_at: z.number().int().min(0).default(20),
-  disabled_tiers: z.array(z.enum(["newcomer", "contributor", "trusted", "merger", "advisor"])).default([]),
-  tier_limits: z
-    .partialRecord(z.enum(["newcomer", "contributor", "trusted", "merger", "advisor"]), TierLimitsConfig)
-    .default({}),
-});
-export type ContributeConfig = z.infer<typeof Contribute>;
+import { rulesOf } from "./governor/rules.ts";
+import { changed, defaultSettings } from "./governor/settings.ts";
 
 /** The part of `nest.yaml` that a hub reads; keys of the spoke's are tolerated. */
 const HubFile = z.looseObject({
@@ -61,10 +35,16 @@ const HubFile = z.looseObject({
       app_id: z.union([z.number().int(), z.string().min(1)]).optional(),
       installation_id: z.coerce.number().int().optional(),
       key_file: z.string().optional(),
+      webhook_secret: z.string().min(8, "must be at least 8 characters").optional(),
+      oauth_client_id: z.string().min(1).optional(),
     })
     .default({}),
   governor: z
-    .looseObject({ eval_interval_s: z.number().int().min(1).default(300), contribute: Contribute.prefault({}) })
+    .looseObject({
+      eval_interval_s: z.number().int().min(1).default(300),
+      /** First values of the queue configuration (spec: Queue configuration). */
+      contribute: governor.GovernorChange.prefault({}),
+    })
     .prefault({}),
 });
 
@@ -82,7 +62,14 @@ export interface HubConfig {
   readonly repos: readonly string[];
   readonly codeHost: CodeHostCredentials;
   readonly evalIntervalMs: number;
-  readonly contribute: ContributeConfig;
+  /** The queue configuration until an admin changes it. */
+  readonly contribute: governor.GovernorSettings;
+  /** What the code host signs its webhooks with; absent: they are refused. */
+  readonly webhookSecret: Secret | undefined;
+  /** Sign-in by the code host; the secret only where browsers are sent there and back. */
+  readonly oauth: { readonly clientId: string; readonly clientSecret: Secret | undefined } | undefined;
+  /** `nest_hub_user` alone authenticates. */
+  readonly plainUserCookie: boolean;
 }
 
 export type CodeHostCredentials =
@@ -108,6 +95,10 @@ const HubEnvironment = z.object({
     .url({ protocol: /^https?$/, error: "must be an http or https address" })
     .default("https://api.github.com"),
   NEST_GITHUB_URL: z.url({ protocol: /^https?$/, error: "must be an http or https address" }).optional(),
+  NEST_GITHUB_WEBHOOK_SECRET: z.string().min(8, "must be at least 8 characters").optional(),
+  NEST_HUB_OAUTH_CLIENT_ID: z.string().optional(),
+  NEST_HUB_OAUTH_CLIENT_SECRET: z.string().optional(),
+  NEST_HUB_PLAIN_USER_COOKIE: z.enum(["true", "false"], "must be true or false").default("false"),
   NEST_TEST_CLOCK_SCALE: z.coerce.number<string>("must be a number").min(1).max(1_000_000).default(1),
 });
 
@@ -132,13 +123,16 @@ export async function readHubConfig(environment: Environment): Promise<HubConfig
     );
   }
   const file = await readHubFile(values.NEST_CONFIG);
-  const { project, github, governor } = file;
+  const { project, github, governor: rules } = file;
+  const webhookSecret =
+    values.NEST_GITHUB_WEBHOOK_SECRET ?? expanded("github.webhook_secret", github.webhook_secret, environment);
+  const clientId = values.NEST_HUB_OAUTH_CLIENT_ID ?? github.oauth_client_id;
   const apiUrl = values.NEST_GITHUB_API_URL.replace(/\/+$/, "");
   return {
     dataDir: values.NEST_DATA_DIR,
     host: values.NEST_HUB_HOST,
     port: values.NEST_HUB_PORT,
-    adminToken: values.NEST_HUB_ADMIN_TOKEN === undefined ? undefined : new Secret(values.NEST_HUB_ADMIN_TOKEN),
+    adminToken: secretOf(values.NEST_HUB_ADMIN_TOKEN),
     admins: values.NEST_HUB_ADMINS.split(",")
       .map((login) => login.trim())
       .filter((login) => login !== ""),
@@ -148,8 +142,12 @@ export async function readHubConfig(environment: Environment): Promise<HubConfig
     clockScale: values.NEST_TEST_CLOCK_SCALE,
     repos: project.repos.map((repo) => (repo.includes("/") ? repo : `${project.org}/${repo}`)),
     codeHost: await codeHostCredentials(github, environment),
-    evalIntervalMs: Math.max(250, (governor.eval_interval_s * 1000) / values.NEST_TEST_CLOCK_SCALE),
-    contribute: migrateLabels(governor.contribute),
+    evalIntervalMs: Math.max(250, (rules.eval_interval_s * 1000) / values.NEST_TEST_CLOCK_SCALE),
+    contribute: changed(defaultSettings, rules.contribute),
+    webhookSecret: webhookSecret === undefined ? undefined : new Secret(webhookSecret),
+    oauth:
+      clientId === undefined ? undefined : { clientId, clientSecret: secretOf(values.NEST_HUB_OAUTH_CLIENT_SECRET) },
+    plainUserCookie: values.NEST_HUB_PLAIN_USER_COOKIE === "true",
   };
 }
 
@@ -169,8 +167,7 @@ async function readHubFile(path: string): Promise<z.infer<typeof HubFile>> {
     throw new UsageError("github.token or github.app_id is required");
   }
   try {
-    compileFilters(file.governor.contribute);
-    compileList("contribute_allow_models", file.governor.contribute.contribute_allow_models, "whole");
+    rulesOf(changed(defaultSettings, file.governor.contribute));
   } catch (thrown) {
     throw new UsageError(`governor.contribute.${(thrown as Error).message}`);
   }
@@ -182,7 +179,7 @@ async function codeHostCredentials(
   environment: Environment,
 ): Promise<CodeHostCredentials> {
   if (github.app_id === undefined)
-    return { kind: "token", token: new Secret(expanded(github.token ?? "", environment)) };
+    return { kind: "token", token: new Secret(expanded("github.token", github.token, environment) ?? "") };
   if (github.installation_id === undefined)
     throw new UsageError("github.installation_id: is required with github.app_id");
   if (github.key_file === undefined) throw new UsageError("github.key_file: is required with github.app_id");
@@ -196,23 +193,17 @@ async function codeHostCredentials(
   }
 }
 
-/** A token written as `${NAME}` stands for that variable, so that the file need not hold it. */
-function expanded(token: string, environment: Environment): string {
-  const name = /^\$\{([A-Za-z_][A-Za-z0-9_]*)\}$/.exec(token)?.[1];
-  if (name === undefined) return token;
+/** A secret written as `${NAME}` stands for that variable, so that the file need not hold it. */
+function expanded(key: string, written: string | undefined, environment: Environment): string | undefined {
+  const name = /^\$\{([A-Za-z_][A-Za-z0-9_]*)\}$/.exec(written ?? "")?.[1];
+  if (name === undefined) return written;
   const value = environment[name];
-  if (value === undefined || value === "")
-    throw new UsageError(`github.token: names the variable ${name}, which is not set`);
+  if (value === undefined || value === "") throw new UsageError(`${key}: names the variable ${name}, which is not set`);
   return value;
 }
 
-/** The legacy `contribute_allow_labels` moves once into the list with mode allow (spec: Queue configuration). */
-function migrateLabels(config: ContributeConfig): ContributeConfig {
-  const legacy = config.contribute_allow_labels ?? [];
-  const { contribute_allow_labels: _moved, ...rest } = config;
-  if (legacy.length === 0 || config.contribute_labels_mode === "allow" || config.contribute_deny_labels.length > 0)
-    return rest;
-  return { ...rest, contribute_labels_mode: "allow", contribute_deny_labels: legacy };
+function secretOf(text: string | undefined): Secret | undefined {
+  return text === undefined ? undefined : new Secret(text);
 }
 
 /** The web address that belongs to an API address: the public one, an Enterprise's, or the same (a test host). */

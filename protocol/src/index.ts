@@ -9,10 +9,17 @@ export {
 } from "./facts.ts";
 export { type Frame, readHubFrame, readRelayFrame } from "./frame.ts";
 export { Heartbeat } from "./heartbeat.ts";
+export * as access from "./http/access.ts";
 export * as contribute from "./http/contribute.ts";
 export * as contributors from "./http/contributors.ts";
 export { ErrorBody } from "./http/error-body.ts";
+export * as fleet from "./http/fleet.ts";
+export * as governor from "./http/governor.ts";
 export * as health from "./http/health.ts";
+export * as leaderboard from "./http/leaderboard.ts";
+export * as operations from "./http/operations.ts";
+export * as pages from "./http/pages.ts";
+export * as queue from "./http/queue.ts";
 export { type Access, type Route, route } from "./http/route.ts";
 export { httpBase, webSocketAddress } from "./hub-address.ts";
 export {
@@ -38,5 +45,12 @@ export {
 } from "./numbers.ts";
 export { HeadlessStatus, TaskContext } from "./records.ts";
 export { AuthResponse, type FailureKind, failureKindOf, failureKinds, RelayMessage } from "./relay-to-hub.ts";
+export {
+  type AssignableRole,
+  type DelegatableRole,
+  delegatableRoles,
+  type RoleStanding,
+  roleInForce,
+} from "./roles.ts";
 export { defaultTierLimits, permissionsOf, type Tier, type TierLimits, tiers } from "./tiers.ts";
 export { compareVersions, PROTOCOL_VERSION, type VersionVerdict } from "./version.ts";

@@ -8,8 +8,11 @@ const statusOf: Readonly<Record<string, number>> = {
   invalid_webhook: 401,
   unauthenticated: 401,
   forbidden: 403,
+  foreign_origin: 403,
   access_revoked: 403,
   login_not_proven: 401,
+  spoke_unauthorized: 401,
+  sign_in_failed: 400,
   not_found: 404,
   method_not_allowed: 405,
   conflict: 409,
@@ -37,8 +40,15 @@ export function sendProblem(reply: FastifyReply, thrown: unknown): FastifyReply 
     reply.log.error({ err: thrown }, "request failed");
     return reply.code(500).send({ error: "internal error", code: "internal", hint: "the hub's log has the reason" });
   }
-  if (status === 503 || status === 429) reply.header("retry-after", "5");
+  // The one answer that is no JSON: what spokes of every age look for (spec: Errors).
+  if (thrown.code === "spoke_unauthorized") return reply.code(status).type("text/plain").send(thrown.message);
+  if (status === 503 || status === 429) reply.header("retry-after", secondsIn(thrown.hint));
   return reply
     .code(status)
     .send({ error: thrown.message, code: thrown.code, ...(thrown.hint === undefined ? {} : { hint: thrown.hint }) });
+}
+
+/** A hint that names the seconds to wait is taken at its word. */
+function secondsIn(hint: string | undefined): string {
+  return /\b(\d{1,6}) s\b/.exec(hint ?? "")?.[1] ?? "5";
 }

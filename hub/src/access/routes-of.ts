@@ -3,20 +3,23 @@ import type { Route } from "@nest/protocol";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import { sendProblem } from "./problem.ts";
+import { actorOf, type Viewer } from "./viewer.ts";
 
 export interface Call<Body, Query> {
   readonly body: Body;
   readonly query: Query;
   readonly params: Readonly<Record<string, string>>;
-  /** Who asks, where the route needs somebody; `anyone` elsewhere. */
+  /** Who asks. */
+  readonly viewer: Viewer;
+  /** Their name for the audit. */
   readonly actor: string;
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
 }
 
 export interface RouteParts {
-  /** @throws NestError `unauthenticated` or `forbidden`. */
-  readonly identify: (route: Route, request: FastifyRequest) => string;
+  /** @throws NestError when the route is not open to whoever asks. */
+  readonly admit: (route: Route, request: FastifyRequest) => Promise<Viewer>;
 }
 
 /** Registers routes from their descriptions, and remembers them for the OpenAPI page and for 405 answers. */
@@ -24,6 +27,7 @@ export class Routes {
   readonly #app: FastifyInstance;
   readonly #parts: RouteParts;
   readonly #routes: Route[] = [];
+  readonly #viewers = new WeakMap<FastifyRequest, Viewer>();
 
   constructor(app: FastifyInstance, parts: RouteParts) {
     this.#app = app;
@@ -43,8 +47,13 @@ export class Routes {
     this.#app.route({
       method: route.method,
       url: route.path,
+      ...(route.bodyLimit === undefined ? {} : { bodyLimit: route.bodyLimit }),
+      // Before the body is read: whoever may not ask cannot make the hub read either.
+      onRequest: async (request) => {
+        this.#viewers.set(request, await this.#parts.admit(route, request));
+      },
       handler: async (request, reply) => {
-        const actor = this.#parts.identify(route, request);
+        const viewer = this.#viewers.get(request) ?? { kind: "anonymous" };
         const body = check(
           route.body,
           request.body ?? (route.method === "GET" ? undefined : {}),
@@ -52,8 +61,28 @@ export class Routes {
         ) as z.infer<Body>;
         const query = check(route.query, request.query, "query") as z.infer<Query>;
         const params = (request.params ?? {}) as Record<string, string>;
-        return await act({ body, query, params, actor, request, reply });
+        return await act({ body, query, params, viewer, actor: actorOf(viewer), request, reply });
       },
+    });
+  }
+
+  /** Serves a route whose body is wanted as the very bytes that came, because they are signed. */
+  serveBytes(
+    route: Route,
+    act: (body: Buffer, request: FastifyRequest, reply: FastifyReply) => Promise<object> | object,
+  ): void {
+    this.#routes.push(route);
+    void this.#app.register((scope, _options, registered) => {
+      scope.removeAllContentTypeParsers();
+      scope.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) => done(null, body));
+      scope.route({
+        method: route.method,
+        url: route.path,
+        ...(route.bodyLimit === undefined ? {} : { bodyLimit: route.bodyLimit }),
+        handler: async (request, reply) =>
+          act(Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0), request, reply),
+      });
+      registered();
     });
   }
 
@@ -124,13 +153,16 @@ export function openApiOf(routes: readonly Route[], title: string, version: stri
     paths[path][route.method.toLowerCase()] = {
       summary: route.summary,
       "x-access": route.access,
-      ...(route.access === "admin" ? { security: [{ bearer: [] }] } : {}),
+      ...(route.access === "anyone" ? {} : { security: securityOf(route) }),
       parameters: [...parameters, ...queryParameters(route.query)],
       ...(route.body === undefined
         ? {}
         : { requestBody: { content: { "application/json": { schema: jsonSchema(route.body, "input") } } } }),
       responses: {
-        200: { description: "done", content: { "application/json": { schema: jsonSchema(route.reply, "output") } } },
+        200: {
+          description: "done",
+          content: { [route.produces ?? "application/json"]: { schema: jsonSchema(route.reply, "output") } },
+        },
         default: { description: "an error body: error, code, hint" },
       },
     };
@@ -139,8 +171,19 @@ export function openApiOf(routes: readonly Route[], title: string, version: stri
     openapi: "3.1.0",
     info: { title, version },
     paths,
-    components: { securitySchemes: { bearer: { type: "http", scheme: "bearer" } } },
+    components: {
+      securitySchemes: {
+        bearer: { type: "http", scheme: "bearer" },
+        session: { type: "apiKey", in: "cookie", name: "nest_hub_session" },
+        signature: { type: "apiKey", in: "header", name: "X-Hub-Signature-256" },
+      },
+    },
   };
+}
+
+function securityOf(route: Route): Record<string, never[]>[] {
+  if (route.access === "code-host") return [{ signature: [] }];
+  return route.access === "spoke" ? [{ bearer: [] }] : [{ bearer: [] }, { session: [] }];
 }
 
 function queryParameters(query: z.ZodType | undefined): unknown[] {

@@ -9,8 +9,14 @@ export interface RegistrationParts {
   readonly ledger: Ledger;
   readonly book: LeaseBook;
   readonly random: Random;
-  /** A login needs no proof (demo, tests). */
-  readonly openRegistration: boolean;
+  /** Whether a login needs no proof (demo, tests). */
+  readonly openRegistration: () => boolean;
+}
+
+/** What can prove a login: a code-host token, or the cookies of a sign-in here. */
+export interface Proof {
+  readonly bearer: string | undefined;
+  readonly signedIn: string | undefined;
 }
 
 export interface Registered {
@@ -20,7 +26,7 @@ export interface Registered {
 }
 
 const PROOF_HINT =
-  "send Authorization: Bearer with a code-host token of this login; the hub uses it once and keeps nothing of it";
+  "sign in at /login, or send Authorization: Bearer with a code-host token of this login; the hub uses it once and keeps nothing of it";
 
 /**
  * Registers a login as contributor. The registration token is in the answer once and nowhere else; of a login that is known
@@ -28,13 +34,9 @@ const PROOF_HINT =
  *
  * @throws NestError `login_not_proven`, `access_revoked`.
  */
-export async function registerContributor(
-  login: string,
-  proof: string | undefined,
-  parts: RegistrationParts,
-): Promise<Registered> {
+export async function registerContributor(login: string, proof: Proof, parts: RegistrationParts): Promise<Registered> {
   const { ledger, book, random, openRegistration } = parts;
-  if (!openRegistration) await proveLogin(login, proof, parts);
+  if (!openRegistration()) await proveLogin(login, proof, parts);
   const known = ledger.contributorByLogin(login);
   if (known !== undefined) return alreadyKnown(known.id, known.tier === "revoked");
   const contributorId = `c-${random.hex(6)}`;
@@ -54,7 +56,7 @@ export async function registerContributor(
  *
  * @throws NestError `login_not_proven`, `not_found`, `access_revoked`.
  */
-export async function reissueToken(proof: string | undefined, parts: RegistrationParts): Promise<Registered> {
+export async function reissueToken(proof: Proof, parts: RegistrationParts): Promise<Registered> {
   const { ledger, book, random } = parts;
   const login = await whoProves(proof, parts);
   const known = ledger.contributorByLogin(login);
@@ -66,7 +68,7 @@ export async function reissueToken(proof: string | undefined, parts: Registratio
   return { contributor_id: known.id, registration_token: token, message: "the old token no longer works" };
 }
 
-async function proveLogin(login: string, proof: string | undefined, parts: RegistrationParts): Promise<void> {
+async function proveLogin(login: string, proof: Proof, parts: RegistrationParts): Promise<void> {
   const proven = await whoProves(proof, parts);
   if (proven.toLowerCase() !== login.toLowerCase()) {
     throw new NestError("login_not_proven", `the token sent belongs to another login than ${login}`, {
@@ -75,10 +77,11 @@ async function proveLogin(login: string, proof: string | undefined, parts: Regis
   }
 }
 
-async function whoProves(proof: string | undefined, { codeHost }: RegistrationParts): Promise<string> {
-  if (proof === undefined)
+async function whoProves(proof: Proof, { codeHost }: RegistrationParts): Promise<string> {
+  if (proof.bearer === undefined && proof.signedIn !== undefined) return proof.signedIn;
+  if (proof.bearer === undefined)
     throw new NestError("login_not_proven", "this hub wants proof of the login", { hint: PROOF_HINT });
-  const who = await codeHost.whoIs(new Secret(proof));
+  const who = await codeHost.whoIs(new Secret(proof.bearer));
   if (who === undefined)
     throw new NestError("login_not_proven", "the code host does not know the token sent", { hint: PROOF_HINT });
   return who.login;

@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import type { Clock } from "@nest/kit";
 import type { Activity } from "../leases/ledger.ts";
-import { activityEntry, type ReadModel } from "./read-model.ts";
+import type { ReadModel, Sees } from "./read-model.ts";
 
 /** How often watchers are told of status and work at most. */
 const SNAPSHOT_EVERY_MS = 1000;
@@ -15,7 +15,8 @@ const REPLAY = 20;
 export class EventStream {
   readonly #model: ReadModel;
   readonly #clock: Clock;
-  readonly #watchers = new Set<ServerResponse>();
+  /** Each with what it may see; there are few kinds of those, and each kind is written once. */
+  readonly #watchers = new Map<ServerResponse, Sees>();
   #changed = false;
   #scheduled = false;
   readonly #stopKeepAlive: () => void;
@@ -23,15 +24,15 @@ export class EventStream {
   constructor(model: ReadModel, clock: Clock) {
     this.#model = model;
     this.#clock = clock;
-    this.#stopKeepAlive = clock.every(KEEP_ALIVE_MS, () => this.#broadcast(":\n\n"));
+    this.#stopKeepAlive = clock.every(KEEP_ALIVE_MS, () => this.#broadcast(() => ":\n\n"));
   }
 
   get watchers(): number {
     return this.#watchers.size;
   }
 
-  /** Adds a watcher; false when there are too many. */
-  watch(response: ServerResponse): boolean {
+  /** Adds a watcher; false when there are too many. `sees` is the same function for everybody who sees the same. */
+  watch(response: ServerResponse, sees: Sees): boolean {
     if (this.#watchers.size >= MOST_WATCHERS) return false;
     response.writeHead(200, {
       "content-type": "text/event-stream; charset=utf-8",
@@ -39,11 +40,11 @@ export class EventStream {
       "x-accel-buffering": "no",
       connection: "keep-alive",
     });
-    const { activity } = this.#model.activity(REPLAY, undefined);
+    const { activity } = this.#model.activity(REPLAY, undefined, sees);
     response.write(
-      `retry: 2000\n\n${event("hello", { activity, status: this.#model.status() })}${event("work", this.#model.fleet())}`,
+      `retry: 2000\n\n${event("hello", { activity, status: this.#model.status(sees) })}${event("work", this.#model.fleet(sees))}`,
     );
-    this.#watchers.add(response);
+    this.#watchers.set(response, sees);
     response.on("close", () => this.#watchers.delete(response));
     response.on("error", () => this.#watchers.delete(response));
     return true;
@@ -52,7 +53,8 @@ export class EventStream {
   /** Something happened that is on disk. */
   tell(lines: readonly Activity[]): void {
     if (this.#watchers.size === 0) return;
-    if (lines.length > 0) this.#broadcast(lines.map((line) => event("activity", activityEntry(line))).join(""));
+    if (lines.length > 0)
+      this.#broadcast((sees) => lines.map((line) => event("activity", this.#model.entry(line, sees))).join(""));
     this.change();
   }
 
@@ -65,17 +67,22 @@ export class EventStream {
       this.#scheduled = false;
       if (!this.#changed) return;
       this.#changed = false;
-      this.#broadcast(`${event("status", this.#model.status())}${event("work", this.#model.fleet())}`);
+      this.#broadcast(
+        (sees) => `${event("status", this.#model.status(sees))}${event("work", this.#model.fleet(sees))}`,
+      );
     });
   }
 
   close(): void {
     this.#stopKeepAlive();
-    for (const watcher of this.#watchers) watcher.end();
+    for (const watcher of this.#watchers.keys()) watcher.end();
   }
 
-  #broadcast(text: string): void {
-    for (const watcher of this.#watchers) {
+  #broadcast(tell: (sees: Sees) => string): void {
+    const told = new Map<Sees, string>();
+    for (const [watcher, sees] of this.#watchers) {
+      const text = told.get(sees) ?? tell(sees);
+      told.set(sees, text);
       if (watcher.writableLength > MOST_QUEUED_BYTES) watcher.destroy();
       else watcher.write(text);
     }

@@ -1,10 +1,11 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { Clock } from "@nest/kit";
-import { type contribute, type contributors, PROTOCOL_VERSION } from "@nest/protocol";
+import { type contribute, type governor, PROTOCOL_VERSION } from "@nest/protocol";
 import { leaseState } from "../leases/lease.ts";
-import type { Activity, Ledger } from "../leases/ledger.ts";
+import { type Activity, HOLD_PREFIX, type Ledger } from "../leases/ledger.ts";
 import type { Monitor } from "../queue/monitor.ts";
-import type { Entry, Queue } from "../queue/queue.ts";
+import { type Entry, type OperatorHold, ORDER_SETTING, type Queue } from "../queue/queue.ts";
+import { becauseOf, withheldSentence } from "../queue/withheld-words.ts";
 import type { Gateway } from "../relays/gateway.ts";
 import type { Session } from "../relays/session.ts";
 
@@ -15,8 +16,14 @@ export interface ReadModelParts {
   readonly monitor: Monitor;
   readonly sqlite: DatabaseSync;
   readonly clock: Clock;
-  readonly isSuspended: () => boolean;
+  readonly settings: () => governor.GovernorSettings;
+  readonly webUrl: string;
+  /** The delegated role that a session works in, and what an owner set. */
+  readonly roles: (session: Session) => { readonly inForce: string | undefined; readonly assigned: string | undefined };
 }
+
+/** Whether whoever asks may see the facts of a repository. */
+export type Sees = (repo: string) => boolean;
 
 /** What people see of the hub: one function a surface, all counting with the same numbers. No tokens, no secrets. */
 export class ReadModel {
@@ -26,8 +33,9 @@ export class ReadModel {
     this.#parts = parts;
   }
 
-  status(): contribute.StatusReply {
-    const { ledger, queue, gateway, monitor, isSuspended } = this.#parts;
+  status(sees: Sees): contribute.StatusReply {
+    const { ledger, queue, gateway, monitor, settings } = this.#parts;
+    const { contribute_suspended: suspended, contribute_announcement: announcement } = settings();
     const active = new Set<string>();
     for (const session of gateway.sessions())
       if (session.speaker !== undefined) active.add(session.speaker.contributorId);
@@ -39,43 +47,54 @@ export class ReadModel {
       actionable_items: queue.actionable,
       total_items: queue.size,
       withheld: queue.withheldCounts(),
-      suspended: isSuspended(),
+      suspended,
+      ...(announcement === "" ? {} : { announcement }),
       in_flight: ledger.leaseCount,
       surface: "hub",
       api_version: PROTOCOL_VERSION,
       repositories: monitor
         .repositories()
+        .filter(({ repo }) => sees(repo))
         .map(({ repo, state, issues, error }) => ({ repo, state, issues, ...(error === undefined ? {} : { error }) })),
     };
   }
 
   /** A page of the queue; with `withheld` also what is not offered, after what is. */
-  queue(query: {
-    limit: number;
-    cursor?: string | undefined;
-    with?: "withheld" | undefined;
-    q?: string | undefined;
-  }): contribute.QueueReply {
+  queue(
+    query: {
+      limit: number;
+      cursor?: string | undefined;
+      with?: "withheld" | undefined;
+      q?: string | undefined;
+    },
+    sees: Sees,
+  ): contribute.QueueReply {
     const { queue, clock } = this.#parts;
-    queue.wake(clock.now());
+    const now = clock.now();
+    queue.wake(now);
     const withheld =
       query.with === "withheld" ? [...queue.entries()].filter((entry) => entry.withheld !== undefined) : [];
     const wanted = query.q?.toLowerCase();
-    const all = [...queue.inOrder(), ...withheld].filter(
+    const known = [...queue.inOrder(), ...withheld];
+    const seen = known.filter(({ repo }) => sees(repo));
+    const all = seen.filter(
       (entry) => wanted === undefined || `${entry.key} ${entry.title}`.toLowerCase().includes(wanted),
     );
     const from = Number.parseInt(query.cursor ?? "0", 10) || 0;
     const page = all.slice(from, from + query.limit);
     const next = from + page.length;
+    const counts = queue.withheldCounts();
     return {
-      queue: page.map(queueItem),
+      queue: page.map((entry) => this.#queueItem(entry, now)),
       actionable_items: queue.actionable,
-      withheld: queue.withheldCounts(),
+      withheld: counts,
+      withheld_because: Object.fromEntries(Object.keys(counts).map((reason) => [reason, becauseOf(reason)])),
+      hidden: known.length - seen.length,
       ...(next < all.length ? { next_cursor: String(next) } : {}),
     };
   }
 
-  fleet(): contribute.FleetReply {
+  fleet(sees: Sees): contribute.FleetReply {
     const { ledger, queue, gateway } = this.#parts;
     const held = new Map<string, string>();
     const work: contribute.FleetWork[] = [];
@@ -83,26 +102,26 @@ export class ReadModel {
       const session = lease.connection === undefined ? undefined : gateway.session(lease.connection);
       if (lease.connection !== undefined) held.set(lease.connection, lease.taskId);
       const state = leaseState(lease);
+      const visible = sees(lease.repo);
       work.push({
         task_id: lease.taskId,
         task_gen: lease.gen,
         kind: "issue",
-        repo: lease.repo,
-        number: lease.number,
-        title: lease.title,
-        url: lease.url,
+        ...(visible
+          ? { repo: lease.repo, number: lease.number, title: lease.title, url: lease.url }
+          : { repo: HIDDEN_REPO, number: 0, title: HIDDEN_TITLE, url: "", private: true as const }),
         contributor_id: lease.contributorId,
         github_username: ledger.contributor(lease.contributorId)?.login ?? "",
         status: state === "working" ? "in-progress" : state,
         assigned_at: iso(lease.assignedAt),
         expires_at: iso(lease.expiresAt),
-        ...(session?.note === undefined ? {} : { note: session.note }),
+        ...(session?.note === undefined || !visible ? {} : { note: session.note }),
       });
     }
     const counts = queue.withheldCounts();
     const cooling = ["failed", "quarantined", "connection_lost", "given_back", "requeued"];
     return {
-      clankers: [...gateway.sessions()].flatMap((session) => fleetRelay(session, held)),
+      clankers: [...gateway.sessions()].flatMap((session) => this.#relay(session, held, sees)),
       work,
       cooldown_count: cooling.reduce((sum, reason) => sum + (counts[reason] ?? 0), 0),
       in_flight_count: work.length,
@@ -113,11 +132,12 @@ export class ReadModel {
   activity(
     limit: number,
     cursor: string | undefined,
+    sees: Sees,
   ): { activity: contribute.ActivityEntry[]; retained: number; next_cursor?: string } {
     const { sqlite } = this.#parts;
     const before = Number.parseInt(cursor ?? "", 10) || Number.MAX_SAFE_INTEGER;
     const rows = sqlite.prepare(ACTIVITY).all(before, limit);
-    const entries = rows.map((row) => activityEntry(activityOf(row)));
+    const entries = rows.map((row) => this.entry(activityOf(row), sees));
     const last = entries.at(-1);
     const retained = Number(sqlite.prepare("select count(*) as n from activity").get()?.n ?? 0);
     return {
@@ -127,11 +147,11 @@ export class ReadModel {
     };
   }
 
-  audit(limit: number, cursor: string | undefined) {
+  /** The audit, newest first; `q` finds text anywhere in a line. */
+  audit(query: { limit: number; cursor?: string | undefined; q?: string | undefined }) {
+    const { limit, cursor, q = "" } = query;
     const before = Number.parseInt(cursor ?? "", 10) || Number.MAX_SAFE_INTEGER;
-    const rows = this.#parts.sqlite
-      .prepare("select * from audit where id < ? order by id desc limit ?")
-      .all(before, limit);
+    const rows = this.#parts.sqlite.prepare(AUDIT).all(before, q, limit);
     const audit = rows.map((row) => ({
       id: Number(row.id),
       at: iso(Number(row.at)),
@@ -145,55 +165,111 @@ export class ReadModel {
     return { audit, ...(audit.length === limit && last !== undefined ? { next_cursor: String(last.id) } : {}) };
   }
 
-  contributors(
-    limit: number,
-    cursor: string | undefined,
-  ): { contributors: contributors.ContributorRow[]; next_cursor?: string } {
-    const { ledger, gateway } = this.#parts;
-    const active = new Set<string>();
-    for (const session of gateway.sessions())
-      if (session.speaker !== undefined) active.add(session.speaker.contributorId);
-    const all = [...ledger.contributors()].sort((a, b) => a.registeredAt - b.registeredAt || (a.id < b.id ? -1 : 1));
-    const from = Number.parseInt(cursor ?? "0", 10) || 0;
-    const rows = all.slice(from, from + limit).map((one) => {
-      const current = ledger.leasesOfContributor(one.id)[0];
-      return {
-        contributor_id: one.id,
-        github_username: one.login,
-        trust_tier: one.tier,
-        registered_at: iso(one.registeredAt),
-        ...(one.lastActiveAt === undefined ? {} : { last_active: iso(one.lastActiveAt) }),
-        total_tasks_completed: one.completed,
-        total_tasks_completed_with_pr: one.verified,
-        total_tasks_failed: one.failed,
-        active: active.has(one.id),
-        ...(current === undefined ? {} : { current_task: current.taskId }),
-      };
-    });
-    const next = from + rows.length;
-    return { contributors: rows, ...(next < all.length ? { next_cursor: String(next) } : {}) };
+  /** An activity line as the wire has it; of a private repository only that something happened. */
+  entry(line: Activity, sees: Sees): contribute.ActivityEntry {
+    const { task } = line;
+    const url = line.url ?? task?.url;
+    const repo = task?.repo ?? (url === undefined ? undefined : repoOf(url, this.#parts.webUrl));
+    const common = { id: line.id, timestamp: iso(line.at), username: line.login, action: line.action };
+    if (repo !== undefined && !sees(repo)) return { ...common, private: true };
+    return {
+      ...common,
+      ...(task === undefined ? {} : { task: `${task.repo}#${task.number}`, task_id: task.taskId, title: task.title }),
+      ...(url === undefined ? {} : { url }),
+      ...(line.detail === undefined || line.detail === "" ? {} : { detail: line.detail }),
+    };
+  }
+
+  #queueItem(entry: Entry, now: number): contribute.QueueItem {
+    const { withheld, issue, key } = entry;
+    const held = this.#parts.ledger.setting(HOLD_PREFIX + key) as OperatorHold | undefined;
+    const order = this.#parts.ledger.setting(ORDER_SETTING) as readonly string[] | undefined;
+    return {
+      key,
+      repo: entry.repo,
+      number: entry.number,
+      title: entry.title,
+      url: entry.url,
+      labels: [...issue.labels],
+      author: issue.author,
+      updated_at: iso(entry.updatedAt),
+      ...(order?.includes(key) === true ? { ordered: true } : {}),
+      ...(held === undefined ? {} : { held: true, held_reason: held.reason }),
+      ...(withheld === undefined
+        ? {}
+        : {
+            withheld: {
+              reason: withheld.reason,
+              because: withheldSentence(withheld, now),
+              ...(withheld.until === undefined ? {} : { until: iso(withheld.until) }),
+              ...(withheld.detail === undefined ? {} : { detail: withheld.detail }),
+            },
+          }),
+    };
+  }
+
+  #relay(session: Session, held: ReadonlyMap<string, string>, sees: Sees): contribute.FleetRelay[] {
+    const { inForce, assigned } = this.#parts.roles(session);
+    const { speaker, declared, lastFailure } = session;
+    if (speaker === undefined) return [];
+    const current = held.get(session.connection);
+    const capabilities = Object.fromEntries(
+      Object.entries(declared.facts).filter(([, value]) => value !== undefined),
+    ) as Record<string, string>;
+    return [
+      {
+        contributor_id: speaker.contributorId,
+        github_username: session.login,
+        connection_id: session.connection,
+        trust_tier: session.tier,
+        ...(declared.backend === undefined ? {} : { cli_backend: declared.backend }),
+        ...(declared.model === undefined ? {} : { model: declared.model }),
+        ...(inForce === undefined ? {} : { role: inForce }),
+        ...(declared.role === undefined ? {} : { client_role: declared.role }),
+        ...(assigned === undefined ? {} : { assigned_agent_role: assigned }),
+        ...(declared.role === undefined || declared.role === inForce ? {} : { role_mismatch: true }),
+        ...(declared.session === undefined ? {} : { session: declared.session }),
+        capabilities,
+        protocol: {
+          ...(declared.version === undefined ? {} : { declared: declared.version }),
+          verdict: declared.verdict,
+        },
+        connected_at: iso(session.connectedAt),
+        last_activity: iso(session.lastActivityAt),
+        ...(current === undefined ? {} : { current_task: current }),
+        ...(current !== undefined || session.idleReason === undefined ? {} : { idle_reason: session.idleReason }),
+        ...(lastFailure === undefined || !sees(lastFailure.repo)
+          ? {}
+          : {
+              last_failure: {
+                task_id: lastFailure.taskId,
+                repo: lastFailure.repo,
+                number: lastFailure.number,
+                kind: lastFailure.kind,
+                reason: lastFailure.reason,
+                permanent: lastFailure.permanent,
+                at: iso(lastFailure.at),
+              },
+            }),
+      },
+    ];
   }
 }
+
+/** What stands in place of a private repository's name and an issue's title. */
+const HIDDEN_REPO = "private";
+const HIDDEN_TITLE = "an issue of a private repository";
+
+const AUDIT = `
+  select * from audit
+  where id < ?1 and (?2 = '' or instr(lower(actor || ' ' || action || ' ' || subject || ' ' || coalesce(before, '') || ' ' ||
+    coalesce(after, '')), lower(?2)) > 0)
+  order by id desc limit ?3`;
 
 const ACTIVITY = `
   select activity.*, tasks.id as task_id, tasks.repo, tasks.number, tasks.title, tasks.url as task_url
   from activity left join tasks on tasks.gen = activity.task_gen
   where activity.id < ? order by activity.id desc limit ?`;
-
-/** An activity line as the wire has it. */
-export function activityEntry(line: Activity): contribute.ActivityEntry {
-  const { task } = line;
-  const url = line.url ?? task?.url;
-  return {
-    id: line.id,
-    timestamp: iso(line.at),
-    username: line.login,
-    action: line.action,
-    ...(task === undefined ? {} : { task: `${task.repo}#${task.number}`, task_id: task.taskId, title: task.title }),
-    ...(url === undefined ? {} : { url }),
-    ...(line.detail === undefined || line.detail === "" ? {} : { detail: line.detail }),
-  };
-}
 
 function activityOf(row: Record<string, unknown>): Activity {
   const text = (value: unknown) => (value === null ? undefined : String(value));
@@ -217,72 +293,13 @@ function activityOf(row: Record<string, unknown>): Activity {
   };
 }
 
-function queueItem(entry: Entry): contribute.QueueItem {
-  const { withheld, issue } = entry;
-  return {
-    key: entry.key,
-    repo: entry.repo,
-    number: entry.number,
-    title: entry.title,
-    url: entry.url,
-    labels: [...issue.labels],
-    author: issue.author,
-    updated_at: iso(entry.updatedAt),
-    ...(withheld === undefined
-      ? {}
-      : {
-          withheld: {
-            reason: withheld.reason,
-            ...(withheld.until === undefined ? {} : { until: iso(withheld.until) }),
-            ...(withheld.detail === undefined ? {} : { detail: withheld.detail }),
-          },
-        }),
-  };
-}
-
-function fleetRelay(session: Session, held: ReadonlyMap<string, string>): contribute.FleetRelay[] {
-  const { speaker, declared, lastFailure } = session;
-  if (speaker === undefined) return [];
-  const current = held.get(session.connection);
-  const capabilities = Object.fromEntries(
-    Object.entries(declared.facts).filter(([, value]) => value !== undefined),
-  ) as Record<string, string>;
-  return [
-    {
-      contributor_id: speaker.contributorId,
-      github_username: session.login,
-      connection_id: session.connection,
-      trust_tier: session.tier,
-      ...(declared.backend === undefined ? {} : { cli_backend: declared.backend }),
-      ...(declared.model === undefined ? {} : { model: declared.model }),
-      ...(declared.role === undefined ? {} : { role: declared.role }),
-      ...(declared.session === undefined ? {} : { session: declared.session }),
-      capabilities,
-      protocol: {
-        ...(declared.version === undefined ? {} : { declared: declared.version }),
-        verdict: declared.verdict,
-      },
-      connected_at: iso(session.connectedAt),
-      last_activity: iso(session.lastActivityAt),
-      ...(current === undefined ? {} : { current_task: current }),
-      ...(current !== undefined || session.idleReason === undefined ? {} : { idle_reason: session.idleReason }),
-      ...(lastFailure === undefined
-        ? {}
-        : {
-            last_failure: {
-              task_id: lastFailure.taskId,
-              repo: lastFailure.repo,
-              number: lastFailure.number,
-              kind: lastFailure.kind,
-              reason: lastFailure.reason,
-              permanent: lastFailure.permanent,
-              at: iso(lastFailure.at),
-            },
-          }),
-    },
-  ];
-}
-
 function iso(ms: number): string {
   return new Date(ms).toISOString();
+}
+
+/** The repository that an address on the code host speaks of. */
+function repoOf(url: string, webUrl: string): string | undefined {
+  if (!url.startsWith(`${webUrl}/`)) return undefined;
+  const [owner, name] = url.slice(webUrl.length + 1).split("/");
+  return owner === undefined || name === undefined ? undefined : `${owner}/${name}`;
 }

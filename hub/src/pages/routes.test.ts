@@ -1,10 +1,62 @@
+import { CodeHostMemory } from "@nest/codehost";
+import { VirtualClock } from "@nest/kit";
 import { fastify } from "fastify";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { registerPages } from "./routes.ts";
+import { Routes } from "../access/routes-of.ts";
+import { defaultSettings } from "../governor/settings.ts";
+import { type PageParts, registerPages } from "./routes.ts";
+
+const hostile = '<img src=x onerror="alert(1)">\u202e';
+const parts: PageParts = {
+  status: () => ({
+    hub: "online",
+    active_contributors: 1,
+    total_registered: 2,
+    actionable_items: 3,
+    total_items: 4,
+    withheld: {},
+    suspended: false,
+    announcement: hostile,
+    in_flight: 0,
+    surface: "hub",
+    api_version: "1.2",
+    repositories: [],
+  }),
+  activity: () => [
+    {
+      id: 1,
+      timestamp: "2026-01-01T00:00:00.000Z",
+      username: hostile,
+      action: "joined",
+      task: hostile,
+      url: "javascript:alert(1)",
+    },
+  ],
+  settings: () => defaultSettings,
+  leaderboard: () => ({
+    people: [
+      {
+        rank: 1,
+        github_username: hostile,
+        avatar_url: "",
+        trust_tier: "newcomer",
+        tasks_verified: 1,
+        tasks_completed: 2,
+        tasks_failed: 0,
+        registered_at: "2026-01-01T00:00:00.000Z",
+        active: true,
+        is_agent: false,
+      },
+    ],
+    agents: [],
+  }),
+  codeHost: new CodeHostMemory(),
+  clock: new VirtualClock(),
+};
 
 const app = fastify();
 beforeAll(async () => {
-  registerPages(app);
+  registerPages(app, new Routes(app, { admit: async () => ({ kind: "anonymous" }) }), parts);
   await app.ready();
 });
 afterAll(() => app.close());
@@ -43,4 +95,31 @@ test("the browser gets the wording without types and without imports", async () 
   expect(reply.headers["content-type"]).toContain("text/javascript");
   expect(reply.body).not.toMatch(/^\s*import|interface |: string/m);
   expect(reply.body).toContain("export function tell");
+});
+
+test.each(["/contribute", "/leaderboard", "/contribute?cli=agy"])(
+  "%s shows names with markup as text, under the strict policy",
+  async (path) => {
+    const reply = await app.inject(path);
+    expect(reply.statusCode).toBe(200);
+    expect(reply.headers["content-security-policy"]).toContain("default-src 'none'");
+    expect(reply.body).not.toMatch(/<img|<style|style="|\son\w+="|<script(?![^>]*src=)|href="javascript:/);
+    expect(reply.body).toContain("&lt;img src=x");
+  },
+);
+
+test("the setup commands are of the chosen CLI, and of this hub", async () => {
+  const { body } = await app.inject({ url: "/contribute?cli=codex", headers: { host: "hub.example" } });
+  expect(body).toContain("contribute-setup codex");
+  expect(body).toContain("NEST_HUB=ws://hub.example/contribute");
+  expect((await app.inject("/contribute?cli=agy")).body).not.toContain("contribute-hive\n");
+});
+
+test("a stylesheet's place that is none is not passed on to the page", async () => {
+  expect((await app.inject("/leaderboard?style=https://evil.example/x.css")).body).not.toContain(
+    "/api/leaderboard/style",
+  );
+  expect((await app.inject("/leaderboard?style=acme/site/board.css@main")).body).toContain(
+    "/api/leaderboard/style?src=acme%2Fsite%2Fboard.css%40main",
+  );
 });

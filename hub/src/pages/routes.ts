@@ -1,42 +1,66 @@
-import { readFileSync } from "node:fs";
-import { stripTypeScriptTypes } from "node:module";
+import type { CodeHost } from "@nest/codehost";
+import type { Clock } from "@nest/kit";
+import { type contribute, type governor, leaderboard, pages } from "@nest/protocol";
 import type { FastifyInstance } from "fastify";
+import { tooMany } from "../access/identity.ts";
+import type { Routes } from "../access/routes-of.ts";
+import { Throttle } from "../access/throttle.ts";
+import { registerAssets } from "./assets.ts";
+import { contributePage } from "./contribute-page.ts";
+import { leaderboardPage } from "./leaderboard-page.ts";
 import { livePage } from "./live-page.ts";
+import { sendPage } from "./send-page.ts";
+import { readStyleSource } from "./style-source.ts";
+import { Styles } from "./styles.ts";
 
-/** No inline script or style, nothing from elsewhere, no framing. */
-const PAGE_POLICY =
-  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
-
-/** Serves the live page and what it loads. */
-export function registerPages(app: FastifyInstance): void {
-  const page = livePage();
-  app.get("/", (_request, reply) =>
-    reply
-      .header("content-security-policy", PAGE_POLICY)
-      .header("x-content-type-options", "nosniff")
-      .header("referrer-policy", "no-referrer")
-      .header("cache-control", "no-cache")
-      .type("text/html; charset=utf-8")
-      .send(page),
-  );
-  const assets = [
-    ["/assets/live.css", "text/css", read("./assets/live.css")],
-    ["/assets/live.js", "text/javascript", read("./assets/live.js")],
-    ["/assets/live-dom.js", "text/javascript", read("./assets/live-dom.js")],
-    // Wording and decisions are TypeScript so that they are checked and tested; the browser gets them without the types.
-    ["/assets/live-words.js", "text/javascript", stripTypeScriptTypes(read("./live-words.ts"))],
-  ] as const;
-  for (const [path, type, content] of assets) {
-    app.get(path, (_request, reply) =>
-      reply
-        .header("x-content-type-options", "nosniff")
-        .header("cache-control", "no-cache")
-        .type(`${type}; charset=utf-8`)
-        .send(content),
-    );
-  }
+export interface PageParts {
+  readonly status: () => contribute.StatusReply;
+  readonly activity: (count: number) => readonly contribute.ActivityEntry[];
+  readonly settings: () => governor.GovernorSettings;
+  readonly leaderboard: (window: leaderboard.LeaderboardWindow) => {
+    readonly people: readonly leaderboard.LeaderboardRow[];
+    readonly agents: readonly leaderboard.LeaderboardRow[];
+  };
+  readonly codeHost: CodeHost;
+  readonly clock: Clock;
 }
 
-function read(file: string): string {
-  return readFileSync(new URL(file, import.meta.url), "utf8");
+const FEED_LINES = 12;
+/** Stylesheets that one address has fetched anew. */
+const MOST_STYLES = { most: 30, withinMs: 60_000 };
+
+/** Serves the server-made pages, what they load, and custom stylesheets of the leaderboard. */
+export function registerPages(app: FastifyInstance, routes: Routes, parts: PageParts): void {
+  const { status, activity, settings, codeHost, clock } = parts;
+  const live = livePage();
+  registerAssets(app);
+  routes.serve(pages.live, ({ reply }) => sendPage(reply, live));
+  routes.serve(pages.contribute, ({ query, request, reply }) =>
+    sendPage(
+      reply,
+      contributePage({
+        status: status(),
+        activity: activity(FEED_LINES),
+        settings: settings(),
+        cli: query.cli,
+        hubAddress: `${request.protocol === "https" ? "wss" : "ws"}://${request.host}/contribute`,
+      }),
+    ),
+  );
+  routes.serve(pages.leaderboard, ({ query, reply }) => {
+    const { window, page } = query;
+    // A name that is none is not passed on: the page comes without it.
+    const style = query.style !== undefined && readStyleSource(query.style) !== undefined ? query.style : undefined;
+    return sendPage(reply, leaderboardPage({ ...parts.leaderboard(window), window, page, style }));
+  });
+  const styles = new Styles(codeHost, clock);
+  const fetches = new Throttle(clock, MOST_STYLES);
+  routes.serve(leaderboard.style, async ({ query, request, reply }) => {
+    const waitMs = styles.has(query.src) ? 0 : fetches.count(request.ip);
+    if (waitMs > 0) throw tooMany(waitMs, "too many stylesheets asked for from this address");
+    const { css, dropped, reasons } = await styles.get(query.src);
+    reply.header("x-nest-style-dropped", dropped).header("cache-control", "max-age=300");
+    if (query.report === "1") return { css, dropped, reasons: [...reasons] };
+    return reply.type("text/css; charset=utf-8").send(css);
+  });
 }

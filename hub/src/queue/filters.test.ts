@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { compileFilters, defaultFilters, type FilterSettings } from "./filters.ts";
+import { defaultSettings } from "../governor/settings.ts";
+import { compileFilters, type FilterSettings } from "./filters.ts";
 
 const issue = {
   repo: "Meadow/Tide-Clock",
@@ -8,7 +9,7 @@ const issue = {
   labels: ["bug", "Good First Issue"],
 };
 function reason(settings: Partial<FilterSettings>, changes: Partial<typeof issue> = {}) {
-  return compileFilters({ ...defaultFilters, ...settings })({ ...issue, ...changes });
+  return compileFilters({ ...defaultSettings, ...settings })({ ...issue, ...changes });
 }
 
 test("a monitored repository serves work unless listed, by full or short name in any case", () => {

@@ -1,19 +1,25 @@
 import type { CodeHost, Issue, PullRequest } from "@nest/codehost";
-import { type Clock, type Log, plainLine, type Random, sentenceOf } from "@nest/kit";
+import { type CancelTimer, type Clock, type Log, type Random, sentenceOf } from "@nest/kit";
 import type { Durations } from "@nest/protocol";
+import { Breath } from "./breath.ts";
 import type { ClaimLedger } from "./claim-ledger.ts";
 import { claimsOf } from "./claims.ts";
 import type { Queue } from "./queue.ts";
+import type { Visibility } from "./visibility.ts";
 
 export interface MonitorParts {
   readonly codeHost: CodeHost;
   readonly queue: Queue;
   readonly claims: ClaimLedger;
+  readonly visibility: Visibility;
+  /** Empty with an app: whatever the app is installed on. */
   readonly repos: readonly string[];
   readonly webUrl: string;
   readonly clock: Clock;
   readonly random: Random;
   readonly times: Durations;
+  /** How long a red pull request may lie before it claims nothing. */
+  readonly staleMs: () => number;
   readonly evalIntervalMs: number;
   readonly log: Log;
 }
@@ -36,7 +42,18 @@ interface Known {
   state: RepositoryState["state"];
   issues: readonly Issue[] | undefined;
   error: string | undefined;
+  visibilityAt: number | undefined;
+  /** The read under way; the next one of the same repository waits for it. */
+  reading: Promise<unknown>;
+  soon: CancelTimer | undefined;
 }
+
+/** Repositories read at the same time. */
+const AT_ONCE = 4;
+/** A repository that was told of again and again is read once this long after the first word. */
+const SOON_MS = 250;
+/** Visibility is asked for again after this long; a webhook tells it sooner. */
+const VISIBILITY_MS = 3_600_000;
 
 /** Reads the monitored repositories again and again, and tells the queue. Only a complete scan of a repository counts. */
 export class Monitor {
@@ -48,7 +65,7 @@ export class Monitor {
 
   constructor(parts: MonitorParts) {
     this.#parts = parts;
-    for (const repo of parts.repos) this.#known.set(repo, { state: "scanning", issues: undefined, error: undefined });
+    for (const repo of parts.repos) this.#add(repo);
   }
 
   /** Reads everything now, and from then on every evaluation interval. */
@@ -58,6 +75,7 @@ export class Monitor {
 
   stop(): void {
     this.#stop.abort(new Error("the hub is stopping"));
+    for (const known of this.#known.values()) known.soon?.();
   }
 
   /** Reads everything now; resolves when a round that began after this call is done. */
@@ -69,6 +87,19 @@ export class Monitor {
       return this.#begin();
     });
     return this.#again;
+  }
+
+  /** Something of a repository has changed: it is read within a second. False when it is not monitored. */
+  refreshSoon(repo: string, what: { readonly visibility?: boolean } = {}): boolean {
+    const name = this.#nameOf(repo);
+    const known = name === undefined ? undefined : this.#known.get(name);
+    if (name === undefined || known === undefined) return false;
+    if (what.visibility === true) known.visibilityAt = undefined;
+    known.soon ??= this.#parts.clock.after(SOON_MS, () => {
+      known.soon = undefined;
+      void this.#read(name);
+    });
+    return true;
   }
 
   repositories(): RepositoryState[] {
@@ -102,29 +133,77 @@ export class Monitor {
   }
 
   async #readAll(): Promise<RefreshResult> {
-    const { repos, queue } = this.#parts;
+    const { queue } = this.#parts;
     const failed: string[] = [];
-    const waiting = [...repos];
+    const unlisted = await this.#follow();
+    if (unlisted !== undefined) failed.push(`installation: ${unlisted}`);
+    const waiting = [...this.#known.keys()];
+    const all = waiting.length;
     const worker = async () => {
       for (let repo = waiting.shift(); repo !== undefined; repo = waiting.shift()) {
         const fault = await this.#read(repo);
         if (fault !== undefined) failed.push(`${repo}: ${fault}`);
       }
     };
-    await Promise.all(Array.from({ length: Math.min(4, repos.length) }, worker));
+    await Promise.all(Array.from({ length: Math.min(AT_ONCE, all) }, worker));
     this.#stop.signal.throwIfAborted();
-    if (failed.length < repos.length || repos.length === 0) queue.open();
+    if (failed.length < all || (all === 0 && unlisted === undefined)) queue.open();
     const issues = this.repositories().reduce((sum, { issues: count }) => sum + count, 0);
-    return { repositories: repos.length, issues, failed };
+    return { repositories: all, issues, failed };
   }
 
-  /** Reads one repository whole, or says why it could not. */
-  async #read(repo: string): Promise<string | undefined> {
+  /** Without configured repositories, follows the app's installation; says why it could not. */
+  async #follow(): Promise<string | undefined> {
+    const { codeHost, repos, queue, log } = this.#parts;
+    if (repos.length > 0 || codeHost.kind !== "app") return undefined;
+    try {
+      const installed = new Set(await codeHost.installationRepositories(this.#stop.signal));
+      for (const repo of installed) if (!this.#known.has(repo)) this.#add(repo);
+      for (const [repo, known] of this.#known) {
+        if (installed.has(repo)) continue;
+        known.soon?.();
+        this.#known.delete(repo);
+        queue.dropRepo(repo);
+      }
+      return undefined;
+    } catch (thrown) {
+      const because = sentenceOf(thrown);
+      if (!this.#stop.signal.aborted) log.warn({ because }, "the app's repositories could not be listed");
+      return because;
+    }
+  }
+
+  #add(repo: string): void {
+    this.#known.set(repo, {
+      state: "scanning",
+      issues: undefined,
+      error: undefined,
+      visibilityAt: undefined,
+      reading: Promise.resolve(),
+      soon: undefined,
+    });
+  }
+
+  #nameOf(repo: string): string | undefined {
+    if (this.#known.has(repo)) return repo;
+    const wanted = repo.toLowerCase();
+    return [...this.#known.keys()].find((name) => name.toLowerCase() === wanted);
+  }
+
+  /** Reads one repository whole, after whoever reads it already, or says why it could not. */
+  #read(repo: string): Promise<string | undefined> {
+    const known = this.#known.get(repo);
+    if (known === undefined) return Promise.resolve(undefined);
+    const reading = known.reading.then(() => this.#readNow(repo, known));
+    known.reading = reading;
+    return reading;
+  }
+
+  async #readNow(repo: string, known: Known): Promise<string | undefined> {
     const { codeHost, queue, claims, webUrl, clock, times, log } = this.#parts;
-    const known = this.#known.get(repo) ?? { state: "scanning", issues: undefined, error: undefined };
-    this.#known.set(repo, known);
     const { signal } = this.#stop;
     try {
+      await this.#see(repo, known);
       const [issues, pulls, merged] = await Promise.all([
         codeHost.openIssues(repo, signal),
         codeHost.openPullRequests(repo, signal),
@@ -134,7 +213,8 @@ export class Monitor {
       const now = clock.now();
       claims.replace(repo, claimsOf(repo, { open: pulls.items, merged, redAndStale }, webUrl, times, now));
       queue.setClaims(claims.all(now), now);
-      if (known.issues !== issues.items) queue.setIssues(repo, issues.items.map(withPlainWords), now);
+      if (known.issues !== issues.items) await queue.readIssues(repo, issues.items, new Breath(), () => clock.now());
+      if (!this.#known.has(repo)) queue.dropRepo(repo);
       if (known.state === "failing") log.info({ repo }, "repository can be read again");
       Object.assign(known, { state: "ready", issues: issues.items, error: undefined });
       return undefined;
@@ -148,9 +228,23 @@ export class Monitor {
     }
   }
 
+  /** Asks whether a repository is private, before anything of it can be shown. */
+  async #see(repo: string, known: Known): Promise<void> {
+    const { codeHost, visibility, clock, log } = this.#parts;
+    if (known.visibilityAt !== undefined && clock.now() - known.visibilityAt < VISIBILITY_MS) return;
+    try {
+      visibility.set(repo, await codeHost.isPrivate(repo, this.#stop.signal));
+      known.visibilityAt = clock.now();
+    } catch (thrown) {
+      // Its issues are served all the same; until it is known, nothing of them is shown.
+      if (!this.#stop.signal.aborted)
+        log.warn({ repo, because: sentenceOf(thrown) }, "whether a repository is private could not be read");
+    }
+  }
+
   async #redAndStale(pulls: readonly PullRequest[]): Promise<ReadonlySet<string>> {
-    const { codeHost, clock, times } = this.#parts;
-    const staleSince = clock.now() - times.claimTtlMs;
+    const { codeHost, clock, staleMs } = this.#parts;
+    const staleSince = clock.now() - staleMs();
     const red = new Set<string>();
     for (const pull of pulls) {
       if (pull.updatedAt > staleSince) continue;
@@ -158,12 +252,4 @@ export class Monitor {
     }
     return red;
   }
-}
-
-/**
- * An issue as filters, people and relays get to see it: whoever may open issues or make labels writes these words. What is
- * left out here reaches no terminal and hides nothing from a filter.
- */
-function withPlainWords(issue: Issue): Issue {
-  return { ...issue, title: plainLine(issue.title), labels: issue.labels.map(plainLine) };
 }

@@ -5,6 +5,8 @@ export type Anchoring = "substring" | "whole";
 
 export interface Pattern {
   readonly source: string;
+  /** A regular expression: each match takes long enough that a loop over many should breathe between them. */
+  readonly isRegex: boolean;
   matches(text: string): boolean;
 }
 
@@ -16,8 +18,15 @@ export type PatternResult =
 export const MOST_PATTERNS = 200;
 export const LONGEST_PATTERN = 200;
 
-/** No title, author, label or model is read further than this: time stays linear and short. */
-const LONGEST_SUBJECT = 1024;
+/** No title, author, label or model is read further than this: the code host's titles end at 256. */
+const LONGEST_SUBJECT = 512;
+
+/**
+ * A regular expression takes at most its size times the text's length; this size keeps one match well under 10 ms. Written
+ * repeats are added up first, because only building a huge one would already take too long.
+ */
+const LARGEST_REGEX = 300;
+const TOO_COSTLY = "too costly to match: use smaller repeat counts";
 
 /**
  * Compiles one admin pattern: `/…/` is a regular expression in RE2 syntax (linear time), otherwise `*` is a wildcard in a
@@ -31,24 +40,50 @@ export function compilePattern(source: string, anchoring: Anchoring): PatternRes
   const wanted = source.toLowerCase();
   if (wanted.includes("*")) {
     const parts = wanted.split("*");
-    return { kind: "pattern", pattern: { source, matches: (text) => matchesParts(fold(text), parts) } };
+    return pattern(source, (text) => matchesParts(fold(text), parts));
   }
-  const matches =
-    anchoring === "whole" ? (text: string) => fold(text) === wanted : (text: string) => fold(text).includes(wanted);
-  return { kind: "pattern", pattern: { source, matches } };
+  return pattern(
+    source,
+    anchoring === "whole" ? (text) => fold(text) === wanted : (text) => fold(text).includes(wanted),
+  );
 }
 
+function pattern(source: string, matches: (text: string) => boolean): PatternResult {
+  return { kind: "pattern", pattern: { source, isRegex: false, matches } };
+}
+
+/** The same expressions come back with every save; only new ones are built. */
+const built = new Map<string, PatternResult>();
+const MOST_BUILT = 2000;
+
 function compileRegex(source: string, regex: string): PatternResult {
+  const known = built.get(source);
+  if (known !== undefined) return known;
+  const result = buildRegex(source, regex);
+  if (built.size >= MOST_BUILT) built.clear();
+  built.set(source, result);
+  return result;
+}
+
+function buildRegex(source: string, regex: string): PatternResult {
+  if (writtenSize(regex) > LARGEST_REGEX) return { kind: "invalid", because: TOO_COSTLY };
   try {
     const compiled = RE2JS.compile(regex, RE2JS.CASE_INSENSITIVE);
-    return {
-      kind: "pattern",
-      pattern: { source, matches: (text) => compiled.matcher(text.slice(0, LONGEST_SUBJECT)).find() },
-    };
+    if (compiled.programSize() > LARGEST_REGEX) return { kind: "invalid", because: TOO_COSTLY };
+    const matches = (text: string) => compiled.matcher(text.slice(0, LONGEST_SUBJECT)).find();
+    return { kind: "pattern", pattern: { source, isRegex: true, matches } };
   } catch (thrown) {
     const because = thrown instanceof Error ? thrown.message : "not a regular expression";
     return { kind: "invalid", because: because.replace(/\s+/g, " ").slice(0, LONGEST_PATTERN) };
   }
+}
+
+/** What the repeats as written come to at least, each by its larger bound. */
+function writtenSize(regex: string): number {
+  let size = regex.length;
+  for (const [, least, most] of regex.matchAll(/\{(\d{1,6})(?:,(\d{0,6}))?\}/g))
+    size += Math.max(Number(least), Number(most ?? 0));
+  return size;
 }
 
 function fold(text: string): string {

@@ -1,10 +1,11 @@
 import type { Durations } from "@nest/protocol";
 import type { Speaker } from "../leases/commands.ts";
-import type { Candidate, Candidates } from "../leases/desk.ts";
+import type { Candidate, Candidates } from "../leases/desk-parts.ts";
 import { itemKey } from "../leases/lease.ts";
-import type { Ledger } from "../leases/ledger.ts";
+import { HOLD_PREFIX, type Ledger } from "../leases/ledger.ts";
+import type { Breath } from "./breath.ts";
 import { failuresNow, holdOf } from "./cooldown.ts";
-import type { Filter, FilterReason } from "./filters.ts";
+import type { Filter, FilterReason, SteppedFilter } from "./filters.ts";
 import { ReadyList } from "./ready-list.ts";
 import { WakeList } from "./wake-list.ts";
 
@@ -17,8 +18,19 @@ export interface QueueIssue {
   readonly url: string;
   readonly author: string;
   readonly labels: readonly string[];
+  readonly assignees?: readonly string[];
   readonly updatedAt: number;
 }
+
+/** An operator's word that an issue is not to be handed out. */
+export interface OperatorHold {
+  readonly reason: string;
+  readonly by: string;
+  readonly at: number;
+}
+
+/** The setting that holds what operators put in front, as a list of issue keys. */
+export const ORDER_SETTING = "queue_order";
 
 export interface Withheld {
   /** `claimed`, `leased`, a filter's reason or a hold's. */
@@ -58,6 +70,8 @@ export class Queue implements Candidates {
   readonly #claims = new Map<string, Claim>();
   readonly #wakes = new WakeList();
   readonly #withheld = new Map<string, number>();
+  readonly #assigned = new Map<string, Set<string>>();
+  #judged = new WeakMap<QueueIssue, FilterReason | "passes">();
   #filter: Filter = () => undefined;
   #turn = 0;
   #ready = false;
@@ -113,10 +127,28 @@ export class Queue implements Candidates {
       const key = itemKey(repo, issue.number);
       kept.add(key);
       const known = this.#entries.get(key);
-      this.#place(key, issue, known?.issue === issue ? known.filtered : this.#filter(issue), now);
+      this.#place(key, issue, known?.issue === issue ? known.filtered : this.#reasonFor(issue), now);
     }
+    this.#keepOnly(name, kept);
+  }
+
+  /** The same for a long list: judged and placed a slice at a time, so that nobody waits for it. */
+  async readIssues(repo: string, issues: readonly QueueIssue[], breath: Breath, now: () => number): Promise<void> {
+    const kept = new Set<string>();
+    for (const issue of issues) {
+      const key = itemKey(repo, issue.number);
+      kept.add(key);
+      await breath.pause();
+      if (this.#entries.get(key)?.issue === issue) continue;
+      const reason = await this.#judge(issue, breath);
+      this.#place(key, issue, reason, now());
+    }
+    this.#keepOnly(repo.toLowerCase(), kept);
+  }
+
+  #keepOnly(repo: string, kept: ReadonlySet<string>): void {
     for (const [key, entry] of this.#entries) {
-      if (entry.repo.toLowerCase() === name && !kept.has(key)) this.#remove(entry);
+      if (!kept.has(key) && entry.repo.toLowerCase() === repo) this.#remove(entry);
     }
   }
 
@@ -140,9 +172,51 @@ export class Queue implements Candidates {
     this.touch(changed, now);
   }
 
+  /** Applies new filters to every known issue, a slice at a time; newer filters set meanwhile take over. */
+  async refilter(filter: SteppedFilter, breath: Breath, now: () => number): Promise<void> {
+    this.#filter = filter;
+    this.#judged = new WeakMap();
+    for (const key of [...this.#entries.keys()]) {
+      await breath.pause();
+      const issue = this.#entries.get(key)?.issue;
+      if (issue === undefined) continue;
+      const reason = await this.#judge(issue, breath);
+      if (this.#filter !== filter) return;
+      const entry = this.#entries.get(key);
+      if (entry?.issue === issue && entry.filtered !== reason) this.#place(key, issue, reason, now());
+    }
+  }
+
+  /** What the filters in force say of an issue, gone through with breaths and remembered. */
+  async #judge(issue: QueueIssue, breath: Breath): Promise<FilterReason | undefined> {
+    for (;;) {
+      const filter = this.#filter;
+      const known = this.#judged.get(issue);
+      if (known !== undefined) return known === "passes" ? undefined : known;
+      if (!("steps" in filter)) return filter(issue);
+      const going = (filter as SteppedFilter).steps(issue);
+      let step = going.next();
+      while (step.done !== true) {
+        const pause = breath.pause();
+        if (pause !== undefined) await pause;
+        step = going.next();
+      }
+      if (filter !== this.#filter) continue;
+      this.#judged.set(issue, step.value ?? "passes");
+      return step.value;
+    }
+  }
+
+  #reasonFor(issue: QueueIssue): FilterReason | undefined {
+    const known = this.#judged.get(issue);
+    if (known === undefined) return this.#filter(issue);
+    return known === "passes" ? undefined : known;
+  }
+
   /** Applies new filters to every known issue. */
   setFilter(filter: Filter, now: number): void {
     this.#filter = filter;
+    this.#judged = new WeakMap();
     for (const [key, entry] of this.#entries) this.#place(key, entry.issue, filter(entry.issue), now);
   }
 
@@ -161,8 +235,10 @@ export class Queue implements Candidates {
     }
   }
 
-  *offer(_asker: Speaker, now: number): Generator<Candidate> {
+  *offer(asker: Speaker, now: number): Generator<Candidate> {
     this.wake(now);
+    yield* this.#ordered();
+    yield* this.#assignedTo(asker, now);
     // The repository served longest ago goes first, then the next one.
     const lists = [...this.#repos.values()].filter((list) => list.length > 0).sort((a, b) => a.servedAt - b.servedAt);
     for (const list of lists) {
@@ -176,11 +252,12 @@ export class Queue implements Candidates {
 
   /** What is on offer, in the order in which it would be handed out. */
   inOrder(): Entry[] {
+    const ordered = new Set(this.#ordered());
     const lists = [...this.#repos.values()]
       .filter((list) => list.length > 0)
       .sort((a, b) => a.servedAt - b.servedAt)
-      .map((list) => [...list.inOrder()]);
-    const order: Entry[] = [];
+      .map((list) => [...list.inOrder()].filter((entry) => !ordered.has(entry)));
+    const order: Entry[] = [...ordered];
     for (let place = 0; lists.some((list) => place < list.length); place += 1) {
       for (const list of lists) {
         const entry = list[place];
@@ -188,6 +265,25 @@ export class Queue implements Candidates {
       }
     }
     return order;
+  }
+
+  /** What an operator put in front, of what is on offer. */
+  *#ordered(): Generator<Entry> {
+    const order = this.#parts.ledger.setting(ORDER_SETTING) as readonly string[] | undefined;
+    for (const key of order ?? []) {
+      const entry = this.#entries.get(key);
+      if (entry !== undefined && entry.withheld === undefined) yield entry;
+    }
+  }
+
+  /** Issues assigned to whoever asks: withheld from everybody else, so on no list. */
+  *#assignedTo({ contributorId }: Speaker, now: number): Generator<Entry> {
+    if (this.#assigned.size === 0) return;
+    const login = this.#parts.ledger.contributor(contributorId)?.login.toLowerCase() ?? "";
+    for (const key of this.#assigned.get(login) ?? []) {
+      const entry = this.#entries.get(key);
+      if (entry !== undefined && this.#whyWithheld(key, entry.issue, undefined, now) === undefined) yield entry;
+    }
   }
 
   #place(key: string, issue: QueueIssue, filtered: FilterReason | undefined, now: number): void {
@@ -210,6 +306,9 @@ export class Queue implements Candidates {
     const lease = ledger.leaseOnItem(key);
     if (lease !== undefined)
       return { reason: "leased", until: undefined, detail: ledger.contributor(lease.contributorId)?.login };
+    const held = ledger.setting(HOLD_PREFIX + key) as OperatorHold | undefined;
+    if (held !== undefined)
+      return { reason: "operator_hold", until: undefined, detail: held.reason === "" ? undefined : held.reason };
     const claim = this.#claims.get(key);
     if (claim !== undefined && now < claim.until)
       return { reason: "claimed", until: claim.until, detail: claim.pullRequestUrl };
@@ -218,6 +317,12 @@ export class Queue implements Candidates {
   }
 
   #list(entry: Entry): void {
+    if (entry.filtered === "assigned_to_other") {
+      for (const login of entry.issue.assignees ?? []) {
+        const keys = this.#assigned.get(login.toLowerCase()) ?? new Set();
+        this.#assigned.set(login.toLowerCase(), keys.add(entry.key));
+      }
+    }
     if (entry.withheld !== undefined) {
       const { reason } = entry.withheld;
       this.#withheld.set(reason, (this.#withheld.get(reason) ?? 0) + 1);
@@ -231,6 +336,12 @@ export class Queue implements Candidates {
 
   #unlist(entry: Entry | undefined): void {
     if (entry === undefined) return;
+    if (entry.filtered === "assigned_to_other") {
+      for (const login of entry.issue.assignees ?? []) {
+        const keys = this.#assigned.get(login.toLowerCase());
+        if (keys?.delete(entry.key) === true && keys.size === 0) this.#assigned.delete(login.toLowerCase());
+      }
+    }
     if (entry.withheld === undefined) {
       this.#repos.get(entry.repo.toLowerCase())?.remove(entry);
       return;

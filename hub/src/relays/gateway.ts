@@ -9,6 +9,7 @@ import {
   permissionsOf,
   type RelayMessage,
   readRelayFrame,
+  type Tier,
   type TransportTimes,
 } from "@nest/protocol";
 import { type RawData, WebSocketServer } from "ws";
@@ -40,6 +41,12 @@ export interface GatewayParts {
   readonly queue: Queue;
   readonly credentials: TaskCredentials;
   readonly models: () => ModelPolicy;
+  /** The delegated role that a contributor's relay works in, of what it asks for. */
+  readonly roleOf: (contributorId: string, requested: string | undefined) => string | undefined;
+  /** What the operators have to say to every relay; empty = nothing. */
+  readonly announcement: () => string;
+  /** Addresses that keep sending tokens which are none. */
+  readonly guesses: { count(address: string): number; waitMs(address: string): number };
   readonly clock: Clock;
   readonly random: Random;
   readonly times: Durations;
@@ -118,7 +125,7 @@ export class Gateway implements SessionOwner {
       }
       case "standing": {
         for (const session of this.#byConnection.values()) {
-          if (session.speaker?.contributorId === effect.contributorId) session.tier = effect.tier;
+          if (session.speaker?.contributorId === effect.contributorId) this.#promote(session, effect.tier);
         }
         return;
       }
@@ -129,6 +136,27 @@ export class Gateway implements SessionOwner {
       default:
         this.#tell(effect);
     }
+  }
+
+  /** A new tier holds at once, for the credential of a task in hand too. */
+  #promote(session: Session, tier: Tier): void {
+    if (session.tier === tier) return;
+    session.tier = tier;
+    session.send({ type: "notice", message: `your trust tier is now ${tier}` });
+    for (const lease of this.#parts.ledger.leasesOfContributor(session.speaker?.contributorId ?? "")) {
+      if (lease.connection === session.connection && lease.acceptedAt !== undefined)
+        this.#parts.credentials.replace(lease, session);
+    }
+  }
+
+  /** Tells every relay what the operators have to say. */
+  announce(message: string): void {
+    for (const session of this.#byConnection.values()) session.send({ type: "notice", message });
+  }
+
+  /** The rules have changed: relays that were told there is no work may get some now. */
+  offerAgain(): void {
+    this.#schedulePush();
   }
 
   /** Says goodbye to every relay: they come back by themselves, their leases kept. */
@@ -157,6 +185,10 @@ export class Gateway implements SessionOwner {
     if (!isSameOrigin(request))
       return refuseUpgrade(socket, 403, "foreign_origin", "the Origin header names another host");
     const address = request.socket.remoteAddress ?? "unknown";
+    if (this.#parts.guesses.waitMs(address) > 0) {
+      this.counts.turnedAway += 1;
+      return refuseUpgrade(socket, 503, "too_many_requests", "too many wrong tokens from this address");
+    }
     if (
       this.#unauthenticated.size >= MOST_UNAUTHENTICATED ||
       (this.#perAddress.get(address) ?? 0) >= MOST_UNAUTHENTICATED_PER_ADDRESS
@@ -238,6 +270,7 @@ export class Gateway implements SessionOwner {
     const result = authenticate(message, session.nonce, ledger, models());
     if (result.kind === "refused") {
       this.counts.refused += 1;
+      if (result.reason === "invalid token") this.#parts.guesses.count(session.address);
       log.info({ connection: session.connection, because: result.reason }, "relay refused");
       session.refuse(result.reason, result.acceptedModels);
       return;
@@ -276,6 +309,7 @@ export class Gateway implements SessionOwner {
         "relay speaks another protocol version",
       );
     }
+    const role = this.#parts.roleOf(contributor.id, declared.role);
     session.send({
       type: "auth_ok",
       contributor_id: contributor.id,
@@ -285,9 +319,20 @@ export class Gateway implements SessionOwner {
       server_capabilities: this.#capabilities,
       connection_id: session.connection,
       max_message_bytes: MAX_FRAME_BYTES,
-      ...(declared.role === undefined ? {} : { role: declared.role }),
+      ...(role === undefined ? {} : { role }),
     });
+    this.#greet(session, role);
     this.#parts.onChange();
+  }
+
+  /** What a relay should know from the start: what the operators announce, and a role it asked for and did not get. */
+  #greet(session: Session, role: string | undefined): void {
+    const announcement = this.#parts.announcement();
+    if (announcement !== "") session.send({ type: "notice", message: announcement });
+    const asked = session.declared.role;
+    if (asked === undefined || asked === role) return;
+    const now = role === undefined ? "it works without one" : `it works as ${role}, which an owner set`;
+    session.send({ type: "notice", message: `this relay asked for the role ${asked}; ${now}` });
   }
 
   #hear(session: Session, speaker: Speaker, message: RelayMessage, now: number): void {

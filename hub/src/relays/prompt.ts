@@ -7,6 +7,8 @@ export interface PromptIssue {
   readonly url: string;
   readonly body: string;
   readonly labels: readonly string[];
+  /** The delegated role to work in. */
+  readonly role?: string | undefined;
 }
 
 /** Room for the other fields of `task_assign` inside a 64 KiB frame, JSON escapes included. */
@@ -27,6 +29,7 @@ export function promptFor(issue: PromptIssue): string {
     `Title: ${cutBytes(plainLine(issue.title), 512)}`,
     `Address: ${url}`,
     ...(labels.length > 0 ? [`Labels: ${cutBytes(labels.join(", "), 512)}`] : []),
+    ...(issue.role === undefined ? [] : [`You work as: ${issue.role}`]),
     ``,
     `How to work:`,
     `1. Clone ${repo} into the current folder and read the issue and the code it speaks of.`,

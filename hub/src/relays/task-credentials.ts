@@ -46,6 +46,12 @@ export class TaskCredentials {
     void this.#mint(lease, session, handed);
   }
 
+  /** The tier has changed: the task gets a credential of the new one, and the old one is taken back. */
+  replace(lease: Lease, session: Session): void {
+    this.release(lease.taskId);
+    this.hand(lease, session);
+  }
+
   /** The task is over: its token is taken back. */
   release(taskId: string): void {
     const handed = this.#handed.get(taskId);

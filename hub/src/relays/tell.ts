@@ -13,22 +13,30 @@ export interface TellParts {
   readonly queue: Queue;
   readonly credentials: TaskCredentials;
   readonly clock: Clock;
+  readonly roleOf: (contributorId: string, requested: string | undefined) => string | undefined;
 }
 
 const MOST_LABELS = 50;
 const LONGEST_LINE = 512;
 
+const glad: ReadonlySet<UnavailableReason> = new Set([
+  "no_matching_work",
+  "hub_not_ready",
+  "contribution_suspended",
+  "tier_disabled",
+]);
+
 /** Whether a relay that was told this would be glad of work that comes later, without asking again. */
 export function isWorthWaiting(reason: UnavailableReason): boolean {
-  return reason === "no_matching_work" || reason === "hub_not_ready";
+  return glad.has(reason);
 }
 
 /** Tells a relay what was decided about it; the decision is on disk. */
-export function tell(session: Session, effect: SocketEffect, { queue, credentials, clock }: TellParts): void {
+export function tell(session: Session, effect: SocketEffect, { queue, credentials, clock, roleOf }: TellParts): void {
   switch (effect.kind) {
     case "assign":
       if (effect.pushed === true) session.pushed = { taskId: effect.lease.taskId, at: clock.now() };
-      return assign(session, effect, queue);
+      return assign(session, effect, queue, roleOf(effect.lease.contributorId, session.declared.role));
     case "unavailable": {
       session.idleReason = effect.reason;
       const retry = effect.retryAfterMs === undefined ? {} : { retry_after_s: Math.ceil(effect.retryAfterMs / 1000) };
@@ -55,13 +63,17 @@ export function tell(session: Session, effect: SocketEffect, { queue, credential
   }
 }
 
-function assign(session: Session, { lease }: Extract<SocketEffect, { kind: "assign" }>, queue: Queue): void {
+function assign(
+  session: Session,
+  { lease }: Extract<SocketEffect, { kind: "assign" }>,
+  queue: Queue,
+  role: string | undefined,
+): void {
   const { taskId: task_id, gen: task_gen, repo, number, url } = lease;
-  const { role } = session.declared;
   const issue = queue.entry(lease.key)?.issue;
   const title = plainLine(lease.title).slice(0, LONGEST_LINE);
   const labels = (issue?.labels ?? []).slice(0, MOST_LABELS);
-  const prompt = promptFor({ repo, number, title, url, body: issue?.body ?? "", labels });
+  const prompt = promptFor({ repo, number, title, url, body: issue?.body ?? "", labels, role });
   session.idleReason = undefined;
   session.note = undefined;
   session.send({

@@ -63,6 +63,8 @@ export const StatusReply = z.object({
   total_items: z.number().int(),
   withheld: z.record(z.string(), z.number().int()),
   suspended: z.boolean(),
+  /** What the operators have to say to everybody; absent when nothing. */
+  announcement: z.string().optional(),
   in_flight: z.number().int(),
   surface: z.literal("hub"),
   api_version: z.string(),
@@ -93,14 +95,30 @@ export const QueueItem = z.object({
   labels: z.array(z.string()),
   author: z.string(),
   updated_at: z.string(),
-  /** Absent: it is offered now. */
-  withheld: z.object({ reason: z.string(), until: z.string().optional(), detail: z.string().optional() }).optional(),
+  /** Handed out first, because an operator put it there. */
+  ordered: z.boolean().optional(),
+  /** Held back by an operator, whatever else withholds it. */
+  held: z.boolean().optional(),
+  held_reason: z.string().optional(),
+  /** Absent: it is offered now. `because` is the reason in words. */
+  withheld: z
+    .object({
+      reason: z.string(),
+      because: z.string(),
+      until: z.string().optional(),
+      detail: z.string().optional(),
+    })
+    .optional(),
 });
 export type QueueItem = z.infer<typeof QueueItem>;
 export const QueueReply = z.object({
   queue: z.array(QueueItem),
   actionable_items: z.number().int(),
   withheld: z.record(z.string(), z.number().int()),
+  /** The same reasons in words. */
+  withheld_because: z.record(z.string(), z.string()),
+  /** Issues of private repositories, counted and not shown to whoever asks. */
+  hidden: z.number().int(),
   next_cursor: z.string().optional(),
 });
 export type QueueReply = z.infer<typeof QueueReply>;
@@ -120,7 +138,11 @@ export const FleetRelay = z.object({
   trust_tier: z.enum(tiers),
   cli_backend: z.string().optional(),
   model: z.string().optional(),
+  /** The delegated role it works in; what it asked for and what an owner set stand beside it. */
   role: z.string().optional(),
+  client_role: z.string().optional(),
+  assigned_agent_role: z.string().optional(),
+  role_mismatch: z.boolean().optional(),
   session: z.string().optional(),
   capabilities: z.record(z.string(), z.string()),
   protocol: z.object({ declared: z.string().optional(), verdict: z.string() }),
@@ -155,6 +177,8 @@ export const FleetWork = z.object({
   assigned_at: z.string(),
   expires_at: z.string(),
   note: z.string().optional(),
+  /** Of a private repository, whose facts whoever asks does not see. */
+  private: z.literal(true).optional(),
 });
 export type FleetWork = z.infer<typeof FleetWork>;
 export const FleetReply = z.object({
@@ -183,6 +207,8 @@ export const ActivityEntry = z.object({
   title: z.string().optional(),
   url: z.string().optional(),
   detail: z.string().optional(),
+  /** Of a private repository, whose facts whoever asks does not see. */
+  private: z.literal(true).optional(),
 });
 export type ActivityEntry = z.infer<typeof ActivityEntry>;
 export const ActivityReply = z.object({
@@ -220,7 +246,30 @@ export const refreshQueue = route({
   }),
 });
 
+/** How whoever asks with a registration token stands. */
+export const OwnLimits = z.object({
+  username: z.string(),
+  contributor_id: z.string(),
+  tier: z.enum(tiers),
+  used_hour: z.number().int(),
+  used_day: z.number().int(),
+  held: z.number().int(),
+  max_per_hour: z.number().int(),
+  max_per_day: z.number().int(),
+  max_concurrent: z.number().int(),
+  /** When one more task fits the hour and the day, where one does not now. */
+  hour_frees_at: z.string().optional(),
+  day_frees_at: z.string().optional(),
+  paused_until: z.string().optional(),
+  tasks_completed: z.number().int(),
+  tasks_verified: z.number().int(),
+  tasks_failed: z.number().int(),
+  /** The next tier, and how many verified pull requests are missing. */
+  next_tier: z.object({ tier: z.enum(tiers), missing: z.number().int() }).optional(),
+});
+export type OwnLimits = z.infer<typeof OwnLimits>;
 export const LimitsReply = z.object({
+  you: OwnLimits.optional(),
   tiers: z.array(
     z.object({
       tier: z.string(),
@@ -234,7 +283,8 @@ export const LimitsReply = z.object({
 export const limits = route({
   method: "GET",
   path: "/api/contribute/limits",
-  summary: "The limits of each trust tier; 0 = unlimited",
+  summary:
+    "The limits of each trust tier, 0 = unlimited; with a registration token as bearer also how its owner stands",
   access: "anyone",
   reply: LimitsReply,
 });

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { assignableRoles, delegatableRoles } from "../roles.ts";
 import { tiers } from "../tiers.ts";
 import { route } from "./route.ts";
 
@@ -13,6 +14,10 @@ export const ContributorRow = z.object({
   total_tasks_failed: z.number().int(),
   active: z.boolean(),
   current_task: z.string().optional(),
+  assigned_agent_role: z.string().optional(),
+  agent_role_grants: z.array(z.string()),
+  /** After three quick failures in a row: no work until then. */
+  paused_until: z.string().optional(),
 });
 export type ContributorRow = z.infer<typeof ContributorRow>;
 
@@ -24,8 +29,61 @@ export const contributors = route({
   query: z.strictObject({
     limit: z.coerce.number().int().min(1).max(500).default(100),
     cursor: z.string().max(200).optional(),
+    q: z.string().max(100).optional(),
+    tier: z.enum(tiers).optional(),
   }),
   reply: z.object({ contributors: z.array(ContributorRow), next_cursor: z.string().optional() }),
+});
+
+export const ContributorTask = z.object({
+  task_id: z.string(),
+  task_gen: z.number().int(),
+  repo: z.string(),
+  number: z.number().int(),
+  title: z.string(),
+  url: z.string(),
+  assigned_at: z.string(),
+  ended_at: z.string().optional(),
+  outcome: z.string().optional(),
+  reason: z.string().optional(),
+  verdict: z.string().optional(),
+  failure_kind: z.string().optional(),
+  pr_url: z.string().optional(),
+  /** `pending`, `verified` or `refused` by the code host; absent without a pull request. */
+  pr_state: z.string().optional(),
+});
+export const contributor = route({
+  method: "GET",
+  path: "/api/contributors/:id",
+  summary: "One contributor (by id or login) with the tasks they were given, newest first",
+  access: "admin",
+  query: z.strictObject({
+    limit: z.coerce.number().int().min(1).max(500).default(50),
+    cursor: z.string().max(200).optional(),
+  }),
+  reply: z.object({
+    contributor: ContributorRow,
+    history: z.array(ContributorTask),
+    next_cursor: z.string().optional(),
+  }),
+});
+
+export const setAgentRole = route({
+  method: "PUT",
+  path: "/api/contributors/:id/agent-role",
+  summary: "Set the delegated role of a contributor's relays; none = general work, null = what the relay asks for",
+  access: "admin",
+  body: z.strictObject({ agent_role: z.enum(assignableRoles).nullable() }),
+  reply: z.object({ ok: z.literal(true), agent_role: z.string().nullable() }),
+});
+
+export const setAgentRoleGrants = route({
+  method: "PUT",
+  path: "/api/contributors/:id/agent-role-grants",
+  summary: "Open roles to a contributor personally, so that their relay may ask for them",
+  access: "admin",
+  body: z.strictObject({ agent_role_grants: z.array(z.enum(delegatableRoles)).max(delegatableRoles.length) }),
+  reply: z.object({ ok: z.literal(true), agent_role_grants: z.array(z.string()) }),
 });
 
 export const setTrust = route({
@@ -77,6 +135,7 @@ export const audit = route({
   query: z.strictObject({
     limit: z.coerce.number().int().min(1).max(500).default(100),
     cursor: z.string().max(200).optional(),
+    q: z.string().max(100).optional(),
   }),
   reply: z.object({ audit: z.array(AuditEntry), next_cursor: z.string().optional() }),
 });

@@ -1,6 +1,10 @@
 import type { z } from "zod";
 
-export type Access = "anyone" | "signed-in" | "admin" | "owner" | "spoke";
+/**
+ * Who may call a route: anyone; whoever is signed in; a hub admin; a spoke by the hub's secret; the code host by its
+ * signature; whoever has a role on the thing the route is about (`owner`).
+ */
+export type Access = "anyone" | "signed-in" | "admin" | "owner" | "spoke" | "code-host";
 
 /** One HTTP route, described once: the server registers it, clients call it, the OpenAPI page prints it. */
 export interface Route<
@@ -16,6 +20,10 @@ export interface Route<
   readonly body?: Body;
   readonly query?: Query;
   readonly reply: Reply;
+  /** Bytes of body that are read; 64 KiB unless said otherwise. */
+  readonly bodyLimit?: number;
+  /** Media type of the answer; JSON unless said otherwise. */
+  readonly produces?: string;
 }
 
 /** Keeps a route's exact types. */

@@ -1,0 +1,36 @@
+import { NestError, Secret } from "@nest/kit";
+import { PUBLIC_WEB_BASE } from "./closing-references.ts";
+import { postForm } from "./device-login.ts";
+
+export interface WebLoginOptions {
+  /** Where people sign in; the public platform unless said otherwise. */
+  readonly webUrl?: string;
+  readonly clientId: string;
+}
+
+/** Where a browser is sent to sign in; it comes back to `redirectUri` with a code and this very state. */
+export function webLoginAddress(
+  options: WebLoginOptions & { readonly redirectUri: string; readonly state: string },
+): string {
+  const url = new URL(`${(options.webUrl ?? PUBLIC_WEB_BASE).replace(/\/+$/, "")}/login/oauth/authorize`);
+  url.searchParams.set("client_id", options.clientId);
+  url.searchParams.set("redirect_uri", options.redirectUri);
+  url.searchParams.set("state", options.state);
+  url.searchParams.set("scope", "");
+  return url.href;
+}
+
+/** Changes the code that a browser brought back for a token of its person. @throws codehost_unreachable, codehost_refused */
+export async function finishWebLogin(
+  options: WebLoginOptions & { readonly clientSecret: Secret; readonly code: string; readonly signal?: AbortSignal },
+): Promise<Secret> {
+  const { webUrl, clientId, clientSecret, code, signal } = options;
+  const where = { clientId, ...(webUrl === undefined ? {} : { webUrl }), ...(signal === undefined ? {} : { signal }) };
+  const answer = await postForm("sign-in", "/login/oauth/access_token", where, {
+    client_id: clientId,
+    client_secret: clientSecret.reveal(),
+    code,
+  });
+  if (typeof answer.access_token === "string" && answer.access_token !== "") return new Secret(answer.access_token);
+  throw new NestError("codehost_refused", "sign-in: the code host did not accept the code", { hint: "sign in again" });
+}

@@ -1,0 +1,117 @@
+import { NestError, type Secret } from "@nest/kit";
+import type { Route } from "@nest/protocol";
+import type { FastifyRequest } from "fastify";
+import type { Ledger } from "../leases/ledger.ts";
+import { tokenDigest } from "../relays/authenticate.ts";
+import { cookiesOf } from "./cookies.ts";
+import { bearerOf, sameSecret } from "./secrets.ts";
+import type { Sessions } from "./sessions.ts";
+import type { Throttle } from "./throttle.ts";
+import { isAdmin, type Viewer } from "./viewer.ts";
+
+export interface IdentityParts {
+  readonly adminToken: Secret | undefined;
+  /** Logins with the hub admin role. */
+  readonly admins: readonly string[];
+  readonly hubSecret: Secret;
+  readonly plainUserCookie: boolean;
+  readonly sessions: Sessions;
+  readonly ledger: Ledger;
+  /** Addresses that keep sending identities which are none. */
+  readonly guesses: Throttle;
+}
+
+const ANONYMOUS: Viewer = { kind: "anonymous" };
+
+/** Says who asks, and whether a route is open to them. */
+export class Identity {
+  readonly #parts: IdentityParts;
+  readonly #admins: ReadonlySet<string>;
+
+  constructor(parts: IdentityParts) {
+    this.#parts = parts;
+    this.#admins = new Set(parts.admins.map((login) => login.toLowerCase()));
+  }
+
+  isAdminLogin(login: string): boolean {
+    return this.#admins.has(login.toLowerCase());
+  }
+
+  /**
+   * Who asks for this route.
+   *
+   * @throws NestError `unauthenticated` without an identity where one is needed, `forbidden` with one that may not,
+   * `foreign_origin` for a browser's request from another site, `spoke_unauthorized`, `too_many_requests`.
+   */
+  async admit(route: Route, request: FastifyRequest): Promise<Viewer> {
+    if (route.access === "code-host") return ANONYMOUS;
+    if (route.access === "spoke") return this.#spoke(request);
+    const viewer = await this.#viewer(request, route.access !== "anyone");
+    this.#checkOrigin(request, viewer);
+    if (route.access === "anyone") return viewer;
+    if (viewer.kind === "anonymous" || (route.access === "signed-in" && viewer.kind === "contributor"))
+      throw signInFirst();
+    if (route.access === "admin" && !isAdmin(viewer))
+      throw new NestError("forbidden", "this identity does not have the hub admin role");
+    return viewer;
+  }
+
+  #spoke(request: FastifyRequest): Viewer {
+    const bearer = bearerOf(request);
+    if (bearer === undefined || !sameSecret(bearer, this.#parts.hubSecret.reveal()))
+      throw new NestError("spoke_unauthorized", "unauthorized");
+    return ANONYMOUS;
+  }
+
+  async #viewer(request: FastifyRequest, needed: boolean): Promise<Viewer> {
+    const bearer = bearerOf(request);
+    if (bearer !== undefined) return this.#byBearer(bearer, request, needed);
+    const login = await this.#parts.sessions.loginOf(cookiesOf(request));
+    return login === undefined ? ANONYMOUS : { kind: "user", login, isAdmin: this.isAdminLogin(login) };
+  }
+
+  #byBearer(bearer: string, request: FastifyRequest, needed: boolean): Viewer {
+    const { adminToken, ledger, guesses } = this.#parts;
+    if (adminToken !== undefined && sameSecret(bearer, adminToken.reveal())) return { kind: "admin-token" };
+    const contributor = ledger.contributorByDigest(tokenDigest(bearer));
+    if (contributor !== undefined && contributor.tier !== "revoked")
+      return { kind: "contributor", contributorId: contributor.id, login: contributor.login };
+    // Where anyone may ask, a bearer can be for somebody else: a code-host token that proves a login.
+    if (!needed) return ANONYMOUS;
+    const waitMs = guesses.count(request.ip);
+    if (waitMs > 0) throw tooMany(waitMs, "too many wrong tokens from this address");
+    throw signInFirst("the token sent is not one of this hub");
+  }
+
+  /** A browser sends cookies along with requests that other sites make it send: those do not count. */
+  #checkOrigin(request: FastifyRequest, viewer: Viewer): void {
+    if (request.method === "GET" || request.method === "HEAD" || request.method === "OPTIONS") return;
+    const { origin } = request.headers;
+    const foreign = origin !== undefined && !isOriginOf(origin, request.host);
+    const unproven = viewer.kind === "user" && origin === undefined && !this.#parts.plainUserCookie;
+    if (foreign || unproven)
+      throw new NestError("foreign_origin", "this request must come from the hub's own pages", {
+        hint: "programs send Authorization: Bearer and no cookie",
+      });
+  }
+}
+
+/** Whether an `Origin` header names this host. */
+function isOriginOf(origin: string, host: string): boolean {
+  try {
+    return new URL(origin).host === host;
+  } catch {
+    return false;
+  }
+}
+
+function signInFirst(sentence = "this needs somebody who is signed in"): NestError {
+  return new NestError("unauthenticated", sentence, {
+    hint: "sign in at /login, or send Authorization: Bearer with the value of NEST_HUB_ADMIN_TOKEN",
+  });
+}
+
+/** Too much from one address: when to come back stands in `Retry-After`. */
+export function tooMany(waitMs: number, sentence = "too many requests from this address"): NestError {
+  return new NestError("too_many_requests", sentence, { hint: `try again in ${Math.ceil(waitMs / 1000)} s` });
+}

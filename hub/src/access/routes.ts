@@ -1,0 +1,84 @@
+import { access } from "@nest/protocol";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { clearCookie, cookiesOf, setCookie } from "./cookies.ts";
+import { type Identity, tooMany } from "./identity.ts";
+import type { Routes } from "./routes-of.ts";
+import { SESSION_COOKIE, SESSION_MS, type Sessions, USER_COOKIE } from "./sessions.ts";
+import { pathHere, type SignIn } from "./sign-in.ts";
+import type { Throttle } from "./throttle.ts";
+import { isAdmin } from "./viewer.ts";
+
+export interface AccessRouteParts {
+  readonly sessions: Sessions;
+  readonly signIn: SignIn;
+  readonly identity: Identity;
+  readonly webUrl: string;
+  /** Sign-ins begun from one address. */
+  readonly signIns: Throttle;
+  /** Shows the sign-in page, which leads on to a path of this hub. */
+  readonly showLogin: (reply: FastifyReply, to: string, hasDeviceFlow: boolean) => FastifyReply;
+}
+
+const NONCE_COOKIE = "nest_hub_login";
+const NONCE_SECONDS = 600;
+
+/** Sign-in by the code host or by device flow, sign-out, and who is signed in. */
+export function registerAccessRoutes(routes: Routes, parts: AccessRouteParts): void {
+  const { sessions, signIn, identity, webUrl, signIns, showLogin } = parts;
+
+  const welcome = async (reply: FastifyReply, login: string): Promise<void> => {
+    const session = await sessions.begin(login);
+    const seconds = SESSION_MS / 1000;
+    setCookie(reply, SESSION_COOKIE, session, seconds);
+    setCookie(reply, USER_COOKIE, login, seconds);
+  };
+  const throttle = (request: FastifyRequest): void => {
+    const waitMs = signIns.count(request.ip);
+    if (waitMs > 0) throw tooMany(waitMs, "too many sign-ins from this address");
+  };
+
+  routes.serve(access.user, ({ viewer }) => ({
+    authenticated: viewer.kind !== "anonymous",
+    ...(viewer.kind === "user" || viewer.kind === "contributor"
+      ? { login: viewer.login, avatar_url: `${webUrl}/${encodeURIComponent(viewer.login)}.png` }
+      : {}),
+    hub_admin: isAdmin(viewer),
+    sign_in: signIn.ways,
+  }));
+
+  routes.serve(access.login, ({ query, request, reply }) => {
+    const to = pathHere(query.redirect ?? query.rd);
+    if (!signIn.ways.oauth) return showLogin(reply, to, signIn.ways.device);
+    throttle(request);
+    const { address, nonce } = signIn.goThere(`${request.protocol}://${request.host}/api/auth/callback`, to);
+    setCookie(reply, NONCE_COOKIE, nonce, NONCE_SECONDS);
+    return reply.redirect(address, 302);
+  });
+
+  routes.serve(access.callback, async ({ query, request, reply }) => {
+    const nonce = cookiesOf(request).get(NONCE_COOKIE);
+    const { login, to } = await signIn.comeBack({ code: query.code, state: query.state }, nonce);
+    clearCookie(reply, NONCE_COOKIE);
+    await welcome(reply, login);
+    return reply.redirect(to, 302);
+  });
+
+  routes.serve(access.deviceStart, ({ request }) => {
+    throttle(request);
+    return signIn.startDevice();
+  });
+
+  routes.serve(access.devicePoll, async ({ body, reply }) => {
+    const state = await signIn.pollDevice(body.login_id);
+    if (state.status !== "complete") return state;
+    await welcome(reply, state.login);
+    return { ...state, hub_admin: identity.isAdminLogin(state.login) };
+  });
+
+  routes.serve(access.logout, async ({ request, reply }) => {
+    await sessions.end(cookiesOf(request));
+    clearCookie(reply, SESSION_COOKIE);
+    clearCookie(reply, USER_COOKIE);
+    return { ok: true as const };
+  });
+}

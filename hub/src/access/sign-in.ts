@@ -1,0 +1,119 @@
+import { type CodeHost, finishWebLogin, pollDeviceLogin, startDeviceLogin, webLoginAddress } from "@nest/codehost";
+import { type Clock, NestError, type Random, Secret } from "@nest/kit";
+import { z } from "zod";
+import type { Signer } from "./signer.ts";
+
+export interface SignInParts {
+  readonly codeHost: CodeHost;
+  readonly oauth: { readonly clientId: string; readonly clientSecret: Secret | undefined } | undefined;
+  readonly webUrl: string;
+  readonly signer: Signer;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+/** A browser that was sent away has to be back by then. */
+const ROUND_TRIP_MS = 10 * 60_000;
+const State = z.object({ nonce: z.string(), to: z.string(), exp: z.number() });
+const Device = z.object({ code: z.string(), exp: z.number() });
+
+/**
+ * Proof of a login by the code host: by sending the browser there, or by the device flow. Nothing is kept meanwhile: what has
+ * to come back is signed, so it may come back to another replica.
+ */
+export class SignIn {
+  readonly #parts: SignInParts;
+
+  constructor(parts: SignInParts) {
+    this.#parts = parts;
+  }
+
+  /** Which ways there are. */
+  get ways(): { readonly oauth: boolean; readonly device: boolean } {
+    const { oauth } = this.#parts;
+    return { oauth: oauth?.clientSecret !== undefined, device: oauth !== undefined };
+  }
+
+  /** Where to send a browser, and the nonce that it has to bring back in a cookie of its own. */
+  goThere(redirectUri: string, to: string): { readonly address: string; readonly nonce: string } {
+    const { oauth, signer, clock, random, webUrl } = this.#parts;
+    if (oauth === undefined) throw notConfigured();
+    const nonce = random.hex(16);
+    const state = signer.sign({ nonce, to, exp: clock.now() + ROUND_TRIP_MS });
+    return { address: webLoginAddress({ webUrl, clientId: oauth.clientId, redirectUri, state }), nonce };
+  }
+
+  /**
+   * Whose browser came back, and where it wanted to go.
+   *
+   * @throws NestError `sign_in_failed`, and what a code host throws.
+   */
+  async comeBack(
+    back: { readonly code: string | undefined; readonly state: string | undefined },
+    nonce: string | undefined,
+  ): Promise<{ readonly login: string; readonly to: string }> {
+    const { oauth, signer, clock, webUrl } = this.#parts;
+    if (oauth?.clientSecret === undefined) throw notConfigured();
+    const state = State.safeParse(signer.open(back.state ?? ""));
+    if (!state.success || state.data.nonce !== nonce || clock.now() >= state.data.exp || back.code === undefined)
+      throw new NestError("sign_in_failed", "this sign-in was not begun here, or too long ago", {
+        hint: "sign in again",
+      });
+    const { clientId, clientSecret } = oauth;
+    const token = await finishWebLogin({ webUrl, clientId, clientSecret, code: back.code });
+    return { login: await this.#loginOf(token), to: state.data.to };
+  }
+
+  /** Begins a sign-in by device flow. */
+  async startDevice() {
+    const { oauth, webUrl, signer, clock } = this.#parts;
+    if (oauth === undefined) throw notConfigured();
+    const device = await startDeviceLogin({ webUrl, clientId: oauth.clientId });
+    const exp = clock.now() + device.expiresInSeconds * 1000;
+    return {
+      login_id: signer.sign({ code: device.deviceCode.reveal(), exp }),
+      user_code: device.userCode,
+      verification_uri: device.verificationUrl,
+      interval: device.intervalSeconds,
+      expires_in: device.expiresInSeconds,
+    };
+  }
+
+  /** How a sign-in by device flow stands. */
+  async pollDevice(
+    loginId: string,
+  ): Promise<
+    | { readonly status: "pending"; readonly interval?: number }
+    | { readonly status: "denied" | "expired" }
+    | { readonly status: "complete"; readonly login: string }
+  > {
+    const { oauth, webUrl, signer, clock } = this.#parts;
+    if (oauth === undefined) throw notConfigured();
+    const device = Device.safeParse(signer.open(loginId));
+    if (!device.success) throw new NestError("bad_request", "login_id: not one of this hub");
+    if (clock.now() >= device.data.exp) return { status: "expired" };
+    const state = await pollDeviceLogin({ webUrl, clientId: oauth.clientId, deviceCode: new Secret(device.data.code) });
+    if (state.kind === "complete") return { status: "complete", login: await this.#loginOf(state.token) };
+    if (state.kind === "slow_down") return { status: "pending", interval: state.intervalSeconds };
+    return { status: state.kind };
+  }
+
+  async #loginOf(token: Secret): Promise<string> {
+    const who = await this.#parts.codeHost.whoIs(token);
+    if (who === undefined)
+      throw new NestError("sign_in_failed", "the code host does not know its own token", { hint: "sign in again" });
+    return who.login;
+  }
+}
+
+function notConfigured(): NestError {
+  return new NestError("not_found", "this hub has no sign-in by the code host", {
+    hint: "the operator sets github.oauth_client_id, or NEST_HUB_OAUTH_CLIENT_ID and its secret",
+  });
+}
+
+/** A path on this hub to go to after the sign-in; anything that could lead elsewhere is the front page. */
+export function pathHere(wanted: string | undefined): string {
+  if (wanted === undefined || !/^\/(?![/\\])[\x21-\x7e]*$/.test(wanted) || wanted.includes("\\")) return "/";
+  return wanted;
+}

@@ -1,0 +1,49 @@
+import type { Clock } from "@nest/kit";
+
+export interface ThrottleLimits {
+  readonly most: number;
+  readonly withinMs: number;
+}
+
+/** Keys remembered at most; beyond that the oldest windows are forgotten, so that a flood of addresses fills nothing. */
+const MOST_KEYS = 20_000;
+
+/** Counts what one address does within a window of time. */
+export class Throttle {
+  readonly #clock: Clock;
+  readonly #limits: ThrottleLimits;
+  readonly #windows = new Map<string, { from: number; count: number }>();
+
+  constructor(clock: Clock, limits: ThrottleLimits) {
+    this.#clock = clock;
+    this.#limits = limits;
+  }
+
+  /** Counts one more. Answers with how long to wait (ms) where that was too many; 0 when it was not. */
+  count(key: string): number {
+    const now = this.#clock.now();
+    const window = this.#windows.get(key);
+    if (window === undefined || now >= window.from + this.#limits.withinMs) {
+      this.#windows.delete(key);
+      if (this.#windows.size >= MOST_KEYS) this.#forgetOldest();
+      this.#windows.set(key, { from: now, count: 1 });
+      return 0;
+    }
+    window.count += 1;
+    return this.waitMs(key);
+  }
+
+  /** How long an address has to wait (ms) because of what it did; 0 when it has not. */
+  waitMs(key: string): number {
+    const window = this.#windows.get(key);
+    if (window === undefined || window.count <= this.#limits.most) return 0;
+    return Math.max(0, window.from + this.#limits.withinMs - this.#clock.now());
+  }
+
+  #forgetOldest(): void {
+    for (const key of this.#windows.keys()) {
+      this.#windows.delete(key);
+      if (this.#windows.size < MOST_KEYS) return;
+    }
+  }
+}

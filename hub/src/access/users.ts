@@ -1,0 +1,108 @@
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { type Clock, isAbsent, makePrivateFolder, readTextIfPresent, writeFileAtomic } from "@nest/kit";
+import { z } from "zod";
+
+/** A user of the hub as kept in `<data>/saas/users/<login>.json`; keys of others are kept. */
+export const UserRecord = z.looseObject({
+  github_username: z.string(),
+  created_at: z.string().optional(),
+  last_login: z.string().optional(),
+  /** Role by instance. */
+  nests: z.record(z.string(), z.string()).default({}),
+  /** Absent: unlimited. */
+  saas_quota: z.number().optional(),
+  blocked: z.boolean().default(false),
+  /** Sessions that were ended before their time, until when they would have lived. */
+  ended_sessions: z.record(z.string(), z.number()).default({}),
+});
+export type UserRecord = z.infer<typeof UserRecord>;
+
+const LOGIN = /^[A-Za-z0-9](?:[A-Za-z0-9-_.]{0,98}[A-Za-z0-9_])?$/;
+
+/** The hub's users: files read live, written whole, one change of a user after the other. */
+export class UserStore {
+  readonly #folder: string;
+  readonly #clock: Clock;
+  readonly #changes = new Map<string, Promise<unknown>>();
+
+  constructor(dataDir: string, clock: Clock) {
+    this.#folder = join(dataDir, "saas", "users");
+    this.#clock = clock;
+  }
+
+  /** A user by login, in any case; undefined when there is none or the file is not one. */
+  async read(login: string): Promise<UserRecord | undefined> {
+    const name = await this.#nameOf(login);
+    return name === undefined ? undefined : this.#readFile(name);
+  }
+
+  /** Remembers that somebody has signed in; makes the user when there is none. */
+  async signedIn(login: string): Promise<UserRecord> {
+    const now = new Date(this.#clock.now()).toISOString();
+    return this.change(login, (user) => ({ created_at: now, ...user, last_login: now }));
+  }
+
+  /** Ends one session before its time. */
+  async endSession(login: string, sid: string, expiresAt: number): Promise<void> {
+    const now = this.#clock.now();
+    await this.change(login, (user) => {
+      const living = Object.entries(user.ended_sessions).filter(([, until]) => until > now);
+      return { ...user, ended_sessions: { ...Object.fromEntries(living), [sid]: expiresAt } };
+    });
+  }
+
+  /** Changes a user's record, after every change of it that was asked for before. */
+  change(login: string, change: (user: UserRecord) => UserRecord): Promise<UserRecord> {
+    const key = login.toLowerCase();
+    const turn = (this.#changes.get(key) ?? Promise.resolve()).then(() => this.#change(login, change));
+    const settled = turn.catch(() => {});
+    this.#changes.set(key, settled);
+    void settled.then(() => {
+      if (this.#changes.get(key) === settled) this.#changes.delete(key);
+    });
+    return turn;
+  }
+
+  async #change(login: string, change: (user: UserRecord) => UserRecord): Promise<UserRecord> {
+    if (!LOGIN.test(login)) throw new Error("not a login");
+    const name = (await this.#nameOf(login)) ?? login;
+    const before = (await this.#readFile(name)) ?? UserRecord.parse({ github_username: login });
+    const after = change(before);
+    await makePrivateFolder(this.#folder);
+    await writeFileAtomic(this.#path(name), `${JSON.stringify(after, null, 2)}\n`);
+    return after;
+  }
+
+  async #readFile(name: string): Promise<UserRecord | undefined> {
+    const text = await readTextIfPresent(this.#path(name));
+    if (text === undefined) return undefined;
+    try {
+      const record = UserRecord.parse({ github_username: name, ...JSON.parse(text) });
+      // A file that names somebody else than it is called after is nobody's.
+      return record.github_username.toLowerCase() === name.toLowerCase() ? record : undefined;
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** How the file of a login is spelled; logins that differ in case are one person. */
+  async #nameOf(login: string): Promise<string | undefined> {
+    if (!LOGIN.test(login)) return undefined;
+    const wanted = `${login.toLowerCase()}.json`;
+    try {
+      const files = await readdir(this.#folder);
+      const exact = files.includes(`${login}.json`)
+        ? `${login}.json`
+        : files.find((file) => file.toLowerCase() === wanted);
+      return exact?.slice(0, -".json".length);
+    } catch (thrown) {
+      if (isAbsent(thrown)) return undefined;
+      throw thrown;
+    }
+  }
+
+  #path(name: string): string {
+    return join(this.#folder, `${name}.json`);
+  }
+}

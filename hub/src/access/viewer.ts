@@ -1,0 +1,27 @@
+/** Who asks, as far as the hub knows. */
+export type Viewer =
+  | { readonly kind: "anonymous" }
+  /** Automation with the hub's admin token. */
+  | { readonly kind: "admin-token" }
+  /** Somebody signed in by cookie. */
+  | { readonly kind: "user"; readonly login: string; readonly isAdmin: boolean }
+  /** A contributor with their registration token. */
+  | { readonly kind: "contributor"; readonly contributorId: string; readonly login: string };
+
+/** Whether somebody has the hub admin role. */
+export function isAdmin(viewer: Viewer): boolean {
+  return viewer.kind === "admin-token" || (viewer.kind === "user" && viewer.isAdmin);
+}
+
+/** The name under which the audit knows somebody. */
+export function actorOf(viewer: Viewer): string {
+  switch (viewer.kind) {
+    case "anonymous":
+      return "anyone";
+    case "admin-token":
+      return "admin-token";
+    case "user":
+    case "contributor":
+      return viewer.login;
+  }
+}

@@ -1,0 +1,68 @@
+import type { leaderboard } from "@nest/protocol";
+import type { Ledger } from "../leases/ledger.ts";
+import type { DoneByHour } from "../operations/done-by-hour.ts";
+
+const DAY_MS = 24 * 3_600_000;
+
+const daysOf: Readonly<Record<Exclude<leaderboard.LeaderboardWindow, "all">, number>> = { week: 7, month: 30 };
+
+export interface LeaderboardParts {
+  readonly ledger: Ledger;
+  readonly doneByHour: DoneByHour;
+  readonly webUrl: string;
+  readonly active: () => ReadonlySet<string>;
+}
+
+type Row = leaderboard.LeaderboardRow;
+
+/**
+ * The leaderboard of one window: whoever did anything in it, by verified pull requests, then by completed tasks, then by who
+ * came first. Revoked contributors are hidden; bots are ranked apart. Equal work is an equal rank.
+ */
+export function leaderboardOf(
+  parts: LeaderboardParts,
+  window: leaderboard.LeaderboardWindow,
+  now: number,
+): { readonly people: Row[]; readonly agents: Row[] } {
+  const { ledger, doneByHour, webUrl, active } = parts;
+  const done = window === "all" ? undefined : doneByHour.since(now - daysOf[window] * DAY_MS);
+  const live = active();
+  const rows: Row[] = [];
+  for (const one of ledger.contributors()) {
+    if (one.tier === "revoked") continue;
+    const { completed, verified, failed } = done === undefined ? one : (done.get(one.id) ?? NOTHING);
+    if (completed === 0 && verified === 0) continue;
+    rows.push({
+      rank: 0,
+      github_username: one.login,
+      avatar_url: `${webUrl}/${encodeURIComponent(one.login)}.png`,
+      trust_tier: one.tier,
+      tasks_verified: verified,
+      tasks_completed: completed,
+      tasks_failed: failed,
+      registered_at: new Date(one.registeredAt).toISOString(),
+      active: live.has(one.id),
+      is_agent: one.login.toLowerCase().endsWith("[bot]"),
+    });
+  }
+  return { people: ranked(rows.filter((row) => !row.is_agent)), agents: ranked(rows.filter((row) => row.is_agent)) };
+}
+
+const NOTHING = { completed: 0, verified: 0, failed: 0 };
+
+function ranked(rows: Row[]): Row[] {
+  rows.sort(
+    (a, b) =>
+      b.tasks_verified - a.tasks_verified ||
+      b.tasks_completed - a.tasks_completed ||
+      (a.registered_at < b.registered_at ? -1 : 1),
+  );
+  let rank = 0;
+  let before: Row | undefined;
+  return rows.map((row, at) => {
+    const same = before?.tasks_verified === row.tasks_verified && before.tasks_completed === row.tasks_completed;
+    if (!same) rank = at + 1;
+    before = row;
+    return { ...row, rank };
+  });
+}

@@ -1,0 +1,34 @@
+import { type AssignableRole, type RoleStanding, roleInForce } from "@nest/protocol";
+import type { Ledger } from "../leases/ledger.ts";
+
+const PREFIX = "roles:";
+
+/** What an owner said about a contributor's delegated roles. */
+export interface RoleSetting {
+  readonly assigned: AssignableRole | undefined;
+  readonly grants: readonly string[];
+}
+
+/** The name of the setting that holds a contributor's roles. */
+export function roleSettingOf(contributorId: string): string {
+  return PREFIX + contributorId;
+}
+
+/** What an owner said about a contributor's roles; nothing, where nobody said anything. */
+export function rolesOf(ledger: Ledger, contributorId: string): RoleSetting {
+  const stored = ledger.setting(roleSettingOf(contributorId)) as Partial<RoleSetting> | undefined;
+  return { assigned: stored?.assigned ?? undefined, grants: stored?.grants ?? [] };
+}
+
+/** The role that a contributor's relay works in, of what it asks for, its standing and what the hub delegates. */
+export function roleFor(
+  ledger: Ledger,
+  contributorId: string,
+  requested: string | undefined,
+  delegated: readonly string[],
+): string | undefined {
+  const contributor = ledger.contributor(contributorId);
+  if (contributor === undefined) return undefined;
+  const standing: RoleStanding = { tier: contributor.tier, ...rolesOf(ledger, contributorId) };
+  return roleInForce(requested, standing, delegated);
+}

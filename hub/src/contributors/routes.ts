@@ -1,0 +1,148 @@
+import { NestError } from "@nest/kit";
+import { contribute, contributors, leaderboard } from "@nest/protocol";
+import type { FastifyRequest } from "fastify";
+import { tooMany } from "../access/identity.ts";
+import type { Routes } from "../access/routes-of.ts";
+import { bearerOf } from "../access/secrets.ts";
+import type { Throttle } from "../access/throttle.ts";
+import type { Command, Effect, SettingChange } from "../leases/commands.ts";
+import type { DeskPolicy } from "../leases/desk-parts.ts";
+import { type LeaderboardParts, leaderboardOf } from "./leaderboard.ts";
+import type { Records } from "./records.ts";
+import { type RegistrationParts, registerContributor, reissueToken } from "./registration.ts";
+import { type RoleSetting, roleSettingOf, rolesOf } from "./roles.ts";
+import type { Contributor } from "./standing.ts";
+
+export interface ContributorRouteParts {
+  readonly registration: RegistrationParts;
+  readonly records: Records;
+  readonly leaderboard: LeaderboardParts;
+  readonly policy: () => DeskPolicy;
+  /** Registrations and reissues from one address, where a login has to be proven. */
+  readonly registrations: Throttle;
+  readonly now: () => number;
+}
+
+/** Registration, standing, limits and the leaderboard. */
+export function registerContributorRoutes(routes: Routes, parts: ContributorRouteParts): void {
+  serveRegistration(routes, parts);
+  serveStanding(routes, parts);
+  serveRoles(routes, parts);
+  const { leaderboard: board, now } = parts;
+  routes.serve(leaderboard.leaderboard, ({ query }) => {
+    const { people, agents } = leaderboardOf(board, query.window, now());
+    const from = Number.parseInt(query.cursor ?? "0", 10) || 0;
+    const page = people.slice(from, from + query.limit);
+    const next = from + page.length;
+    return {
+      window: query.window,
+      leaderboard: page,
+      agents: from === 0 ? agents.slice(0, query.limit) : [],
+      ...(next < people.length ? { next_cursor: String(next) } : {}),
+    };
+  });
+}
+
+function serveRegistration(
+  routes: Routes,
+  { registration, registrations, records, policy, now }: ContributorRouteParts,
+) {
+  const throttle = (request: FastifyRequest): void => {
+    if (registration.openRegistration()) return;
+    const waitMs = registrations.count(request.ip);
+    if (waitMs > 0) throw tooMany(waitMs, "too many registrations from this address");
+  };
+  routes.serve(contribute.register, ({ body, request, viewer }) => {
+    throttle(request);
+    const signedIn = viewer.kind === "user" ? viewer.login : undefined;
+    return registerContributor(body.github_username, { bearer: bearerOf(request), signedIn }, registration);
+  });
+  routes.serve(contribute.reissueToken, ({ request, viewer }) => {
+    throttle(request);
+    const signedIn = viewer.kind === "user" ? viewer.login : undefined;
+    return reissueToken({ bearer: bearerOf(request), signedIn }, registration);
+  });
+  routes.serve(contribute.limits, ({ viewer }) => {
+    const { limits, disabledTiers } = policy();
+    const me = viewer.kind === "contributor" ? registration.ledger.contributor(viewer.contributorId) : undefined;
+    const you = me === undefined ? undefined : records.ownLimits(me, now());
+    return {
+      ...(you === undefined ? {} : { you }),
+      tiers: Object.entries(limits).map(([tier, limit]) => ({
+        tier,
+        enabled: !disabledTiers.has(tier as Contributor["tier"]),
+        ...limit,
+      })),
+    };
+  });
+}
+
+function serveStanding(routes: Routes, parts: ContributorRouteParts): void {
+  const { records } = parts;
+  routes.serve(contributors.contributors, ({ query }) => records.list(query));
+  routes.serve(contributors.contributor, ({ params, query }) => {
+    const one = known(parts, params.id);
+    return { contributor: records.row(one), ...records.history(one, query.limit, query.cursor) };
+  });
+  routes.serve(contributors.setTrust, async ({ params, body, actor }) => {
+    await done(parts, { kind: "trust", contributorId: known(parts, params.id).id, tier: body.tier, actor });
+    return { ok: true as const, trust_tier: body.tier };
+  });
+  routes.serve(contributors.revoke, async ({ params, actor }) => {
+    await done(parts, { kind: "revoke", contributorId: known(parts, params.id).id, actor });
+    return { ok: true as const };
+  });
+  routes.serve(contributors.requeue, async ({ params, body, actor }) => {
+    const { reason, task_id: taskId, session } = body ?? {};
+    const contributorId = known(parts, params.id).id;
+    const released = await done(parts, { kind: "requeue", contributorId, taskId, session, reason, actor });
+    return { ok: true as const, released: [...released] };
+  });
+}
+
+function serveRoles(routes: Routes, parts: ContributorRouteParts): void {
+  const { ledger } = parts.registration;
+  const change = async (one: Contributor, actor: string, to: (before: RoleSetting) => RoleSetting): Promise<void> => {
+    await done(parts, {
+      kind: "setting",
+      name: roleSettingOf(one.id),
+      actor,
+      action: "agent role",
+      change: (): SettingChange => {
+        const before = rolesOf(ledger, one.id);
+        const after = to(before);
+        return { kind: "set", value: after, audit: { subject: one.login, before: shown(before), after: shown(after) } };
+      },
+    });
+  };
+  routes.serve(contributors.setAgentRole, async ({ params, body, actor }) => {
+    const assigned = body.agent_role ?? undefined;
+    await change(known(parts, params.id), actor, (before) => ({ ...before, assigned }));
+    return { ok: true as const, agent_role: body.agent_role };
+  });
+  routes.serve(contributors.setAgentRoleGrants, async ({ params, body, actor }) => {
+    const grants = [...new Set(body.agent_role_grants)];
+    await change(known(parts, params.id), actor, (before) => ({ ...before, grants }));
+    return { ok: true as const, agent_role_grants: grants };
+  });
+}
+
+function shown({ assigned, grants }: RoleSetting): object {
+  return { agent_role: assigned ?? null, agent_role_grants: grants };
+}
+
+/** A contributor by id or login. */
+function known({ registration: { ledger } }: ContributorRouteParts, id: string | undefined): Contributor {
+  const found = ledger.contributor(id ?? "") ?? ledger.contributorByLogin(id ?? "");
+  if (found === undefined) throw new NestError("not_found", "no such contributor");
+  return found;
+}
+
+/** Has a command decided and answers with the tasks it released. */
+async function done({ registration }: ContributorRouteParts, command: Command): Promise<readonly string[]> {
+  const effects = await registration.book.ask(command);
+  const refused = effects.find((effect): effect is Extract<Effect, { kind: "refused" }> => effect.kind === "refused");
+  if (refused !== undefined)
+    throw new NestError(refused.code === "not_found" ? "not_found" : "conflict", refused.because);
+  return effects.find((effect): effect is Extract<Effect, { kind: "done" }> => effect.kind === "done")?.released ?? [];
+}

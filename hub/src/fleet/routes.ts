@@ -1,0 +1,44 @@
+import { NestError } from "@nest/kit";
+import { fleet } from "@nest/protocol";
+import type { Routes } from "../access/routes-of.ts";
+import type { Ledger } from "../leases/ledger.ts";
+import type { ReadModel } from "../operations/read-model.ts";
+import type { FleetRegistry } from "./registry.ts";
+
+export interface FleetRouteParts {
+  readonly registry: FleetRegistry;
+  readonly readModel: ReadModel;
+  readonly ledger: Ledger;
+}
+
+/** Heartbeats in, the registry and the hub's numbers out. */
+export function registerFleetRoutes(routes: Routes, { registry, readModel, ledger }: FleetRouteParts): void {
+  routes.serve(fleet.heartbeat, ({ body }) => {
+    if (!registry.beat(body)) throw new NestError("registry_full", "the fleet registry is full");
+    return { ok: true as const };
+  });
+  routes.serve(fleet.registry, () => ({ nests: registry.list().map((nest) => ({ ...nest })) }));
+  routes.serve(fleet.stats, () => {
+    const nests = registry.list();
+    const status = readModel.status(() => true);
+    let completed = 0;
+    let verified = 0;
+    for (const contributor of ledger.contributors()) {
+      completed += contributor.completed;
+      verified += contributor.verified;
+    }
+    return {
+      nests: nests.length,
+      online: nests.filter(({ online }) => online).length,
+      agents: nests.reduce((sum, { agents }) => sum + agents.length, 0),
+      contributors: status.total_registered,
+      active_contributors: status.active_contributors,
+      repositories: status.repositories.length,
+      issues: status.total_items,
+      actionable_items: status.actionable_items,
+      in_flight: status.in_flight,
+      tasks_completed: completed,
+      prs: verified,
+    };
+  });
+}

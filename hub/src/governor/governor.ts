@@ -1,0 +1,115 @@
+import { NestError } from "@nest/kit";
+import type { governor } from "@nest/protocol";
+import type { Effect, SettingChange } from "../leases/commands.ts";
+import type { LeaseBook } from "../leases/lease-book.ts";
+import type { Ledger } from "../leases/ledger.ts";
+import { Breath } from "../queue/breath.ts";
+import { anchoringOf, invalidPattern } from "../queue/filters.ts";
+import { compilePattern, MOST_PATTERNS } from "../queue/patterns.ts";
+import { type Rules, rulesOf } from "./rules.ts";
+import { announcedBy, changed, defaultSettings, difference } from "./settings.ts";
+
+type Settings = governor.GovernorSettings;
+
+const SETTING = "governor";
+
+export interface GovernorParts {
+  readonly ledger: Ledger;
+  /** What `nest.yaml` says: in force until an admin changed something. */
+  readonly first: Settings;
+}
+
+/**
+ * The queue configuration in force. It is a setting of the ledger, so a change is one durable transaction with its audit line,
+ * and the next command of the same batch already goes by it.
+ */
+export class Governor {
+  readonly #parts: GovernorParts;
+  #rules: Rules;
+  #compiledFrom: unknown;
+
+  constructor(parts: GovernorParts) {
+    this.#parts = parts;
+    this.#compiledFrom = parts.ledger.setting(SETTING);
+    this.#rules = rulesOf(this.#settingsOf(this.#compiledFrom));
+  }
+
+  get settings(): Settings {
+    return this.rules.settings;
+  }
+
+  /** The rules that the ledger's settings come to; compiled again only when those have changed. */
+  get rules(): Rules {
+    const stored = this.#parts.ledger.setting(SETTING);
+    if (stored !== this.#compiledFrom) {
+      this.#rules = rulesOf(this.#settingsOf(stored));
+      this.#compiledFrom = stored;
+    }
+    return this.#rules;
+  }
+
+  /** Whether these are the names of settings that hold the configuration. */
+  isChangedBy(settings: ReadonlyMap<string, unknown>): boolean {
+    return settings.has(SETTING);
+  }
+
+  /**
+   * Changes the configuration: checked whole, then one transaction. Made on what is in force at that moment, so that two
+   * admins who change different keys at once both get what they asked for.
+   *
+   * @throws NestError `invalid_pattern` (nothing has changed), `conflict`, `storage_unavailable`.
+   */
+  async change(change: governor.GovernorChange, actor: string, book: LeaseBook): Promise<void> {
+    await checkPatterns(change);
+    const effects = await book.ask({
+      kind: "setting",
+      name: SETTING,
+      actor,
+      action: "queue configuration",
+      change: (stored) => this.#decide(stored, change),
+    });
+    const refused = effects.find((effect): effect is Extract<Effect, { kind: "refused" }> => effect.kind === "refused");
+    if (refused !== undefined) throw new NestError("conflict", refused.because);
+  }
+
+  #decide(stored: unknown, change: governor.GovernorChange): SettingChange {
+    const before = this.#settingsOf(stored);
+    const after = changed(before, change);
+    const diff = difference(before, after);
+    if (Object.keys(diff.after).length === 0 && stored !== undefined) return { kind: "unchanged" };
+    const activity = announcedBy(diff);
+    return {
+      kind: "set",
+      value: after,
+      ...(Object.keys(diff.after).length === 0 ? {} : { audit: { subject: "contribute", ...diff } }),
+      ...(activity === undefined ? {} : { activity }),
+    };
+  }
+
+  #settingsOf(stored: unknown): Settings {
+    // A release that knows more keys than the one that wrote them starts those with their defaults.
+    return stored === undefined ? this.#parts.first : { ...defaultSettings, ...(stored as Settings) };
+  }
+}
+
+/** Checks every pattern of a change before anything of it holds, taking a breath between them. */
+async function checkPatterns(change: governor.GovernorChange): Promise<void> {
+  const breath = new Breath();
+  const keys = [
+    "contribute_deny_labels",
+    "contribute_allow_labels",
+    "contribute_deny_titles",
+    "contribute_deny_authors",
+    "contribute_allow_models",
+  ] as const;
+  for (const key of keys) {
+    const patterns = change[key] ?? [];
+    if (patterns.length > MOST_PATTERNS)
+      throw new NestError("invalid_pattern", `${key}: more than ${MOST_PATTERNS} patterns`);
+    for (const [at, pattern] of patterns.entries()) {
+      const result = compilePattern(pattern, anchoringOf(key));
+      if (result.kind === "invalid") throw invalidPattern(key, at, result.because);
+      await breath.pause();
+    }
+  }
+}

@@ -1,0 +1,52 @@
+import { governor as described } from "@nest/protocol";
+import type { Routes } from "../access/routes-of.ts";
+import type { LeaseBook } from "../leases/lease-book.ts";
+import type { Queue } from "../queue/queue.ts";
+import type { Gateway } from "../relays/gateway.ts";
+import type { Governor } from "./governor.ts";
+import { preview, type Subject } from "./preview.ts";
+
+export interface GovernorRouteParts {
+  readonly governor: Governor;
+  readonly book: LeaseBook;
+  readonly queue: Queue;
+  readonly gateway: Gateway;
+  /** Resolves once the queue has been judged by the rules in force. */
+  readonly settled: () => Promise<void>;
+}
+
+/** Reads and changes the queue configuration, and shows beforehand what a list of patterns would match. */
+export function registerGovernorRoutes(routes: Routes, parts: GovernorRouteParts): void {
+  const { governor, book, queue, gateway, settled } = parts;
+  routes.serve(described.governor, () => governor.settings);
+  routes.serve(described.changeGovernor, async ({ body, actor }) => {
+    await governor.change(body, actor, book);
+    await settled();
+    return { status: "updated" as const };
+  });
+  routes.serve(described.previewPatterns, ({ body }) =>
+    preview(
+      body.key,
+      body.patterns,
+      body.key === "contribute_allow_models" ? models(gateway) : issues(queue, body.key),
+    ),
+  );
+}
+
+function* issues(queue: Queue, key: described.PatternKey): Generator<Subject> {
+  for (const { key: item, title, issue } of [...queue.entries()]) {
+    const texts = {
+      contribute_deny_labels: issue.labels,
+      contribute_deny_titles: [title],
+      contribute_deny_authors: [issue.author],
+      contribute_allow_models: [],
+    }[key];
+    yield { texts, key: item, title };
+  }
+}
+
+function* models(gateway: Gateway): Generator<Subject> {
+  for (const session of [...gateway.sessions()]) {
+    if (session.speaker !== undefined) yield { texts: [session.declared.model ?? ""], title: session.login };
+  }
+}

@@ -1,0 +1,48 @@
+import type { Durations, governor, Tier } from "@nest/protocol";
+import type { DeskPolicy } from "../leases/desk-parts.ts";
+import { compileFilters, compileList, type SteppedFilter } from "../queue/filters.ts";
+import type { ModelPolicy } from "../relays/authenticate.ts";
+
+/** The settings as the parts of the hub use them. */
+export interface Rules {
+  readonly settings: governor.GovernorSettings;
+  readonly desk: DeskPolicy;
+  readonly models: ModelPolicy;
+  readonly filter: SteppedFilter;
+}
+
+/**
+ * Compiles settings into rules.
+ *
+ * @throws NestError `invalid_pattern`.
+ */
+export function rulesOf(settings: governor.GovernorSettings): Rules {
+  return {
+    settings,
+    desk: {
+      suspended: settings.contribute_suspended,
+      disabledTiers: new Set<Tier>(settings.disabled_tiers),
+      limits: settings.tier_limits,
+      promotion: { contributorAt: settings.contribute_contributor_at, trustedAt: settings.contribute_trusted_at },
+    },
+    models: {
+      accepted: compileList("contribute_allow_models", settings.contribute_allow_models),
+      rejectUnknown: settings.contribute_reject_unknown_models,
+    },
+    filter: compileFilters(settings),
+  };
+}
+
+const HOUR_MS = 3_600_000;
+
+/** The durations in force: those an admin can change are read from the settings at each use. */
+export function liveTimes(fixed: Durations, scale: number, settings: () => governor.GovernorSettings): Durations {
+  return {
+    ...fixed,
+    get verifiedHoldMs() {
+      const { contribute_cooldown_enabled: enabled, contribute_cooldown_hours: hours } = settings();
+      // Switched off, an issue still waits as long as after a drop: its pull request must have been read by then.
+      return enabled ? Math.max(1, Math.round((hours * HOUR_MS) / scale)) : fixed.dropHoldMs;
+    },
+  };
+}

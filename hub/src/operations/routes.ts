@@ -1,0 +1,51 @@
+import { contribute, contributors, health, operations } from "@nest/protocol";
+import { openApiOf, type Routes } from "../access/routes-of.ts";
+import { isAdmin, type Viewer } from "../access/viewer.ts";
+import type { DoneByHour } from "./done-by-hour.ts";
+import type { EventStream } from "./event-stream.ts";
+import type { Metrics } from "./metrics.ts";
+import type { ReadModel, Sees } from "./read-model.ts";
+
+export interface OperationsRouteParts {
+  readonly readModel: ReadModel;
+  readonly stream: EventStream;
+  readonly metrics: Metrics;
+  readonly doneByHour: DoneByHour;
+  readonly now: () => number;
+  /** What everybody may see; admins see all. */
+  readonly everybodySees: Sees;
+}
+
+const CHARTED_HOURS = 168;
+const ADMIN_SEES: Sees = () => true;
+
+/** What people watch the hub by: status, queue, fleet, feed, audit, metrics and the description of all routes. */
+export function registerOperationsRoutes(routes: Routes, parts: OperationsRouteParts): void {
+  const { readModel, stream, metrics, doneByHour, now, everybodySees } = parts;
+  const sees = (viewer: Viewer): Sees => (isAdmin(viewer) ? ADMIN_SEES : everybodySees);
+
+  routes.serve(health.health, () => ({ status: "ok" as const }));
+  routes.serve(health.livez, () => ({ status: "ok" as const }));
+  routes.serve(contribute.status, ({ viewer, reply }) => {
+    const status = readModel.status(sees(viewer));
+    reply.header("x-nest-contribute-protocol", status.api_version);
+    return status;
+  });
+  routes.serve(contribute.queue, ({ query, viewer }) => readModel.queue(query, sees(viewer)));
+  routes.serve(contribute.fleet, ({ viewer }) => readModel.fleet(sees(viewer)));
+  routes.serve(contribute.activity, ({ query, viewer }) => readModel.activity(query.limit, query.cursor, sees(viewer)));
+  routes.serve(contribute.events, ({ viewer, reply }) => {
+    reply.hijack();
+    if (!stream.watch(reply.raw, sees(viewer))) {
+      reply.raw.writeHead(503, { "content-type": "application/json", "retry-after": "5" });
+      reply.raw.end(JSON.stringify({ error: "too many event streams are open", code: "too_many_watchers" }));
+    }
+    return reply;
+  });
+  routes.serve(contributors.audit, ({ query }) => readModel.audit(query));
+  routes.serve(operations.history, () => ({ hours: doneByHour.hours(CHARTED_HOURS, now()) }));
+  routes.serve(operations.metrics, async ({ reply }) =>
+    reply.type(metrics.registry.contentType).send(await metrics.registry.metrics()),
+  );
+  routes.serve(operations.openapi, () => openApiOf(routes.all(), "Nest hub", "1"));
+}

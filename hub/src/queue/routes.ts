@@ -1,0 +1,106 @@
+import { contribute, queue as described } from "@nest/protocol";
+import type { Routes } from "../access/routes-of.ts";
+import type { LeaseBook } from "../leases/lease-book.ts";
+import { HOLD_PREFIX, type Ledger } from "../leases/ledger.ts";
+import type { Monitor } from "./monitor.ts";
+import { type OperatorHold, ORDER_SETTING, type Queue } from "./queue.ts";
+import type { Webhooks } from "./webhooks.ts";
+
+export interface QueueRouteParts {
+  readonly queue: Queue;
+  readonly monitor: Monitor;
+  readonly ledger: Ledger;
+  readonly book: LeaseBook;
+  readonly webhooks: Webhooks;
+  readonly now: () => number;
+}
+
+/** What operators do to the queue: read the code host now, put issues in front, hold them back; and webhooks. */
+export function registerQueueRoutes(routes: Routes, parts: QueueRouteParts): void {
+  const { queue, monitor, ledger, book, webhooks, now } = parts;
+  const holds = () =>
+    ledger.settingsOf(HOLD_PREFIX).map(([name, hold]) => [nameOf(name), hold as OperatorHold] as const);
+  const orderNow = () => (ledger.setting(ORDER_SETTING) as string[] | undefined) ?? [];
+
+  routes.serve(contribute.refreshQueue, async () => {
+    const result = await monitor.refresh();
+    return { ...result, failed: [...result.failed], actionable_items: queue.actionable };
+  });
+
+  routes.serve(described.order, () => ({
+    order: orderNow(),
+    hold: holds().map(([key, { reason, by, at }]) => ({ key, reason, by, at: new Date(at).toISOString() })),
+  }));
+
+  routes.serve(described.setOrder, async ({ body, actor }) => {
+    const order = [...new Set(body.order.map((key) => key.toLowerCase()))];
+    await book.ask({
+      kind: "setting",
+      name: ORDER_SETTING,
+      actor,
+      action: "queue order",
+      change: (before = []) =>
+        JSON.stringify(before) === JSON.stringify(order)
+          ? { kind: "unchanged" }
+          : {
+              kind: "set",
+              value: order.length === 0 ? undefined : order,
+              audit: { subject: "queue", before, after: order },
+            },
+    });
+    return { ok: true as const, order };
+  });
+
+  const setHold = (key: string, hold: OperatorHold | undefined, actor: string) =>
+    book.ask({
+      kind: "setting",
+      name: HOLD_PREFIX + key,
+      actor,
+      action: hold === undefined ? "queue hold ended" : "queue hold",
+      change: (before) =>
+        before === undefined && hold === undefined
+          ? { kind: "unchanged" }
+          : {
+              kind: "set",
+              value: hold,
+              audit: {
+                subject: key,
+                before: (before as OperatorHold | undefined)?.reason ?? null,
+                after: hold?.reason ?? null,
+              },
+            },
+    });
+
+  routes.serve(described.hold, async ({ body, actor }) => {
+    const key = body.key.toLowerCase();
+    const reason = body.reason ?? "";
+    await setHold(key, body.held ? { reason, by: actor, at: now() } : undefined, actor);
+    const hold = holds().map(([held]) => held);
+    return { ok: true as const, key, held: body.held, ...(reason === "" ? {} : { reason }), hold };
+  });
+
+  routes.serve(described.clearHolds, async ({ actor }) => {
+    const held = holds();
+    await Promise.all(held.map(([key]) => setHold(key, undefined, actor)));
+    return { ok: true as const, cleared: held.length, hold: [] };
+  });
+
+  routes.serveBytes(described.webhook, (body, request, reply) => {
+    const header = (name: string) => {
+      const value = request.headers[name];
+      return typeof value === "string" ? value : undefined;
+    };
+    reply.code(202);
+    return webhooks.take({
+      body,
+      signature: header("x-hub-signature-256"),
+      event: header("x-github-event"),
+      delivery: header("x-github-delivery"),
+      isForm: header("content-type")?.startsWith("application/x-www-form-urlencoded") === true,
+    });
+  });
+}
+
+function nameOf(setting: string): string {
+  return setting.slice(HOLD_PREFIX.length);
+}

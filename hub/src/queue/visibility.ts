@@ -1,0 +1,43 @@
+import type { Command } from "../leases/commands.ts";
+import type { Ledger } from "../leases/ledger.ts";
+
+const PREFIX = "repository:";
+
+interface Known {
+  readonly private: boolean;
+}
+
+/**
+ * Which repositories only their members see, as the code host said last; kept across restarts, because the activity feed
+ * remembers issues of repositories that are no longer served. Of a repository nobody knows anything about, nothing is shown.
+ */
+export class Visibility {
+  readonly #ledger: Ledger;
+  readonly #submit: (command: Command) => void;
+
+  constructor(ledger: Ledger, submit: (command: Command) => void) {
+    this.#ledger = ledger;
+    this.#submit = submit;
+  }
+
+  /** Whether the facts of a repository may be shown to anybody. */
+  isPublic(repo: string): boolean {
+    return this.#known(repo)?.private === false;
+  }
+
+  /** Takes over what the code host says. */
+  set(repo: string, isPrivate: boolean): void {
+    if (this.#known(repo)?.private === isPrivate) return;
+    this.#submit({
+      kind: "setting",
+      name: PREFIX + repo.toLowerCase(),
+      actor: "hub",
+      action: "repository",
+      change: () => ({ kind: "set", value: { private: isPrivate } satisfies Known }),
+    });
+  }
+
+  #known(repo: string): Known | undefined {
+    return this.#ledger.setting(PREFIX + repo.toLowerCase()) as Known | undefined;
+  }
+}

@@ -1,0 +1,117 @@
+import { verifyWebhook } from "@nest/codehost";
+import { type Clock, NestError, type Secret } from "@nest/kit";
+import { z } from "zod";
+import type { LeaseBook } from "../leases/lease-book.ts";
+import type { Ledger } from "../leases/ledger.ts";
+import type { Monitor } from "./monitor.ts";
+
+export interface WebhookParts {
+  readonly secret: Secret | undefined;
+  readonly ledger: Ledger;
+  readonly book: LeaseBook;
+  readonly monitor: Monitor;
+  readonly clock: Clock;
+}
+
+export interface Delivery {
+  readonly body: Buffer;
+  readonly signature: string | undefined;
+  readonly event: string | undefined;
+  readonly delivery: string | undefined;
+  readonly isForm: boolean;
+}
+
+const PREFIX = "delivery:";
+/** Deliveries remembered, so that one is taken once, across restarts and replicas; the code host repeats itself for days. */
+const MOST_REMEMBERED = 5000;
+
+/** Events after which a repository is read again. */
+const READ_AFTER: ReadonlySet<string> = new Set([
+  "issues",
+  "pull_request",
+  "check_run",
+  "check_suite",
+  "status",
+  "label",
+  "repository",
+  "public",
+]);
+/** Events after which the list of repositories is read again. */
+const LIST_AFTER: ReadonlySet<string> = new Set(["installation", "installation_repositories"]);
+
+const Payload = z.looseObject({
+  repository: z.looseObject({ full_name: z.string().max(300) }).optional(),
+});
+
+/** Takes what the code host tells: only signed, each delivery once, and only as a reason to read again. Nothing in it is believed. */
+export class Webhooks {
+  readonly #parts: WebhookParts;
+
+  constructor(parts: WebhookParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * Takes one delivery; what it speaks of is read within a second.
+   *
+   * @throws NestError `invalid_webhook`, `conflict` for one that was taken before, `bad_request`.
+   */
+  async take(delivery: Delivery): Promise<{ ok: true; refreshing: string[] }> {
+    const { secret, monitor } = this.#parts;
+    if (secret === undefined)
+      throw new NestError("invalid_webhook", "this hub takes no webhooks", {
+        hint: "set github.webhook_secret in nest.yaml, or NEST_GITHUB_WEBHOOK_SECRET",
+      });
+    if (!verifyWebhook(secret, delivery.body, delivery.signature))
+      throw new NestError("invalid_webhook", "the signature is missing or wrong", {
+        hint: "the code host signs with the same secret as github.webhook_secret",
+      });
+    if (delivery.delivery === undefined || !/^[A-Za-z0-9-]{8,100}$/.test(delivery.delivery))
+      throw new NestError("bad_request", "X-GitHub-Delivery: is missing");
+    const payload = read(delivery);
+    await this.#once(delivery.delivery);
+    const event = delivery.event ?? "";
+    if (LIST_AFTER.has(event)) {
+      void monitor.refresh().catch(() => {});
+      return { ok: true, refreshing: ["*"] };
+    }
+    const repo = payload.repository?.full_name;
+    if (repo === undefined || !READ_AFTER.has(event)) return { ok: true, refreshing: [] };
+    const visibility = event === "repository" || event === "public";
+    return { ok: true, refreshing: monitor.refreshSoon(repo, { visibility }) ? [repo] : [] };
+  }
+
+  async #once(id: string): Promise<void> {
+    const { ledger, book, clock } = this.#parts;
+    const effects = await book.ask({
+      kind: "setting",
+      name: PREFIX + id,
+      actor: "code-host",
+      action: "webhook",
+      change: (before) =>
+        before === undefined
+          ? { kind: "set", value: clock.now() }
+          : { kind: "refused", because: "this delivery was taken already" },
+    });
+    const refused = effects.find(({ kind }) => kind === "refused");
+    if (refused !== undefined && "because" in refused) throw new NestError("conflict", refused.because);
+    const remembered = ledger.settingsOf(PREFIX);
+    for (const [name] of remembered.slice(0, Math.max(0, remembered.length - MOST_REMEMBERED)))
+      book.submit({
+        kind: "setting",
+        name,
+        actor: "hub",
+        action: "forgotten",
+        change: () => ({ kind: "set", value: undefined }),
+      });
+  }
+}
+
+function read({ body, isForm }: Delivery): z.infer<typeof Payload> {
+  try {
+    const text = body.toString("utf8");
+    return Payload.parse(JSON.parse(isForm ? (new URLSearchParams(text).get("payload") ?? "") : text));
+  } catch {
+    throw new NestError("bad_request", "body: not a webhook's JSON");
+  }
+}

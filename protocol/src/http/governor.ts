@@ -1,0 +1,115 @@
+import { z } from "zod";
+import { delegatableRoles } from "../roles.ts";
+import { route } from "./route.ts";
+
+/** Tiers that an admin can switch off or limit; `revoked` is no tier to be at work in. */
+const workingTiers = ["newcomer", "contributor", "trusted", "merger", "advisor"] as const;
+
+const mode = z.enum(["deny", "allow"]);
+const names = z.array(z.string().max(200, "longer than 200 characters"));
+const count = z.number().int().min(0).max(1_000_000);
+const repos = z
+  .array(z.string().regex(/^(?:[A-Za-z0-9._-]{1,100}\/)?[A-Za-z0-9._-]{1,100}$/, "not owner/name and not a name"))
+  .max(2000, "more than 2000 repositories");
+
+const TierLimitsChange = z.strictObject({
+  max_per_hour: count.optional(),
+  max_per_day: count.optional(),
+  max_concurrent: count.optional(),
+});
+
+/** Every key of the queue configuration (spec: Queue configuration), flat. Lists of patterns are checked further at save. */
+const keys = {
+  contribute_suspended: z.boolean(),
+  disabled_repos: repos,
+  contribute_labels_mode: mode,
+  contribute_deny_labels: names,
+  contribute_titles_mode: mode,
+  contribute_deny_titles: names,
+  contribute_authors_mode: mode,
+  contribute_deny_authors: names,
+  contribute_skip_assigned_to_others: z.boolean(),
+  contribute_skip_trackers: z.boolean(),
+  contribute_allow_models: names,
+  contribute_reject_unknown_models: z.boolean(),
+  disabled_tiers: z.array(z.enum(workingTiers)).max(workingTiers.length),
+  tier_limits: z.partialRecord(z.enum(workingTiers), TierLimitsChange),
+  /** Verified pull requests that promote; 0 = by hand only. */
+  contribute_contributor_at: count,
+  contribute_trusted_at: count,
+  open_registration: z.boolean(),
+  /** Shown on the public page and told to every relay; empty = none. */
+  contribute_announcement: z.string().max(500, "longer than 500 characters"),
+  /** Off: a completed issue waits only for its pull request to be seen, not for the whole hold. */
+  contribute_cooldown_enabled: z.boolean(),
+  contribute_cooldown_hours: z.number().int().min(1).max(8760),
+  /** A pull request that is red on a required check claims nothing once it was left alone this long. */
+  contribute_claim_stale_hours: z.number().int().min(1).max(8760),
+  contribute_delegatable_roles: z.array(z.enum(delegatableRoles)).max(delegatableRoles.length),
+};
+
+const TierLimitsWhole = z.object({ max_per_hour: count, max_per_day: count, max_concurrent: count });
+
+/** The queue configuration in force. */
+export const GovernorSettings = z.object({
+  ...keys,
+  tier_limits: z.record(z.enum(workingTiers), TierLimitsWhole),
+  /** Legacy; moved once into `contribute_labels_mode` and `contribute_deny_labels`, and empty from then on. */
+  contribute_allow_labels: names,
+});
+export type GovernorSettings = z.infer<typeof GovernorSettings>;
+
+/** A change: absent keys stay, unknown ones are refused, all of it holds or nothing. */
+export const GovernorChange = z.strictObject({ ...keys, contribute_allow_labels: names }).partial();
+export type GovernorChange = z.infer<typeof GovernorChange>;
+
+export const governor = route({
+  method: "GET",
+  path: "/api/config/governor/hub",
+  summary: "The queue configuration in force",
+  access: "admin",
+  reply: GovernorSettings,
+});
+
+export const changeGovernor = route({
+  method: "PUT",
+  path: "/api/config/governor/hub",
+  summary: "Change the queue configuration: absent keys stay, unknown ones are refused, all or nothing",
+  access: "admin",
+  bodyLimit: 512 * 1024,
+  body: GovernorChange,
+  reply: z.object({ status: z.literal("updated") }),
+});
+
+/** Keys that hold patterns, in the order in which an issue meets them. */
+export const patternKeys = [
+  "contribute_deny_labels",
+  "contribute_deny_titles",
+  "contribute_deny_authors",
+  "contribute_allow_models",
+] as const;
+export type PatternKey = (typeof patternKeys)[number];
+
+export const PreviewReply = z.object({
+  key: z.enum(patternKeys),
+  /** How many queued issues (connected models, for the model list) there are, and how many match. */
+  of: z.number().int(),
+  matched: z.number().int(),
+  /** The first hundred. */
+  matches: z.array(
+    z.object({ subject: z.string(), pattern: z.string(), key: z.string().optional(), title: z.string().optional() }),
+  ),
+  /** Patterns that could not be saved, and why. */
+  faults: z.array(z.object({ index: z.number().int(), pattern: z.string(), because: z.string() })),
+});
+export type PreviewReply = z.infer<typeof PreviewReply>;
+
+export const previewPatterns = route({
+  method: "POST",
+  path: "/api/config/governor/preview",
+  summary: "Which queued issues, or models of connected relays, a list of patterns would match; nothing is saved",
+  access: "admin",
+  bodyLimit: 512 * 1024,
+  body: z.strictObject({ key: z.enum(patternKeys), patterns: z.array(z.string()) }),
+  reply: PreviewReply,
+});

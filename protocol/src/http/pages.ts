@@ -1,0 +1,25 @@
+import { z } from "zod";
+import { leaderboardWindows } from "./leaderboard.ts";
+import { route } from "./route.ts";
+
+const html = { method: "GET", access: "anyone", produces: "text/html", reply: z.string() } as const;
+
+export const live = route({ ...html, path: "/", summary: "The main job as it happens" });
+
+export const contribute = route({
+  ...html,
+  path: "/contribute",
+  summary: "How to contribute: the queue in numbers, and the commands for the chosen CLI",
+  query: z.object({ cli: z.string().max(40).optional() }),
+});
+
+export const leaderboard = route({
+  ...html,
+  path: "/leaderboard",
+  summary: "The leaderboard; style=owner/repo/path.css@ref dresses it",
+  query: z.object({
+    window: z.enum(leaderboardWindows).catch("all").default("all"),
+    style: z.string().max(400).optional(),
+    page: z.coerce.number().int().min(1).max(10_000).catch(1).default(1),
+  }),
+});

@@ -1,0 +1,62 @@
+import { z } from "zod";
+import { route } from "./route.ts";
+
+/** An issue's canonical name: `owner/name#number`. */
+const ItemKey = z
+  .string()
+  .regex(/^[A-Za-z0-9._-]{1,100}\/[A-Za-z0-9._-]{1,100}#[1-9][0-9]{0,9}$/, "not owner/name#number");
+
+/** The longest list that an operator can put in front of the queue. */
+export const MOST_ORDERED = 512;
+
+export const order = route({
+  method: "GET",
+  path: "/api/contribute/queue/order",
+  summary: "What operators put in front of the queue, and what they hold back",
+  access: "admin",
+  reply: z.object({
+    order: z.array(z.string()),
+    hold: z.array(z.object({ key: z.string(), reason: z.string(), by: z.string(), at: z.string() })),
+  }),
+});
+
+export const setOrder = route({
+  method: "PUT",
+  path: "/api/contribute/queue/order",
+  summary: "Hand these issues out first, in this order; the whole list, empty = none",
+  access: "admin",
+  body: z.strictObject({ order: z.array(ItemKey).max(MOST_ORDERED, `more than ${MOST_ORDERED} issues`) }),
+  reply: z.object({ ok: z.literal(true), order: z.array(z.string()) }),
+});
+
+export const hold = route({
+  method: "POST",
+  path: "/api/contribute/queue/hold",
+  summary: "Hold an issue back, or let it go again; who works on it goes on",
+  access: "admin",
+  body: z.strictObject({ key: ItemKey, held: z.boolean(), reason: z.string().max(200).optional() }),
+  reply: z.object({
+    ok: z.literal(true),
+    key: z.string(),
+    held: z.boolean(),
+    reason: z.string().optional(),
+    hold: z.array(z.string()),
+  }),
+});
+
+export const clearHolds = route({
+  method: "POST",
+  path: "/api/contribute/queue/hold/clear",
+  summary: "Let every held issue go again",
+  access: "admin",
+  reply: z.object({ ok: z.literal(true), cleared: z.number().int(), hold: z.array(z.string()) }),
+});
+
+export const webhook = route({
+  method: "POST",
+  path: "/api/github/webhook",
+  summary: "The code host tells what changed: signed with the webhook secret, each delivery taken once",
+  access: "code-host",
+  bodyLimit: 5 * 1024 * 1024,
+  reply: z.object({ ok: z.literal(true), refreshing: z.array(z.string()) }),
+});
