@@ -94,6 +94,19 @@ export class Staging implements MemberVisitor {
     return join(this.#folder, path);
   }
 
+  /** Takes a file that was made at {@link staged} in among those that are published. */
+  adopt(path: string): void {
+    this.#files.push(path);
+  }
+
+  /** Leaves a staged folder out again. */
+  async drop(folder: string): Promise<void> {
+    await rm(join(this.#folder, folder), { recursive: true, force: true });
+    const isBelow = (path: string) => path === folder || path.startsWith(`${folder}/`);
+    this.#files.splice(0, this.#files.length, ...this.#files.filter((path) => !isBelow(path)));
+    for (const path of this.#folders.keys()) if (isBelow(path)) this.#folders.delete(path);
+  }
+
   /**
    * Puts everything in its place, `MANIFEST.json` last. @throws NestError `destination_unsafe` before anything was moved, when a
    * link or a file stands where a folder has to be.

@@ -2,7 +2,7 @@ import { crc32, gzipSync } from "node:zlib";
 import { anArchive, aTar, KEY, noise, rowOf, sealed, sealedTar, singleShot, withManifest } from "./make.ts";
 
 /** What reading an archive must come to: `ok`, or the code of the refusal. */
-export type Expected = "ok" | "wrong_key" | "damaged" | "hostile" | "inconsistent" | "unsupported";
+type Expected = "ok" | "wrong_key" | "damaged" | "hostile" | "inconsistent" | "unsupported";
 
 /** A change to the bytes of an archive, so small that any language can make it. */
 export type Change =

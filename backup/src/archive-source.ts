@@ -1,0 +1,53 @@
+import { createReadStream } from "node:fs";
+import {
+  type ArchiveContent,
+  type ArchiveKey,
+  type ByteSource,
+  type MemberVisitor,
+  readArchive,
+  timeOfHubArchive,
+} from "@nest/archive";
+import { isAbsent, NestError } from "@nest/kit";
+import { type BlobRow, type Blobs, listed } from "./blobs/blobs.ts";
+import type { Parts } from "./parts.ts";
+
+const PIECE_BYTES = 1024 * 1024;
+const MIB = 1024 * 1024;
+
+/** The bytes of a local archive. @throws NestError `file_unreadable` when it cannot be opened. */
+export async function* fileSource(file: string, signal: AbortSignal): AsyncGenerator<Buffer> {
+  try {
+    for await (const piece of createReadStream(file, { highWaterMark: PIECE_BYTES, signal })) yield piece as Buffer;
+  } catch (thrown) {
+    signal.throwIfAborted();
+    const code = (thrown as NodeJS.ErrnoException).code;
+    const word = isAbsent(thrown) ? "does not exist" : `cannot be read (${code})`;
+    throw new NestError("file_unreadable", `${file} ${word}`, { cause: thrown });
+  }
+}
+
+/** Reads an archive to its end and finds it good, or throws. */
+export function checkArchive(
+  parts: Parts,
+  sealed: ByteSource,
+  key: ArchiveKey,
+  visitor?: MemberVisitor,
+): Promise<ArchiveContent> {
+  const progress = ({ files, bytes }: { files: number; bytes: number }) =>
+    parts.tell(`checking: ${files} files, ${Math.round(bytes / MIB)} MiB`);
+  return readArchive(sealed, { keys: [key], signal: parts.signal, progress }, visitor);
+}
+
+/** This hub's archives in the storage, the newest first by their names. */
+export async function hubArchives(
+  blobs: Blobs,
+  hubId: string,
+  signal: AbortSignal,
+): Promise<(BlobRow & { stampedAt: number })[]> {
+  const rows = await listed(blobs, "nest-hub-backup-", signal);
+  const ours = rows.flatMap((row) => {
+    const stampedAt = timeOfHubArchive(row.name, hubId);
+    return stampedAt === undefined ? [] : [{ ...row, stampedAt }];
+  });
+  return ours.sort((one, other) => other.stampedAt - one.stampedAt);
+}

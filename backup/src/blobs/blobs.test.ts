@@ -1,0 +1,28 @@
+import { mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, test } from "vitest";
+import { blobsContract } from "../testing/blobs-contract.ts";
+import { FolderBlobs } from "./folder.ts";
+import { MemoryBlobs } from "./memory.ts";
+
+const home = mkdtempSync(join(tmpdir(), "nest-blobs-"));
+afterAll(() => rmSync(home, { recursive: true, force: true }));
+
+describe("in memory", () => blobsContract({ test, expect }, async () => new MemoryBlobs(() => 0)));
+
+describe("in a folder", () => {
+  let number = 0;
+  blobsContract({ test, expect }, async () => new FolderBlobs(join(home, String(number++))));
+
+  test("abandoned parts are swept once they are old, and only ours", async () => {
+    const folder = mkdtempSync(join(home, "sweep-"));
+    for (const name of [".ours.0a1b2c3d.part", ".theirs.0a1b2c3d.part"]) {
+      writeFileSync(join(folder, name), "x");
+      utimesSync(join(folder, name), 0, 0);
+    }
+    const signal = new AbortController().signal;
+    expect(await new FolderBlobs(folder).sweep((name) => name === "ours", 1000, signal)).toBe(1);
+    expect(readdirSync(folder)).toEqual([".theirs.0a1b2c3d.part"]);
+  });
+});

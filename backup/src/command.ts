@@ -1,0 +1,84 @@
+import { errorLines, type FlagKind, type FlagValues, parseFlags, UsageError } from "@nest/kit";
+import { EXIT, type ExitCode, exitCodeFor } from "./exit-codes.ts";
+import type { Parts } from "./parts.ts";
+import { USAGE } from "./usage.ts";
+
+interface Command {
+  readonly flags: Record<string, FlagKind>;
+  act(parts: Parts, flags: FlagValues<Record<string, FlagKind>>): Promise<ExitCode>;
+}
+
+/** Ties a command's flags to the function that takes them, which is loaded when it is asked for. */
+function command<const Flags extends Record<string, FlagKind>>(
+  flags: Flags,
+  load: () => Promise<(parts: Parts, values: FlagValues<Flags>) => Promise<ExitCode>>,
+): Command {
+  return { flags, act: async (parts, values) => (await load())(parts, values as FlagValues<Flags>) };
+}
+
+const commands: Readonly<Record<string, Command>> = {
+  run: command(
+    {
+      local: "text",
+      "skip-spokes": "switch",
+      "skip-secrets": "switch",
+      "no-prune": "switch",
+      "gaps-ok": "switch",
+      codec: "text",
+      json: "switch",
+    },
+    async () => (await import("./commands/run.ts")).run,
+  ),
+  verify: command(
+    { file: "text", name: "text", json: "switch" },
+    async () => (await import("./commands/verify.ts")).verify,
+  ),
+  list: command({ json: "switch" }, async () => (await import("./commands/list.ts")).list),
+  extract: command(
+    { file: "text", dest: "text", path: "text", force: "switch", json: "switch" },
+    async () => (await import("./commands/extract.ts")).extract,
+  ),
+  restore: command(
+    { file: "text", dest: "text", spoke: "text", "dry-run": "switch", force: "switch", json: "switch" },
+    async () => (await import("./commands/restore.ts")).restore,
+  ),
+  prune: command({ "dry-run": "switch", json: "switch" }, async () => (await import("./commands/prune.ts")).prune),
+  status: command(
+    { verify: "switch", "max-age-hours": "number", json: "switch" },
+    async () => (await import("./commands/status.ts")).status,
+  ),
+  keygen: command({}, async () => (await import("./commands/keygen.ts")).keygen),
+};
+
+/** What a command printed to and complained to. */
+export interface Said {
+  out(text: string): void;
+  err(text: string): void;
+}
+
+/** Runs one `nest-backup` command line to its exit code. Nothing it throws gets out. */
+export async function runCommand([verb = "", ...args]: readonly string[], parts: Parts, said: Said): Promise<ExitCode> {
+  if (/^--?h(elp)?$/.test(verb)) {
+    said.out(USAGE);
+    return EXIT.ok;
+  }
+  const chosen = Object.hasOwn(commands, verb) ? commands[verb] : undefined;
+  if (chosen === undefined) {
+    said.err(verb === "" ? USAGE : `nest-backup: error: unknown command ${verb}\n\n${USAGE}`);
+    return EXIT.usage;
+  }
+  try {
+    const { flags, words, help } = parseFlags(args, chosen.flags);
+    if (help) {
+      said.out(USAGE);
+      return EXIT.ok;
+    }
+    if (words.length > 0) throw new UsageError(`unexpected argument ${words[0]}`);
+    return await chosen.act(parts, flags);
+  } catch (thrown) {
+    for (const line of errorLines("nest-backup", thrown)) said.err(`${line}\n`);
+    if (thrown instanceof UsageError && /flag|argument/.test(thrown.message))
+      said.err("nest-backup: hint: nest-backup -h shows how\n");
+    return exitCodeFor(thrown);
+  }
+}

@@ -1,0 +1,111 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { HubUnderTest } from "../testing/a-hub.ts";
+
+let hub: HubUnderTest;
+beforeEach(() => {
+  hub = new HubUnderTest();
+});
+afterEach(() => hub[Symbol.dispose]());
+
+const archive = () => hub.path("archive.enc");
+const rowsOf = (file: string) => {
+  const sqlite = new DatabaseSync(file, { readOnly: true });
+  const statement = sqlite.prepare("select * from things order by id");
+  statement.setReadBigInts(true);
+  const rows = statement.all();
+  sqlite.close();
+  return rows;
+};
+
+async function madeWithDatabase(): Promise<unknown[]> {
+  const sqlite = hub.database();
+  const insert = sqlite.prepare("insert into things values (?, ?, ?, ?, ?)");
+  insert.run("a", 9_007_199_254_740_993n, new Uint8Array([0, 255]), 0.5, "ü");
+  insert.run("b", null, null, null, null);
+  sqlite.exec("insert into audit (what) values ('one')");
+  sqlite.close();
+  expect(await hub.run("run", "-local", archive())).toBe(0);
+  return rowsOf(join(hub.dataDir, "hub.sqlite"));
+}
+
+test("a hub is restored into an empty directory, files and database", async () => {
+  const rows = await madeWithDatabase();
+  const dest = hub.path("restored");
+  expect(await hub.run("restore", "-file", archive(), "-dest", dest)).toBe(0);
+  expect(hub.out).toContain("restored a hub: 4 files and a database of 3 tables, 4 rows");
+  expect(readdirSync(dest).sort()).toEqual(["clusters.json", "hub-registry.json", "hub.sqlite", "saas"]);
+  expect(readFileSync(join(dest, "saas/hmac.key"), "utf8")).toBe("0123456789abcdef0123456789abcdef");
+  expect(rowsOf(join(dest, "hub.sqlite"))).toEqual(rows);
+  expect(statSync(join(dest, "hub.sqlite")).mode & 0o777).toBe(0o600);
+});
+
+test("a dry run reads everything and writes nothing", async () => {
+  await madeWithDatabase();
+  const dest = hub.path("restored");
+  expect(await hub.run("restore", "-file", archive(), "-dest", dest, "-dry-run", "-json")).toBe(0);
+  expect(JSON.parse(hub.out)).toMatchObject({ kind: "hub", dry_run: true, files: 4, tables: 3 });
+  expect(existsSync(dest)).toBe(false);
+});
+
+test("a directory that is not empty is refused without -force", async () => {
+  await madeWithDatabase();
+  expect(await hub.run("restore", "-file", archive(), "-dest", hub.dataDir)).toBe(1);
+  expect(hub.err).toContain("is not empty");
+  expect(await hub.run("restore", "-file", archive(), "-dest", hub.dataDir, "-force")).toBe(0);
+});
+
+test("a hub that is running is not restored over", async () => {
+  await madeWithDatabase();
+  const lock = new DatabaseSync(join(hub.dataDir, ".hub.lock"));
+  lock.exec("pragma locking_mode = exclusive; begin exclusive");
+  expect(await hub.run("restore", "-file", archive(), "-dest", hub.dataDir, "-force")).toBe(1);
+  expect(hub.err).toContain("a hub is running");
+  lock.close();
+});
+
+test("another hub's directory is not overwritten by mistake", async () => {
+  hub.write("saas/hub-id", "one\n");
+  await madeWithDatabase();
+  const dest = hub.path("other");
+  mkdirSync(join(dest, "saas"), { recursive: true });
+  writeFileSync(join(dest, "saas/hub-id"), "two\n");
+  expect(await hub.run("restore", "-file", archive(), "-dest", dest)).toBe(1);
+  expect(readFileSync(join(dest, "saas/hub-id"), "utf8")).toBe("two\n");
+});
+
+test("one spoke of a hub's archive is restored into its data directory, identity guarded", async () => {
+  hub.addSpoke("one", {
+    "nest.yaml.dashboard": "a: 1\n",
+    "nest.yaml.runtime": "a: 2\n",
+    "nest-id": "one\n",
+    "app-key.pem": "PEM",
+  });
+  expect(await hub.run("run", "-local", archive())).toBe(0);
+  const dest = hub.path("spoke");
+  mkdirSync(join(dest, "beads"), { recursive: true });
+  expect(await hub.run("restore", "-file", archive(), "-dest", dest, "-spoke", "one")).toBe(0);
+  expect(readdirSync(dest).sort()).toEqual([
+    "app-key.pem",
+    "beads",
+    "nest-id",
+    "nest.yaml.dashboard",
+    "nest.yaml.runtime",
+  ]);
+  expect(statSync(join(dest, "app-key.pem")).mode & 0o777).toBe(0o600);
+  writeFileSync(join(dest, "nest-id"), "another\n");
+  expect(await hub.run("restore", "-file", archive(), "-dest", dest, "-spoke", "one")).toBe(1);
+  expect(hub.err).toContain('belongs to "another", the archive to "one"');
+  expect(await hub.run("restore", "-file", archive(), "-dest", dest, "-spoke", "one", "-force")).toBe(0);
+  expect(await hub.run("restore", "-file", archive(), "-dest", dest, "-spoke", "two")).toBe(1);
+});
+
+test("a damaged archive restores nothing", async () => {
+  await madeWithDatabase();
+  const bytes = readFileSync(archive());
+  writeFileSync(archive(), bytes.subarray(0, bytes.length - 1));
+  expect(await hub.run("restore", "-file", archive(), "-dest", hub.path("restored"))).toBe(5);
+  expect(existsSync(hub.path("restored"))).toBe(false);
+});

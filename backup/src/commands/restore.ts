@@ -1,0 +1,173 @@
+import { readFile, rm } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { type ArchiveContent, extractedPlace, type MemberHead, type Place, Staging } from "@nest/archive";
+import { NestError, readTextIfPresent, UsageError } from "@nest/kit";
+import { checkArchive, fileSource } from "../archive-source.ts";
+import { withoutRunningHub } from "../database/hub-lock.ts";
+import { loadSqlite } from "../database/sqlite-load.ts";
+import type { Parts } from "../parts.ts";
+import { gapReport } from "../report.ts";
+import { keyFrom, readSettings } from "../settings.ts";
+
+export interface RestoreFlags {
+  readonly file?: string;
+  readonly dest?: string;
+  readonly spoke?: string;
+  readonly "dry-run"?: boolean;
+  readonly force?: boolean;
+  readonly json?: boolean;
+}
+
+const DATABASE = ".restored-database";
+const IDENTITY = { hub: "saas/hub-id", spoke: "nest-id" } as const;
+
+interface Target {
+  readonly kind: "hub" | "spoke";
+  readonly destination: string;
+  place(head: MemberHead): Place | undefined;
+}
+
+/**
+ * `restore`: puts an archive back where it came from. A hub's archive fills an empty data directory, database included; a spoke's
+ * own archive, or one spoke of a hub's archive (`-spoke ID`), fills a spoke's data directory. Staged beside, checked, then moved.
+ */
+export async function restore(parts: Parts, flags: RestoreFlags): Promise<0> {
+  if (flags.file === undefined) throw new UsageError("restore needs -file ARCHIVE");
+  const settings = readSettings(parts.environment);
+  const destination = resolve(flags.dest ?? settings.dataDir);
+  if (settings.databaseUrl !== undefined && flags.spoke === undefined) {
+    throw new NestError(
+      "database_unsupported",
+      "NEST_DATABASE_URL is set; this release restores into the embedded database only",
+    );
+  }
+  const key = keyFrom(parts.environment);
+  const source = () => fileSource(flags.file ?? "", parts.signal);
+  // Read once without writing: what is inside decides where it goes, and a bad archive touches nothing.
+  const looked = await checkArchive(parts, source(), key);
+  const target = targetOf(looked, destination, flags);
+  const restored = await stageAndPublish(parts, flags, {
+    target,
+    read: (staging) => checkArchive(parts, source(), key, staging),
+  });
+  print(parts, flags, { target, looked, restored });
+  return 0;
+}
+
+/** @throws NestError `not_restorable` for an archive that has nothing to restore there. */
+function targetOf(content: ArchiveContent, destination: string, flags: RestoreFlags): Target {
+  const paths = content.manifest.files.map(({ path }) => path);
+  if (flags.spoke !== undefined) {
+    const start = `spokes/${flags.spoke}/`;
+    if (!paths.some((path) => path.startsWith(start))) {
+      throw new NestError("not_restorable", `the archive holds no spoke "${flags.spoke}"`, {
+        hint: "nest-backup verify names the spokes that were not captured",
+      });
+    }
+    return { kind: "spoke", destination, place: (head) => moved(head, start, "", { mode: 0o600, folderMode: 0o700 }) };
+  }
+  if (paths.some((path) => path.startsWith("spoke/"))) {
+    const place = (head: MemberHead) =>
+      moved(head, "spoke/", "", { mode: 0o600, folderMode: 0o700 }) ?? moved(head, "beads/", "beads/");
+    return { kind: "spoke", destination, place };
+  }
+  if (!paths.some((path) => path.startsWith("hub/")))
+    throw new NestError("not_restorable", "the archive holds no hub and no spoke");
+  const place = (head: MemberHead) =>
+    moved(head, "hub/database/", `${DATABASE}/`, { mode: 0o600, folderMode: 0o700 }) ?? moved(head, "hub/", "");
+  return { kind: "hub", destination, place };
+}
+
+function moved(
+  head: MemberHead,
+  from: string,
+  to: string,
+  modes?: { readonly mode: number; readonly folderMode: number },
+): Place | undefined {
+  if (!head.path.startsWith(from)) return undefined;
+  return { ...extractedPlace(head), ...modes, path: `${to}${head.path.slice(from.length)}` };
+}
+
+interface Restored {
+  readonly files: number;
+  readonly tables: number;
+  readonly rows: number;
+}
+
+async function stageAndPublish(
+  parts: Parts,
+  flags: RestoreFlags,
+  work: { readonly target: Target; read(staging: Staging): Promise<ArchiveContent> },
+): Promise<Restored> {
+  const { target } = work;
+  await using staging = await Staging.begin({
+    destination: target.destination,
+    random: parts.random.hex(4),
+    merge: target.kind === "spoke" || flags.force === true,
+    place: target.place,
+  });
+  await work.read(staging);
+  await guardIdentity(staging, target, flags.force === true);
+  const loaded = await loadDatabase(staging);
+  const files = staging.files.length - Number(loaded !== undefined);
+  const restored = { files, tables: loaded?.tables ?? 0, rows: loaded?.rows ?? 0 };
+  if (flags["dry-run"] === true) return restored;
+  if (target.kind === "spoke") await staging.publish();
+  else {
+    await withoutRunningHub(target.destination, async () => {
+      // The log of an older database must never be applied to the restored one.
+      for (const ending of ["-wal", "-shm"]) await rm(join(target.destination, `hub.sqlite${ending}`), { force: true });
+      await staging.publish();
+    });
+  }
+  return restored;
+}
+
+async function loadDatabase(staging: Staging): Promise<{ tables: number; rows: number } | undefined> {
+  if (!staging.files.includes(`${DATABASE}/schema.json`)) return undefined;
+  const loaded = await loadSqlite(staging.staged(DATABASE), staging.staged("hub.sqlite"));
+  await staging.drop(DATABASE);
+  staging.adopt("hub.sqlite");
+  return loaded;
+}
+
+/** Another hub's or spoke's volume is not overwritten by mistake. @throws NestError `identity_differs` */
+async function guardIdentity(staging: Staging, target: Target, force: boolean): Promise<void> {
+  const name = IDENTITY[target.kind];
+  const there = (await readTextIfPresent(join(target.destination, name)))?.trim();
+  const coming = staging.files.includes(name) ? (await readFile(staging.staged(name), "utf8")).trim() : undefined;
+  if (force || there === undefined || there === "" || there === coming) return;
+  throw new NestError(
+    "identity_differs",
+    `${target.destination} belongs to "${there}", the archive to "${coming ?? "nobody"}"`,
+    {
+      hint: "choose the right directory, or pass -force to overwrite this one",
+    },
+  );
+}
+
+function print(
+  parts: Parts,
+  flags: RestoreFlags,
+  done: { readonly target: Target; readonly looked: ArchiveContent; readonly restored: Restored },
+): void {
+  const { target, looked, restored } = done;
+  const dryRun = flags["dry-run"] === true;
+  if (flags.json === true) {
+    parts.print(JSON.stringify({ kind: target.kind, dest: target.destination, dry_run: dryRun, ...restored }));
+    return;
+  }
+  const database = restored.tables === 0 ? "" : ` and a database of ${restored.tables} tables, ${restored.rows} rows`;
+  const did = dryRun ? "would restore" : "restored";
+  parts.print(
+    `${did} a ${target.kind}: ${restored.files} files${database} ${dryRun ? "into" : "to"} ${target.destination}`,
+  );
+  for (const line of gapReport(looked.manifest)) parts.print(line);
+  if (target.kind !== "hub") return;
+  const secrets = looked.manifest.secret_names ?? [];
+  if (secrets.length > 0)
+    parts.print(`not restored here: Secrets ${secrets.join(", ")} (extract the archive and apply secrets/*.json)`);
+  const spokes = looked.manifest.spoke_ids ?? [];
+  if (spokes.length > 0)
+    parts.print(`not restored here: ${spokes.length} spokes (nest-backup restore -spoke ID for each)`);
+}

@@ -1,0 +1,259 @@
+import { randomBytes } from "node:crypto";
+import { type ArchiveKey, archiveName, type Manifest, timeOfHubArchive, writeArchive } from "@nest/archive";
+import { NestError, sentenceOf, UsageError } from "@nest/kit";
+import { checkArchive, fileSource, hubArchives } from "../archive-source.ts";
+import type { Blobs } from "../blobs/blobs.ts";
+import { type CollectedHub, collectHub } from "../collect/collect-hub.ts";
+import { EXIT, type ExitCode } from "../exit-codes.ts";
+import { hashed } from "../hashed.ts";
+import { writeLocal } from "../local-file.ts";
+import { writeMetrics } from "../metrics.ts";
+import type { Parts } from "../parts.ts";
+import { gapLines } from "../report.ts";
+import { bucketFrom, hubIdOf, keyFrom, readSettings, type Settings } from "../settings.ts";
+import { type Pruned, pruneArchives } from "./prune.ts";
+
+export interface RunFlags {
+  readonly local?: string;
+  readonly "skip-spokes"?: boolean;
+  readonly "skip-secrets"?: boolean;
+  readonly "no-prune"?: boolean;
+  readonly "gaps-ok"?: boolean;
+  readonly codec?: string;
+  readonly json?: boolean;
+}
+
+/** An abandoned upload is ours to end once no run can still be at it. */
+const SWEEP_AFTER_MS = 24 * 60 * 60 * 1000;
+const NAME_ATTEMPTS = 5;
+const DAY_MS = 24 * 60 * 60 * 1000;
+const MIB = 1024 * 1024;
+
+interface Made {
+  readonly dest: string;
+  readonly manifest: Manifest;
+  readonly bytes: number;
+  readonly pruned?: Pruned;
+  readonly dropped?: string;
+}
+
+/**
+ * `run`: collect, seal, store, read back and verify, and only then prune (spec: Hub backup command-line tool).
+ *
+ * @returns 0, or 3 when the archive is good but something is not in it, or a delete failed.
+ */
+export async function run(parts: Parts, flags: RunFlags): Promise<ExitCode> {
+  if (flags.codec !== undefined && flags.codec !== "gzip" && flags.codec !== "zstd") {
+    throw new UsageError(`flag -codec takes gzip or zstd, not "${flags.codec}"`);
+  }
+  const key = keyFrom(parts.environment);
+  const settings = readSettings(parts.environment);
+  if (flags.local === undefined) bucketFrom(parts.environment);
+  const startedAt = parts.clock.now();
+  const hubId = await hubIdOf(parts.environment, settings);
+  try {
+    const made =
+      flags.local === undefined
+        ? await toStorage(parts, flags, { key, settings, hubId })
+        : await toFile(parts, flags, { key, settings, hubId });
+    const gaps = gapLines(made.manifest).length;
+    print(parts, flags, made);
+    await writeMetrics(settings.metricsFile, { startedAt, endedAt: parts.clock.now(), made });
+    const isWhole =
+      (gaps === 0 || flags["gaps-ok"] === true) &&
+      made.dropped === undefined &&
+      (made.pruned?.failed ?? []).length === 0;
+    return isWhole ? EXIT.ok : EXIT.gaps;
+  } catch (thrown) {
+    await writeMetrics(settings.metricsFile, { startedAt, endedAt: parts.clock.now() }).catch(() => {});
+    throw thrown;
+  }
+}
+
+interface Context {
+  readonly key: ArchiveKey;
+  readonly settings: Settings;
+  readonly hubId: string;
+}
+
+async function toFile(parts: Parts, flags: RunFlags, context: Context): Promise<Made> {
+  await using hub = await collect(parts, flags, context);
+  const sealed = seal(parts, flags, { hub, key: context.key });
+  const file = flags.local ?? "";
+  const check = async (written: string) => {
+    await checkArchive(parts, fileSource(written, parts.signal), context.key);
+  };
+  await writeLocal({ file, random: parts.random.hex(4), content: sealed.content, check });
+  return { dest: file, manifest: sealed.manifest(), bytes: sealed.bytes() };
+}
+
+async function toStorage(parts: Parts, flags: RunFlags, context: Context): Promise<Made> {
+  const blobs = await parts.openBlobs();
+  const [newest] = await hubArchives(blobs, context.hubId, parts.signal);
+  const before = newest === undefined ? undefined : await countsOf(blobs, newest.name, parts.signal);
+  await sweep(parts, blobs, context.hubId);
+  await using hub = await collect(parts, flags, context, before);
+  const stored = await store(parts, flags, { blobs, hub, ...context });
+  await readBack(parts, { blobs, ...stored, key: context.key });
+  const dropped = droppedSince(before, hub, flags);
+  const made = { dest: stored.name, manifest: stored.manifest, bytes: stored.bytes };
+  if (dropped !== undefined) return { ...made, dropped };
+  if (flags["no-prune"] === true) return made;
+  const question = {
+    blobs,
+    hubId: context.hubId,
+    keep: context.settings.retention,
+    protected: [stored.name],
+    dryRun: false,
+  };
+  return { ...made, pruned: await pruneArchives(parts, question) };
+}
+
+function collect(
+  parts: Parts,
+  flags: RunFlags,
+  context: Context,
+  previous?: Manifest["previous"],
+): Promise<CollectedHub> {
+  return collectHub(parts, {
+    settings: context.settings,
+    hubId: context.hubId,
+    skipSpokes: flags["skip-spokes"] ?? false,
+    skipSecrets: flags["skip-secrets"] ?? false,
+    archiveId: parts.random.hex(16),
+    ...(previous === undefined ? {} : { previous }),
+  });
+}
+
+/** The sealed bytes of a hub, their number and their hash, and the manifest once they are all given out. */
+function seal(parts: Parts, flags: RunFlags, from: { readonly hub: CollectedHub; readonly key: ArchiveKey }) {
+  let manifest: Manifest | undefined;
+  const sealed = hashed(
+    writeArchive({
+      key: from.key,
+      salt: randomBytes(32),
+      codec: flags.codec === "zstd" ? "zstd" : "gzip",
+      members: from.hub.members(),
+      manifest: (files) => {
+        manifest = from.hub.manifest(files);
+        return manifest;
+      },
+      progress: ({ files, bytes }) => parts.tell(`storing: ${files} files, ${Math.round(bytes / MIB)} MiB`),
+      signal: parts.signal,
+    }),
+  );
+  return {
+    ...sealed,
+    manifest(): Manifest {
+      if (manifest === undefined) throw new Error("the archive was not written to its end");
+      return manifest;
+    },
+  };
+}
+
+async function store(
+  parts: Parts,
+  flags: RunFlags,
+  from: Context & { readonly blobs: Blobs; readonly hub: CollectedHub },
+): Promise<{ name: string; manifest: Manifest; bytes: number; sha256: string }> {
+  const metadata = { files: String(from.hub.plannedFiles), spokes: String(from.hub.spokes) };
+  const { lockDays } = from.settings;
+  for (let attempt = 0; ; attempt += 1) {
+    const now = parts.clock.now();
+    const name = archiveName("hub", from.hubId, now + attempt * 1000);
+    const lock = lockDays === undefined ? {} : { lockedUntil: now + lockDays * DAY_MS };
+    // An archive that was interrupted is made anew, with another salt.
+    const sealed = seal(parts, flags, from);
+    try {
+      await from.blobs.put(name, sealed.content, { metadata, signal: parts.signal, ...lock });
+      return { name, manifest: sealed.manifest(), bytes: sealed.bytes(), sha256: sealed.sha256() };
+    } catch (thrown) {
+      const isTaken = thrown instanceof NestError && thrown.code === "blob_exists";
+      if (!isTaken || attempt + 1 >= NAME_ATTEMPTS) throw thrown;
+    }
+  }
+}
+
+/** Downloads what was stored and verifies it. @throws NestError `read_back_failed`; then that object alone is removed. */
+async function readBack(
+  parts: Parts,
+  stored: { readonly blobs: Blobs; readonly name: string; readonly sha256: string; readonly key: ArchiveKey },
+): Promise<void> {
+  const { blobs, name } = stored;
+  try {
+    const back = hashed(blobs.get(name, parts.signal));
+    await checkArchive(parts, back.content, stored.key);
+    if (back.sha256() !== stored.sha256)
+      throw new NestError("read_back_failed", "the storage gave back other bytes than it was given");
+  } catch (thrown) {
+    parts.signal.throwIfAborted();
+    await blobs.remove(name, parts.signal).catch((failed: unknown) => {
+      parts.log.error({ name, because: sentenceOf(failed) }, "the bad archive could not be removed either");
+    });
+    throw new NestError("read_back_failed", `the archive was stored but did not verify: ${sentenceOf(thrown)}`, {
+      hint: "nothing was pruned; the older archives are as they were",
+      cause: thrown,
+    });
+  }
+  await blobs.markVerified(name, parts.clock.now(), parts.signal);
+}
+
+async function sweep(parts: Parts, blobs: Blobs, hubId: string): Promise<void> {
+  const isOurs = (name: string) => timeOfHubArchive(name, hubId) !== undefined;
+  const before = parts.clock.now() - SWEEP_AFTER_MS;
+  const swept = await blobs.sweep(isOurs, before, parts.signal).catch((thrown: unknown) => {
+    parts.signal.throwIfAborted();
+    parts.log.warn({ because: sentenceOf(thrown) }, "abandoned uploads could not be listed");
+    return 0;
+  });
+  if (swept > 0) parts.log.info({ swept }, "ended abandoned uploads");
+}
+
+async function countsOf(blobs: Blobs, name: string, signal: AbortSignal): Promise<Manifest["previous"]> {
+  const { metadata } = await blobs.facts(name, signal);
+  return { name, files: Number(metadata.files ?? 0) || 0, spokes: Number(metadata.spokes ?? 0) || 0 };
+}
+
+/** A sudden loss is stored, but never lets the last good archives go. */
+function droppedSince(before: Manifest["previous"], hub: CollectedHub, flags: RunFlags): string | undefined {
+  if (before === undefined) return undefined;
+  if (hub.plannedFiles < before.files / 2) return `${hub.plannedFiles} files, ${before.files} in ${before.name}`;
+  if (flags["skip-spokes"] !== true && hub.spokes < before.spokes * 0.8) {
+    return `${hub.spokes} spokes, ${before.spokes} in ${before.name}`;
+  }
+  return undefined;
+}
+
+function print(parts: Parts, flags: RunFlags, made: Made): void {
+  const { manifest, pruned } = made;
+  const spokes = (manifest.spoke_ids ?? []).length;
+  const secrets = (manifest.secret_names ?? []).length;
+  if (flags.json === true) {
+    const { files, ...rest } = manifest;
+    parts.print(
+      JSON.stringify({
+        dest: made.dest,
+        files: files.length,
+        spokes,
+        secrets,
+        sealed_bytes: made.bytes,
+        manifest: rest,
+        pruned,
+        dropped: made.dropped,
+      }),
+    );
+    return;
+  }
+  parts.print(`backup complete: ${made.dest}`);
+  parts.print(`files: ${manifest.files.length}`);
+  parts.print(`spokes: ${spokes}`);
+  parts.print(`secrets: ${secrets}`);
+  for (const warning of manifest.warnings ?? []) parts.print(`WARNING: ${warning}`);
+  const gaps = gapLines(manifest);
+  const spokeGaps = Object.keys(manifest.spoke_errors ?? {}).length;
+  if (gaps.length > 0) parts.print(`SPOKE GAPS: ${spokeGaps}, FILE GAPS: ${gaps.length - spokeGaps} (see manifest)`);
+  for (const gap of gaps) parts.print(`  ${gap}`);
+  if (made.dropped !== undefined) parts.print(`NOT PRUNED: much less than before: ${made.dropped}`);
+  for (const name of pruned?.removed ?? []) parts.print(`pruned: ${name}`);
+  for (const { name, because } of pruned?.failed ?? []) parts.print(`NOT PRUNED: ${name}: ${because}`);
+}

@@ -1,0 +1,55 @@
+import type { Member } from "@nest/archive";
+import { lineOf, plainRow, type Row } from "./rows.ts";
+
+/** A table as `schema.json` tells it. */
+export interface TableFacts {
+  readonly name: string;
+  readonly columns: readonly string[];
+  readonly rows: number;
+}
+
+export interface DatabaseFacts {
+  readonly engine: "sqlite" | "postgresql";
+  /** The last numbered step of the hub's schema. */
+  readonly migrations: number;
+  readonly tables: readonly TableFacts[];
+  /** Make the empty tables again, on the same engine. */
+  readonly statements: readonly string[];
+}
+
+/** One unchanging view of the hub's database, however much the hub writes meanwhile. */
+export interface DatabaseSnapshot extends AsyncDisposable {
+  readonly facts: DatabaseFacts;
+  /** The rows of a table, always in the same order. */
+  rows(table: string): AsyncIterable<Row> | Iterable<Row>;
+}
+
+const PIECE_CHARACTERS = 256 * 1024;
+
+/**
+ * The database as members of the archive: `hub/database/schema.json` and a file of lines for each table. A member's size has to be
+ * known before its content, so each table is read twice; the snapshot makes both readings the same, and nothing is held or spooled.
+ */
+export async function* databaseMembers(snapshot: DatabaseSnapshot, mtime: number): AsyncGenerator<Member> {
+  const file = (name: string, size: number, content: Member["content"]): Member => {
+    return { path: `hub/database/${name}`, mode: 0o600, mtime, size, content };
+  };
+  for (const table of snapshot.facts.tables) {
+    let size = 0;
+    for await (const row of snapshot.rows(table.name)) size += Buffer.byteLength(lineOf(plainRow(row)));
+    yield file(`${table.name}.jsonl`, size, linesOf(snapshot, table.name));
+  }
+  const schema = Buffer.from(`${JSON.stringify(snapshot.facts, undefined, 2)}\n`);
+  yield file("schema.json", schema.length, [schema]);
+}
+
+async function* linesOf(snapshot: DatabaseSnapshot, table: string): AsyncGenerator<Buffer> {
+  let text = "";
+  for await (const row of snapshot.rows(table)) {
+    text += lineOf(plainRow(row));
+    if (text.length < PIECE_CHARACTERS) continue;
+    yield Buffer.from(text);
+    text = "";
+  }
+  if (text !== "") yield Buffer.from(text);
+}

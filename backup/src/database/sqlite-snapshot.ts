@@ -1,0 +1,131 @@
+import { closeSync, constants, copyFileSync, mkdtempSync, openSync, readSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { isAbsent, NestError } from "@nest/kit";
+import type { DatabaseFacts, DatabaseSnapshot, TableFacts } from "./export.ts";
+import type { Row } from "./rows.ts";
+
+const BUSY_TIMEOUT_MS = 5000;
+const COPY_ATTEMPTS = 5;
+const WAL_HEADER_BYTES = 32;
+
+/**
+ * A snapshot of the hub's embedded database while the hub goes on writing: one read transaction on the live file. Where the folder
+ * is mounted read-only the live file cannot be shared with the hub; then database and log are copied together, and the copy counts
+ * only if neither was rewritten meanwhile.
+ *
+ * @returns undefined when there is no database.
+ * @throws NestError `database_unreadable`
+ */
+export function snapshotSqlite(file: string): DatabaseSnapshot | undefined {
+  try {
+    if (!statSync(file).isFile()) throw new NestError("database_unreadable", `${file} is no file`);
+  } catch (thrown) {
+    if (isAbsent(thrown)) return undefined;
+    throw thrown;
+  }
+  try {
+    return begin(file, () => {});
+  } catch {
+    return snapshotOfCopy(file);
+  }
+}
+
+function begin(file: string, discard: () => void): DatabaseSnapshot {
+  const sqlite = new DatabaseSync(file, { readOnly: true });
+  try {
+    sqlite.exec(`pragma busy_timeout = ${BUSY_TIMEOUT_MS}; begin`);
+    const facts = factsOf(sqlite);
+    return {
+      facts,
+      *rows(table) {
+        const statement = sqlite.prepare(`select * from ${quoted(table)} order by ${orderOf(sqlite, table)}`);
+        statement.setReadBigInts(true);
+        yield* statement.iterate() as Iterable<Row>;
+      },
+      async [Symbol.asyncDispose]() {
+        sqlite.close();
+        discard();
+      },
+    };
+  } catch (thrown) {
+    sqlite.close();
+    throw thrown;
+  }
+}
+
+function snapshotOfCopy(file: string): DatabaseSnapshot {
+  const folder = mkdtempSync(join(tmpdir(), "nest-backup-"));
+  const discard = () => rmSync(folder, { recursive: true, force: true });
+  try {
+    for (let attempt = 0; attempt < COPY_ATTEMPTS; attempt += 1) {
+      if (copyTogether(file, join(folder, "hub.sqlite"))) return begin(join(folder, "hub.sqlite"), discard);
+    }
+    throw new NestError("database_unreadable", `${file} was rewritten each time it was copied`);
+  } catch (thrown) {
+    discard();
+    if (thrown instanceof NestError) throw thrown;
+    throw new NestError("database_unreadable", `${file} cannot be read as a database`, { cause: thrown });
+  }
+}
+
+/** False when a checkpoint moved pages between the two files meanwhile. */
+function copyTogether(from: string, to: string): boolean {
+  const before = stateOf(from);
+  try {
+    copyFileSync(`${from}-wal`, `${to}-wal`, constants.COPYFILE_FICLONE);
+  } catch (thrown) {
+    if (!isAbsent(thrown)) throw thrown;
+    rmSync(`${to}-wal`, { force: true });
+  }
+  copyFileSync(from, to, constants.COPYFILE_FICLONE);
+  return before === stateOf(from);
+}
+
+function stateOf(file: string): string {
+  const { size, mtimeMs, ino } = statSync(file);
+  return [size, mtimeMs, ino, startOf(`${file}-wal`)].join(" ");
+}
+
+function startOf(file: string): string {
+  try {
+    const descriptor = openSync(file, "r");
+    const start = Buffer.alloc(WAL_HEADER_BYTES);
+    readSync(descriptor, start, 0, WAL_HEADER_BYTES, 0);
+    closeSync(descriptor);
+    return start.toString("hex");
+  } catch {
+    return "";
+  }
+}
+
+function factsOf(sqlite: DatabaseSync): DatabaseFacts {
+  const made = sqlite
+    .prepare(
+      "select type, name, sql from sqlite_master where name not like 'sqlite_%' and sql is not null order by rowid",
+    )
+    .all() as { type: string; name: string; sql: string }[];
+  const tables: TableFacts[] = made
+    .filter(({ type }) => type === "table")
+    .map(({ name }) => ({
+      name,
+      columns: sqlite
+        .prepare(`select name from pragma_table_info(?)`)
+        .all(name)
+        .map((row) => String(row.name)),
+      rows: Number(sqlite.prepare(`select count(*) as rows from ${quoted(name)}`).get()?.rows),
+    }));
+  const hasSteps = tables.some(({ name }) => name === "migrations");
+  const last = hasSteps ? sqlite.prepare("select coalesce(max(id), 0) as last from migrations").get()?.last : 0;
+  return { engine: "sqlite", migrations: Number(last), tables, statements: made.map(({ sql }) => sql) };
+}
+
+function orderOf(sqlite: DatabaseSync, table: string): string {
+  const columns = sqlite.prepare("select name from pragma_table_info(?) where pk > 0 order by pk").all(table);
+  return columns.length === 0 ? "rowid" : columns.map(({ name }) => quoted(String(name))).join(", ");
+}
+
+function quoted(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
+}

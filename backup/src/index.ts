@@ -1,0 +1,2 @@
+export { runCommand, type Said } from "./command.ts";
+export type { Parts } from "./parts.ts";

@@ -1,0 +1,31 @@
+import { open, rename, rm } from "node:fs/promises";
+import { basename, dirname, join, resolve } from "node:path";
+
+/**
+ * Writes an archive beside its file, lets it be checked there, and only then gives it its name, in one step. A file that was there
+ * before stays until then; a run that is killed leaves no half archive under the name.
+ */
+export async function writeLocal(options: {
+  readonly file: string;
+  readonly random: string;
+  readonly content: AsyncIterable<Buffer>;
+  check(written: string): Promise<void>;
+}): Promise<void> {
+  const file = resolve(options.file);
+  const beside = join(dirname(file), `.${basename(file)}.${options.random}.part`);
+  try {
+    const handle = await open(beside, "wx", 0o600);
+    try {
+      for await (const piece of options.content) await handle.writeFile(piece);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await options.check(beside);
+    await rename(beside, file);
+  } finally {
+    await rm(beside, { force: true });
+  }
+  const folder = await open(dirname(file), "r");
+  await folder.sync().finally(() => folder.close());
+}

@@ -1,0 +1,45 @@
+import { createLog, NestError, ProgressLine, systemClock, systemRandom } from "@nest/kit";
+import { runCommand } from "./command.ts";
+import type { Parts } from "./parts.ts";
+import { readSettings } from "./settings.ts";
+
+/** The `nest-backup` process. A first signal stops the work and removes what it left half done; a second ends it at once. */
+const stop = new AbortController();
+for (const signal of ["SIGINT", "SIGTERM"] as const) {
+  process.on(signal, () => {
+    if (stop.signal.aborted) process.exit(1);
+    stop.abort(new NestError("stopped", `stopped by ${signal}`));
+  });
+}
+
+const progress = new ProgressLine(process.stderr);
+const environment = process.env;
+const parts: Parts = {
+  environment,
+  clock: systemClock(),
+  random: systemRandom(),
+  log: createLog({ program: "nest-backup" }),
+  signal: stop.signal,
+  print: (text) => {
+    progress.end();
+    process.stdout.write(`${text}\n`);
+  },
+  tell: (text) => progress.show(text),
+  // The clients of storage and clusters are large; a command loads only what it needs.
+  openBlobs: async () => (await import("./blobs/open-blobs.ts")).openBlobs(environment),
+  hubCluster: async () => (await import("./collect/clusters.ts")).hubCluster(readSettings(environment)),
+  spokeCluster: async ({ cluster }) =>
+    (await import("./collect/clusters.ts")).entryCluster(cluster, readSettings(environment)),
+};
+
+const code = await runCommand(process.argv.slice(2), parts, {
+  out: (text) => process.stdout.write(text),
+  err: (text) => {
+    progress.end();
+    process.stderr.write(text);
+  },
+});
+progress.end();
+process.exitCode = code;
+// Connections of a client that was given up would keep the process alive.
+process.stdout.write("", () => process.exit(code));

@@ -1,0 +1,20 @@
+import type { Cluster } from "@nest/cluster";
+import type { Clock, Environment, Log, Random } from "@nest/kit";
+import type { Blobs } from "./blobs/blobs.ts";
+import type { FleetSpoke } from "./collect/fleet.ts";
+
+/** Everything a command takes from outside; a test passes its own. */
+export interface Parts {
+  readonly environment: Environment;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly signal: AbortSignal;
+  /** Results, for people or as JSON. */
+  print(text: string): void;
+  /** Where long work has got to; shown at a terminal only. */
+  tell(text: string): void;
+  openBlobs(): Promise<Blobs>;
+  hubCluster(): Promise<Cluster>;
+  spokeCluster(spoke: FleetSpoke): Promise<Cluster>;
+}

@@ -1,0 +1,121 @@
+import { execFile } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { MemoryCluster, type Program } from "@nest/cluster";
+import { type Environment, seededRandom, silentLog, VirtualClock } from "@nest/kit";
+import type { Blobs } from "../blobs/blobs.ts";
+import { MemoryBlobs } from "../blobs/memory.ts";
+import { runCommand } from "../command.ts";
+import type { Parts } from "../parts.ts";
+
+export const KEY = "00112233445566778899aabbccddeeff0123456789abcdeffedcba9876543210";
+const SECRETS = ["nest-hub-secrets", "objstore-api-key", "nest-hub-kubeconfigs", "nest-hub-tls"];
+
+/** A hub's data directory, a cluster and a storage, all thrown away at the end. */
+export class HubUnderTest implements Disposable {
+  readonly folder = mkdtempSync(join(tmpdir(), "nest-backup-test-"));
+  readonly dataDir = join(this.folder, "data");
+  readonly clock: VirtualClock;
+  readonly cluster = new MemoryCluster();
+  blobs: Blobs = new MemoryBlobs(() => this.clock.now());
+  readonly stop = new AbortController();
+  environment: Environment = {
+    NEST_BACKUP_KEY: KEY,
+    NEST_BACKUP_BUCKET: "backups",
+    NEST_BACKUP_DATA_DIR: this.dataDir,
+  };
+  out = "";
+  err = "";
+
+  constructor(now = Date.UTC(2026, 10, 21, 3, 17)) {
+    this.clock = new VirtualClock(now);
+    for (const name of SECRETS) this.cluster.addSecret("nest-hub", name, { value: "c2VjcmV0" });
+    this.write("hub-registry.json", JSON.stringify({ nests: [], updatedAt: "" }));
+    this.write("clusters.json", JSON.stringify([{ id: "home", in_cluster: true }]));
+    this.write("saas/hmac.key", "0123456789abcdef0123456789abcdef");
+    this.write("saas/users/ada.json", '{"login":"ada"}');
+    this.write("nous/thoughts", "excluded");
+    this.write("logs/log", "excluded");
+  }
+
+  write(path: string, content: string | Buffer): void {
+    mkdirSync(dirname(join(this.dataDir, path)), { recursive: true });
+    writeFileSync(join(this.dataDir, path), content);
+  }
+
+  /** A database like the hub's own, with rows of every kind. */
+  database(): DatabaseSync {
+    const sqlite = new DatabaseSync(join(this.dataDir, "hub.sqlite"));
+    sqlite.exec(`pragma journal_mode = wal;
+      create table if not exists migrations (id integer primary key, name text not null);
+      insert or ignore into migrations values (1, 'dispatch');
+      create table if not exists things (id text primary key, large integer, bytes blob, ratio real, note text);
+      create index if not exists things_note on things (note) where note is not null;
+      create table if not exists audit (id integer primary key autoincrement, what text not null)`);
+    return sqlite;
+  }
+
+  /** Puts a spoke into the registry, and its pod into the cluster. */
+  addSpoke(id: string, program: Program | Readonly<Record<string, string>>): void {
+    this.#spokes.push({ id, clusterId: "home" });
+    this.write("hub-registry.json", JSON.stringify({ nests: this.#spokes }));
+    const run = typeof program === "function" ? program : this.shellSpoke(id, program);
+    this.cluster.addPod(`nest-hosted-${id}`, { name: `nest-${id}`, phase: "Running" }, run);
+  }
+
+  readonly #spokes: object[] = [];
+
+  /** A container whose data directory is a real folder and whose shell is a real shell. */
+  shellSpoke(id: string, files: Readonly<Record<string, string>>): Program {
+    const folder = join(this.folder, "spokes", id);
+    mkdirSync(folder, { recursive: true });
+    for (const [name, content] of Object.entries(files)) writeFileSync(join(folder, name), content);
+    return ({ command, stdout }) =>
+      new Promise((resolve) => {
+        const [file = "", ...args] = command;
+        const env = { PATH: process.env.PATH, NEST_DATA_DIR: folder };
+        const child = execFile(file, args, { env, encoding: "buffer", maxBuffer: 64 * 1024 * 1024 }, (_, out, err) => {
+          stdout(out);
+          resolve({ exitCode: child.exitCode ?? 1, stderr: err.toString("utf8") });
+        });
+      });
+  }
+
+  /** Runs a command line; what it printed is in {@link out} and {@link err}. */
+  async run(...words: string[]): Promise<number> {
+    this.out = "";
+    this.err = "";
+    const parts: Parts = {
+      environment: this.environment,
+      clock: this.clock,
+      random: seededRandom(this.clock.now()),
+      log: silentLog(),
+      signal: this.stop.signal,
+      print: (text) => {
+        this.out += `${text}\n`;
+      },
+      tell: () => {},
+      openBlobs: async () => this.blobs,
+      hubCluster: async () => this.cluster,
+      spokeCluster: async () => this.cluster,
+    };
+    return runCommand(words, parts, {
+      out: (text) => {
+        this.out += text;
+      },
+      err: (text) => {
+        this.err += text;
+      },
+    });
+  }
+
+  path(name: string): string {
+    return join(this.folder, name);
+  }
+
+  [Symbol.dispose](): void {
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,4 @@
+export { S3Blobs } from "../blobs/s3.ts";
+export { HubUnderTest, KEY } from "./a-hub.ts";
+export { blobsContract } from "./blobs-contract.ts";
+export { storageTool } from "./storage-tool.ts";
