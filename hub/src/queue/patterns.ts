@@ -26,6 +26,7 @@ const LONGEST_SUBJECT = 512;
  * repeats are added up first, because only building a huge one would already take too long.
  */
 const LARGEST_REGEX = 300;
+const UNICODE_CLASS = 30;
 const TOO_COSTLY = "too costly to match: use smaller repeat counts";
 
 /**
@@ -80,7 +81,8 @@ function buildRegex(source: string, regex: string): PatternResult {
 
 /** What the repeats as written come to at least, each by its larger bound. */
 function writtenSize(regex: string): number {
-  let size = regex.length;
+  // A class of Unicode names thousands of characters; building it takes time for each.
+  let size = regex.length + UNICODE_CLASS * (regex.match(/\\[pP]/g)?.length ?? 0);
   for (const [, least, most] of regex.matchAll(/\{(\d{1,6})(?:,(\d{0,6}))?\}/g))
     size += Math.max(Number(least), Number(most ?? 0));
   return size;

@@ -9,7 +9,11 @@ const mode = z.enum(["deny", "allow"]);
 const names = z.array(z.string().max(200, "longer than 200 characters"));
 const count = z.number().int().min(0).max(1_000_000);
 const repos = z
-  .array(z.string().regex(/^(?:[A-Za-z0-9._-]{1,100}\/)?[A-Za-z0-9._-]{1,100}$/, "not owner/name and not a name"))
+  .array(
+    z
+      .string()
+      .regex(/^(?!\.+(?:\/|$))(?:[A-Za-z0-9._-]{1,100}\/)?[A-Za-z0-9._-]{1,100}$/, "not owner/name and not a name"),
+  )
   .max(2000, "more than 2000 repositories");
 
 const TierLimitsChange = z.strictObject({
