@@ -223,7 +223,8 @@ export class Monitor {
       const because = sentenceOf(thrown);
       if (known.error !== because)
         log.warn({ repo, because }, "repository could not be read; what was known of it stays");
-      Object.assign(known, { state: "failing", error: because });
+      // Whoever may not read a repository is told nothing true about it either: asked anew with the next read.
+      Object.assign(known, { state: "failing", error: because, visibilityAt: undefined });
       return because;
     }
   }
