@@ -13,7 +13,7 @@ const allowed: Record<string, readonly string[]> = {
   archive: ["kit", "protocol"],
   cluster: ["kit", "protocol"],
   hub: ["codehost", "kit", "protocol"],
-  spoke: ["agents", "codehost", "kit", "protocol"],
+  spoke: ["agents", "archive", "codehost", "kit", "protocol"],
   relay: ["agents", "kit", "protocol"],
   backup: ["archive", "cluster", "kit", "protocol"],
 };

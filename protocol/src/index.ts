@@ -10,6 +10,7 @@ export {
 export { type Frame, readHubFrame, readRelayFrame } from "./frame.ts";
 export { Heartbeat } from "./heartbeat.ts";
 export * as access from "./http/access.ts";
+export * as backup from "./http/backup.ts";
 export * as contribute from "./http/contribute.ts";
 export * as contributors from "./http/contributors.ts";
 export { ErrorBody } from "./http/error-body.ts";

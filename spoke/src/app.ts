@@ -2,6 +2,10 @@ import type { Log } from "@nest/kit";
 import { health, type Route } from "@nest/protocol";
 import { type FastifyInstance, fastify } from "fastify";
 import type { Registry } from "prom-client";
+import type { VisitorRules } from "./access/visitor.ts";
+import type { Backup } from "./backup/backup.ts";
+import { backupRoutes, serveBackup } from "./backup/routes.ts";
+import { serveBackupPage } from "./dashboard/backup-page.ts";
 import type { Liveness } from "./health/liveness.ts";
 import { answerBadAddress, answerUnreadable, registerJsonErrors } from "./http/json-errors.ts";
 import { openApi } from "./http/openapi.ts";
@@ -17,13 +21,17 @@ export interface DashboardParts {
   readonly version: string;
   readonly metrics: Registry;
   readonly liveness: () => Liveness;
+  readonly backup: Backup;
+  readonly rules: VisitorRules;
   readonly home: (visit: { peer: string; role: string | undefined }) => string;
 }
 
 /** The dashboard port: page, health, metrics and the description of the API. */
 export function buildDashboard(parts: DashboardParts): FastifyInstance {
   const app = emptyApp(parts.log);
-  const routes: readonly Route[] = [health.health, health.livez];
+  const routes: readonly Route[] = [health.health, health.livez, ...backupRoutes];
+  serveBackup(app, parts);
+  serveBackupPage(app, parts.rules);
   app.get("/", (request, reply) => {
     const role = request.headers["x-nest-role"];
     return sendPage(reply, parts.home({ peer: request.ip, role: typeof role === "string" ? role : undefined }));

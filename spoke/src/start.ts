@@ -4,7 +4,9 @@ import { type Clock, isAbsent, type Log, type Random, UsageError } from "@nest/k
 import { scaleDurations } from "@nest/protocol";
 import type { FastifyInstance } from "fastify";
 import { buildDashboard, buildTerminal } from "./app.ts";
+import { Backup } from "./backup/backup.ts";
 import { type NestYaml, readNestYaml } from "./config/nest-yaml.ts";
+import { readOverlay } from "./config/overlay.ts";
 import { hubLink, type SpokeSettings } from "./config/settings.ts";
 import { homePage } from "./dashboard/home-page.ts";
 import { mayRead } from "./dashboard/may-read.ts";
@@ -38,7 +40,9 @@ export interface RunningSpoke {
  */
 export async function startSpoke(parts: SpokeParts): Promise<RunningSpoke> {
   const { settings, clock, log, version } = parts;
-  const config = readNestYaml(await configText(settings.configFile), settings.configFile);
+  const seed = await configText(settings.configFile);
+  const readConfig = async () => readNestYaml(seed, settings.configFile, await readOverlay(settings.dataFolder));
+  const config = await readConfig();
   const hub = hubLink(settings, config);
   const id = await nestId(settings.dataFolder, parts.random);
   const bootedAt = clock.now();
@@ -72,6 +76,22 @@ export async function startSpoke(parts: SpokeParts): Promise<RunningSpoke> {
         },
         clock.now(),
       ),
+    rules: {
+      hubProxied: config.dashboard.hub_proxied,
+      trustedProxies: config.dashboard.trusted_proxies,
+      proxyAuth: settings.dashboardToken,
+    },
+    backup: new Backup({
+      dataFolder: settings.backupFolder,
+      secretsFolder: settings.secretsFolder,
+      environment: settings.environment,
+      nestId: id,
+      version,
+      clock,
+      random: parts.random,
+      log,
+      settings: async () => (await readConfig()).governor.backup,
+    }),
     home: ({ peer, role }) =>
       homePage({
         nestId: id,

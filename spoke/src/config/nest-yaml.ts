@@ -1,5 +1,6 @@
 import { checkConfig, parseYaml, UsageError } from "@nest/kit";
 import { z } from "zod";
+import { mergeOverlay } from "./overlay.ts";
 
 /** A key that is present but empty in YAML reads as null; for us that is the same as absent. */
 function section<Schema extends z.ZodType>(schema: Schema) {
@@ -30,7 +31,11 @@ export const NestYaml = z.looseObject({
   ),
   agents: section(z.record(z.string().max(100), Agent)),
   governor: section(
-    z.looseObject({ eval_interval_s: z.number().int().positive().nullish(), modes: z.unknown().optional() }),
+    z.looseObject({
+      eval_interval_s: z.number().int().positive().nullish(),
+      modes: z.unknown().optional(),
+      backup: section(z.looseObject({ key_file: maybeText, key_env: maybeText, key_name: maybeText })),
+    }),
   ),
   github: section(
     z.looseObject({
@@ -45,6 +50,10 @@ export const NestYaml = z.looseObject({
     z.looseObject({
       port: z.number().int().min(0).max(65_535).nullish(),
       authorized_users: z.array(text).nullish(),
+      trusted_proxies: z
+        .array(text)
+        .nullish()
+        .transform((proxies) => proxies ?? []),
       hub_proxied: z
         .boolean()
         .nullish()
@@ -81,12 +90,12 @@ export const NestYaml = z.looseObject({
 export type NestYaml = z.infer<typeof NestYaml>;
 
 /**
- * Reads the text of a `nest.yaml`.
+ * Reads the text of a `nest.yaml`, with what the dashboard saved laid over it.
  *
  * @throws UsageError with one line per fault; a spoke that could never reach the code host refuses to boot.
  */
-export function readNestYaml(source: string, name: string): NestYaml {
-  const config = checkConfig(NestYaml, parseYaml(source, name));
+export function readNestYaml(source: string, name: string, overlay: unknown = {}): NestYaml {
+  const config = checkConfig(NestYaml, mergeOverlay(parseYaml(source, name), overlay));
   const appId = config.github.app_id ?? "";
   if (config.github.token === undefined && appId === "")
     throw new UsageError("github.token or github.app_id is required");

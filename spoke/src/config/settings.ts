@@ -13,6 +13,13 @@ export interface SpokeSettings {
   readonly hubUrl: string | undefined;
   readonly hubSecret: Secret | undefined;
   readonly clockScale: number;
+  /** The data directory of the owner's backup (spec: `NEST_SPOKE_BACKUP_DATA_DIR`). */
+  readonly backupFolder: string;
+  /** The admin-managed secret mount. */
+  readonly secretsFolder: string;
+  /** What a trusted proxy proves itself with. */
+  readonly dashboardToken: Secret | undefined;
+  readonly environment: Environment;
 }
 
 /** Where a spoke's heartbeats go. */
@@ -37,8 +44,14 @@ export function readSettings(environment: Environment): SpokeSettings {
   else if (scale !== undefined && !isLoopback(host))
     faults.push("NEST_TEST_CLOCK_SCALE: only for tests, refused unless NEST_SPOKE_HOST is a loopback address");
   const secret = variable(environment, "NEST_HUB_SECRET");
+  const dataFolder = variable(environment, "NEST_DATA_DIR") ?? "/data";
+  const token = variable(environment, "NEST_DASHBOARD_TOKEN");
   const settings: SpokeSettings = {
-    dataFolder: variable(environment, "NEST_DATA_DIR") ?? "/data",
+    dataFolder,
+    backupFolder: variable(environment, "NEST_SPOKE_BACKUP_DATA_DIR") ?? dataFolder,
+    secretsFolder: variable(environment, "NEST_SECRETS_DIR") ?? "/secrets",
+    dashboardToken: token === undefined ? undefined : new Secret(token),
+    environment,
     configFile: variable(environment, "NEST_CONFIG") ?? "/etc/nest/nest.yaml",
     host,
     dashboardPort: port(environment, "NEST_SPOKE_DASHBOARD_PORT", faults),

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import type { Log } from "@nest/kit";
+import { type Log, NestError } from "@nest/kit";
 import type { ErrorBody } from "@nest/protocol";
 import type { FastifyInstance, FastifyReply } from "fastify";
 
@@ -32,12 +32,32 @@ export function registerJsonErrors(app: FastifyInstance, log: Log): void {
     reply.header("allow", [...allowed].sort().join(", "));
     return answer(reply, 405, `this address does not take ${request.method}`);
   });
-  app.setErrorHandler((thrown: { statusCode?: number; message?: string }, request, reply) => {
+  app.setErrorHandler((thrown: Error & { statusCode?: number }, request, reply) => {
+    if (thrown instanceof NestError && statusOf[thrown.code] !== undefined) return foreseen(reply, thrown);
     const status = thrown.statusCode ?? 500;
-    if (status < 500) return answer(reply, status, thrown.message ?? "the request could not be read");
+    if (status < 500) return answer(reply, status, thrown.message);
     log.error({ err: thrown, path: request.routeOptions.url }, "request failed");
     return answer(reply, 500, "something went wrong here");
   });
+}
+
+/** Status by code of the failures that a route foresees. */
+const statusOf: Readonly<Record<string, number>> = {
+  bad_request: 400,
+  unauthenticated: 401,
+  forbidden: 403,
+  foreign_origin: 403,
+  backup_key_missing: 412,
+  backup_key_unusable: 412,
+  backup_too_large: 413,
+  backup_running: 429,
+};
+
+function foreseen(reply: FastifyReply, { code, message, hint }: NestError): FastifyReply {
+  const status = statusOf[code] ?? 500;
+  if (status === 429) reply.header("retry-after", "10");
+  const body: ErrorBody = { error: message, code, ...(hint === undefined ? {} : { hint }) };
+  return reply.code(status).type("application/json; charset=utf-8").send(body);
 }
 
 /** For requests that never became one: what Node's parser refused. */

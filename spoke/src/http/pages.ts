@@ -1,8 +1,8 @@
 import type { FastifyReply } from "fastify";
 
-/** No page of a spoke runs a script or loads anything from elsewhere. */
+/** No page of a spoke runs an inline script or loads anything from elsewhere. */
 const POLICY =
-  "default-src 'none'; style-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+  "default-src 'none'; script-src 'self'; connect-src 'self'; style-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /** Sends an HTML page under the strict policy. */
 export function sendPage(reply: FastifyReply, html: string): FastifyReply {
@@ -60,5 +60,9 @@ dt { color: var(--soft); } dd { margin: 0; overflow-wrap: anywhere; font-variant
 ul { margin: 0; padding: 0; list-style: none; } li { padding: .35rem 0; border-top: 1px solid var(--line); overflow-wrap: anywhere; } li:first-child { border-top: 0; }
 small { color: var(--soft); font-size: .875rem; } .bad { color: var(--bad); }
 a { color: var(--accent); text-underline-offset: .2em; } a:focus-visible { outline: 2px solid var(--accent); outline-offset: 3px; border-radius: 3px; }
+button, input { font: inherit; color: inherit; border: 1px solid var(--line); border-radius: 8px; padding: .45rem .8rem; background: var(--ground); max-width: 100%; }
+button { cursor: pointer; } button:hover:not(:disabled) { border-color: var(--accent); } button:disabled { opacity: .5; cursor: default; }
+#make, #save { background: var(--accent); border-color: var(--accent); color: var(--card); } input { width: 36rem; } #encryption-key { font-family: ui-monospace, monospace; font-size: .875rem; }
+button:focus-visible, input:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; } label { color: var(--ink); } progress { width: 100%; accent-color: var(--accent); } [hidden] { display: none; }
 @media (max-width: 30rem) { dl { grid-template-columns: 1fr; gap: 0; } dd { margin-bottom: .6rem; } }
 `;

@@ -1,0 +1,61 @@
+import { rm } from "node:fs/promises";
+import { dirname } from "node:path";
+import { parseKey } from "@nest/archive";
+import { makePrivateFolder, NestError, readTextIfPresent, writeFileAtomic } from "@nest/kit";
+import { changeOverlay } from "../config/overlay.ts";
+import { savedKeyFile } from "./key-sources.ts";
+
+const KEY_FILE = ["governor", "backup", "key_file"] as const;
+const KEY_NAME = ["governor", "backup", "key_name"] as const;
+
+/**
+ * Saves a key that the owner entered: the value into a file of mode 0600, path and label into the configuration. A new key
+ * without a label clears the old label. Either both are done or neither.
+ *
+ * @throws NestError `bad_request` for a text that is no key; nothing is changed then.
+ */
+export async function saveKey(dataFolder: string, text: string, label: string | undefined): Promise<void> {
+  if (text.trim() === "") {
+    throw new NestError("bad_request", "encryptionKey: is empty", { hint: "to remove the key, use DELETE" });
+  }
+  const key = checked(text);
+  const file = savedKeyFile(dataFolder);
+  const before = await readTextIfPresent(file);
+  await makePrivateFolder(dirname(file));
+  await writeFileAtomic(file, `${key}\n`, { mode: 0o600 });
+  try {
+    await changeOverlay(dataFolder, [
+      [KEY_FILE, file],
+      [KEY_NAME, label === undefined || label.trim() === "" ? undefined : label.trim()],
+    ]);
+  } catch (thrown) {
+    if (before === undefined) await rm(file, { force: true });
+    else await writeFileAtomic(file, before, { mode: 0o600 });
+    throw thrown;
+  }
+}
+
+/** Removes the key that was saved here; a key file elsewhere is never touched. */
+export async function clearKey(dataFolder: string, configuredFile: string | undefined): Promise<void> {
+  const file = savedKeyFile(dataFolder);
+  const pointsHere = configuredFile === undefined || configuredFile === file;
+  await changeOverlay(
+    dataFolder,
+    pointsHere
+      ? [
+          [KEY_FILE, undefined],
+          [KEY_NAME, undefined],
+        ]
+      : [[KEY_NAME, undefined]],
+  );
+  await rm(file, { force: true });
+}
+
+function checked(text: string): string {
+  try {
+    return parseKey(text, "encryptionKey").reveal();
+  } catch (thrown) {
+    if (!(thrown instanceof NestError)) throw thrown;
+    throw new NestError("bad_request", thrown.message, thrown.hint === undefined ? {} : { hint: thrown.hint });
+  }
+}

@@ -1,0 +1,54 @@
+import { readFileSync } from "node:fs";
+import type { FastifyInstance } from "fastify";
+import { type VisitorRules, visitorOf } from "../access/visitor.ts";
+import { page, sendPage } from "../http/pages.ts";
+
+const SCRIPT = readFileSync(new URL("./assets/backup.js", import.meta.url), "utf8");
+
+/** The owner's backup page: the key's state, a form to set, replace or remove it, and the download with its progress. */
+export function backupPage(): string {
+  return page(
+    "Backup · Nest",
+    `<p><a href="/">Back to this nest</a></p>
+<h1>Backup</h1>
+<p>An encrypted archive of this nest: its configuration, identity, app keys and the agents' work ledger.</p>
+<noscript><p class="bad">This page needs scripts. Programs use POST /api/backup.</p></noscript>
+<section aria-labelledby="download"><h2 id="download">Download</h2>
+<p id="status" role="status">Looking …</p>
+<p><button id="make" type="button" disabled>Make a backup</button> <button id="stop" type="button" hidden>Stop</button></p>
+<progress id="progress" hidden aria-label="Download"></progress>
+<p id="outcome" role="status"></p>
+</section>
+<section aria-labelledby="key"><h2 id="key">Encryption key</h2>
+<p id="key-state">Looking …</p>
+<form id="key-form" autocomplete="off">
+<p><label for="encryption-key">Key, 64 hexadecimal characters</label><br>
+<input id="encryption-key" name="encryptionKey" type="password" spellcheck="false" autocomplete="off" aria-describedby="key-help"></p>
+<p><label for="key-name">Label, so that you find it again</label><br><input id="key-name" name="keyName" maxlength="128"></p>
+<p id="key-help"><small>Keep the key somewhere else as well: a backup without its key cannot be restored by anybody. A new key does not
+open older archives: they keep needing the key they were made with.</small></p>
+<p><button type="submit" id="save">Save key</button> <button type="button" id="generate">Make a new key</button>
+<button type="button" id="remove" hidden>Remove key</button></p>
+<p id="key-outcome" role="status"></p>
+</form></section>
+<script src="/assets/backup.js" type="module"></script>`,
+  );
+}
+
+/** Serves the page to the owner; everybody else is told why not. */
+export function serveBackupPage(app: FastifyInstance, rules: VisitorRules): void {
+  app.get("/backup", (request, reply) => {
+    const visitor = visitorOf({ peer: request.socket.remoteAddress ?? "", rawHeaders: request.raw.rawHeaders }, rules);
+    if (visitor.kind === "known" && visitor.role === "owner") return sendPage(reply, backupPage());
+    const signedOut = visitor.kind === "refused" && visitor.because === "no session";
+    return sendPage(reply.code(signedOut ? 401 : 403), refusedPage(signedOut));
+  });
+  app.get("/assets/backup.js", (_request, reply) => reply.type("text/javascript; charset=utf-8").send(SCRIPT));
+}
+
+function refusedPage(signedOut: boolean): string {
+  const why = signedOut
+    ? "Nobody is signed in here. Open this nest through its hub."
+    : "Only the owner of this nest may back it up.";
+  return page("Backup · Nest", `<p><a href="/">Back to this nest</a></p><h1>Backup</h1><p>${why}</p>`);
+}
