@@ -53,7 +53,7 @@ body { margin: 0; background: var(--ground); color: var(--ink); font: 16px/1.55 
 main { max-width: 44rem; margin: 0 auto; padding: clamp(1.5rem, 6vw, 4rem) 1rem; }
 h1 { font-size: 1.6rem; line-height: 1.2; letter-spacing: -0.015em; margin: 0 0 .4rem; overflow-wrap: anywhere; }
 h2 { font-size: .95rem; margin: 0 0 .6rem; }
-p { margin: 0 0 1rem; color: var(--soft); }
+p { margin: 0 0 1rem; color: var(--soft); overflow-wrap: anywhere; }
 section { background: var(--card); border: 1px solid var(--line); border-radius: 12px; padding: 1.1rem 1.25rem; margin: 1rem 0; }
 dl { display: grid; grid-template-columns: minmax(7rem, max-content) 1fr; gap: .4rem 1.25rem; margin: 0; }
 dt { color: var(--soft); } dd { margin: 0; overflow-wrap: anywhere; font-variant-numeric: tabular-nums; }
