@@ -1,5 +1,5 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
-import { generateKeyPairSync } from "node:crypto";
+import { createHash, generateKeyPairSync } from "node:crypto";
 import { createWriteStream } from "node:fs";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { createServer, request, type Server } from "node:https";
@@ -49,7 +49,7 @@ export class RealCluster implements AsyncDisposable {
 
   /** A kubeconfig file for a bearer token; the administrator's by default. */
   async kubeconfig(token = ADMIN): Promise<string> {
-    const file = join(this.#folder, `kubeconfig-${token}`);
+    const file = join(this.#folder, `kubeconfig-${createHash("sha256").update(token).digest("hex").slice(0, 8)}`);
     const cluster = { server: this.#server, "insecure-skip-tls-verify": true };
     const config = {
       apiVersion: "v1",

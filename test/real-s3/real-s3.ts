@@ -7,12 +7,20 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
-const PROGRAMS = ["radosgw", "ceph-mon", "ceph-osd", "ceph", "monmaptool", "radosgw-admin"];
-const BOOT_MS = 90_000;
+/** Debian's programs, by what they are. */
+const PROGRAMS = {
+  gateway: "radosgw",
+  monitor: "ceph-mon",
+  store: "ceph-osd",
+  admin: "ceph",
+  map: "monmaptool",
+  gatewayAdmin: "radosgw-admin",
+} as const;
+const BOOT_MS = 50_000;
 
 /** Whether the programs are there; prints why not, and fails where CI is set. */
 export function hasRealS3(): boolean {
-  const missing = PROGRAMS.filter((name) => !isThere(name));
+  const missing = Object.values(PROGRAMS).filter((name) => !isThere(name));
   if (missing.length === 0) return true;
   const reason = `${missing.join(", ")} not installed (Debian: radosgw ceph-mon ceph-osd ceph-common)`;
   if (process.env.CI === "true") throw new Error(`the real S3 server cannot be started: ${reason}`);
@@ -32,7 +40,7 @@ export class RealS3 implements AsyncDisposable {
     this.#folder = folder;
   }
 
-  static async start(): Promise<RealS3> {
+  static async start(attempts = 2): Promise<RealS3> {
     const s3 = new RealS3(await mkdtemp(join(tmpdir(), "nest-s3-")));
     try {
       await s3.#boot();
@@ -40,6 +48,8 @@ export class RealS3 implements AsyncDisposable {
     } catch (thrown) {
       const log = await readFile(join(s3.#folder, "output"), "utf8").catch(() => "");
       await s3[Symbol.asyncDispose]();
+      // A port that was free a moment ago may be somebody else's by now.
+      if (attempts > 1) return RealS3.start(attempts - 1);
       throw new Error(`the real S3 server did not start:\n${log.slice(-2000)}`, { cause: thrown });
     }
   }
@@ -52,15 +62,15 @@ export class RealS3 implements AsyncDisposable {
     for (const name of ["mon", "osd", "run"]) mkdirSync(at(name));
     await writeFile(at("ceph.conf"), configText({ folder: this.#folder, fsid, monitor, gateway }));
     const conf = ["-c", at("ceph.conf")];
-    execFileSync("monmaptool", ["--create", "--addv", "a", `[v1:127.0.0.1:${monitor}]`, "--fsid", fsid, at("monmap")], {
+    execFileSync(PROGRAMS.map, ["--create", "--addv", "a", `[v1:127.0.0.1:${monitor}]`, "--fsid", fsid, at("monmap")], {
       stdio: "ignore",
     });
-    execFileSync("ceph-mon", [...conf, "--mkfs", "-i", "a", "--monmap", at("monmap")], { stdio: "ignore" });
-    this.#run("ceph-mon", [...conf, "-i", "a", "-f"]);
-    await until(() => tried("ceph", [...conf, "--connect-timeout", "5", "osd", "new", osd]));
-    execFileSync("ceph-osd", [...conf, "-i", "0", "--mkfs", "--osd-uuid", osd], { stdio: "ignore" });
-    this.#run("ceph-osd", [...conf, "-i", "0", "-f"]);
-    this.#run("radosgw", [...conf, "-n", "client.rgw.a", "-f"]);
+    execFileSync(PROGRAMS.monitor, [...conf, "--mkfs", "-i", "a", "--monmap", at("monmap")], { stdio: "ignore" });
+    this.#run(PROGRAMS.monitor, [...conf, "-i", "a", "-f"]);
+    await until(() => tried(PROGRAMS.admin, [...conf, "--connect-timeout", "5", "osd", "new", osd]));
+    execFileSync(PROGRAMS.store, [...conf, "-i", "0", "--mkfs", "--osd-uuid", osd], { stdio: "ignore" });
+    this.#run(PROGRAMS.store, [...conf, "-i", "0", "-f"]);
+    this.#run(PROGRAMS.gateway, [...conf, "-n", "client.rgw.a", "-f"]);
     this.endpoint = `http://127.0.0.1:${gateway}`;
     await until(() =>
       fetch(this.endpoint).then(
@@ -70,7 +80,7 @@ export class RealS3 implements AsyncDisposable {
     );
     const user = ["user", "create", "--uid=nest", "--display-name=nest"];
     const keys = [`--access-key=${this.accessKey}`, `--secret-key=${this.secretKey}`];
-    execFileSync("radosgw-admin", [...conf, "-n", "client.rgw.a", ...user, ...keys], { stdio: "ignore" });
+    execFileSync(PROGRAMS.gatewayAdmin, [...conf, "-n", "client.rgw.a", ...user, ...keys], { stdio: "ignore" });
   }
 
   #run(file: string, args: readonly string[]): void {

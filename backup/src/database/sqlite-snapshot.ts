@@ -56,7 +56,7 @@ function begin(file: string, discard: () => void): DatabaseSnapshot {
 }
 
 function snapshotOfCopy(file: string): DatabaseSnapshot {
-  const folder = mkdtempSync(join(tmpdir(), "nest-backup-"));
+  const folder = mkdtempSync(join(tmpdir(), "nest-backup-sqlite-"));
   const discard = () => rmSync(folder, { recursive: true, force: true });
   try {
     for (let attempt = 0; attempt < COPY_ATTEMPTS; attempt += 1) {
