@@ -28,6 +28,11 @@ It is configured by environment and nest.yaml:
   NEST_HUB_HOST           address to listen on (default 127.0.0.1)
   NEST_HUB_PORT           port to listen on (default 8080; 0 picks a free one)
   NEST_HUB_ADMIN_TOKEN    bearer token that acts as hub admin (at least 32 characters)
+  NEST_HUB_ADMINS         logins with the hub admin role, comma-separated
+  NEST_HUB_OAUTH_CLIENT_ID, NEST_HUB_OAUTH_CLIENT_SECRET
+                          sign-in by the code host; the id alone (or github.oauth_client_id): by device flow
+  NEST_GITHUB_WEBHOOK_SECRET
+                          what the code host signs its webhooks with (or github.webhook_secret)
   NEST_HUB_SECRET         heartbeat secret of the spokes (default: made at first boot)
   NEST_GITHUB_API_URL     code-host API (default: the public one)
   NEST_GITHUB_URL         code-host web address

@@ -64,7 +64,9 @@ function serveRegistration(
   });
   routes.serve(contribute.limits, ({ viewer }) => {
     const { limits, disabledTiers } = policy();
-    const me = viewer.kind === "contributor" ? registration.ledger.contributor(viewer.contributorId) : undefined;
+    const { ledger } = registration;
+    const named = viewer.kind === "contributor" || viewer.kind === "user" ? viewer.login : undefined;
+    const me = named === undefined ? undefined : ledger.contributorByLogin(named);
     const you = me === undefined ? undefined : records.ownLimits(me, now());
     return {
       ...(you === undefined ? {} : { you }),

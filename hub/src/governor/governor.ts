@@ -5,7 +5,7 @@ import type { LeaseBook } from "../leases/lease-book.ts";
 import type { Ledger } from "../leases/ledger.ts";
 import { Breath } from "../queue/breath.ts";
 import { anchoringOf, invalidPattern } from "../queue/filters.ts";
-import { compilePattern, MOST_PATTERNS } from "../queue/patterns.ts";
+import { compilePattern, LARGEST_LIST, MOST_PATTERNS } from "../queue/patterns.ts";
 import { type Rules, rulesOf } from "./rules.ts";
 import { announcedBy, changed, defaultSettings, difference } from "./settings.ts";
 
@@ -106,9 +106,12 @@ async function checkPatterns(change: governor.GovernorChange): Promise<void> {
     const patterns = change[key] ?? [];
     if (patterns.length > MOST_PATTERNS)
       throw new NestError("invalid_pattern", `${key}: more than ${MOST_PATTERNS} patterns`);
+    let cost = 0;
     for (const [at, pattern] of patterns.entries()) {
       const result = compilePattern(pattern, anchoringOf(key));
       if (result.kind === "invalid") throw invalidPattern(key, at, result.because);
+      cost += result.pattern.cost;
+      if (cost > LARGEST_LIST) throw invalidPattern(key, at, "with those before it too costly to match");
       await breath.pause();
     }
   }

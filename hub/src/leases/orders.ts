@@ -148,6 +148,6 @@ export function setting(parts: DeskParts, command: Of<"setting">, now: number): 
   if (change.kind === "unchanged") return [{ kind: "done", released: [] }];
   ledger.putSetting(name, change.value);
   if (change.audit !== undefined) ledger.audit({ at: now, actor, action, ...change.audit });
-  if (change.activity !== undefined) ledger.note({ at: now, login: actor, ...change.activity });
+  if (change.activity !== undefined) ledger.note({ at: now, login: "hub", ...change.activity });
   return [{ kind: "done", released: [] }];
 }

@@ -2,7 +2,7 @@ import { type contribute, type governor, permissionsOf, type Tier } from "@nest/
 import { type Html, html, page } from "./html.ts";
 
 /** The agent CLIs that a relay can drive, with what it takes to have one. */
-export const clis = [
+const clis = [
   { name: "claude", title: "Claude Code", needs: "signed in, or ANTHROPIC_API_KEY" },
   { name: "copilot", title: "Copilot", needs: "signed in at the code host" },
   { name: "codex", title: "Codex", needs: "signed in, or OPENAI_API_KEY" },
@@ -41,7 +41,7 @@ ${notices(status, settings)}
 <dl class="counters" id="counters">
 ${counter("actionable_items", status.actionable_items, "issues on offer")}
 ${counter("in_flight", status.in_flight, "being worked on")}
-${counter("active_contributors", status.active_contributors, "contributors at work")}
+${counter("active_contributors", status.active_contributors, "contributors connected")}
 ${counter("total_registered", status.total_registered, "registered")}
 </dl>
 <section aria-labelledby="start"><h2 id="start">Start in three commands</h2>
@@ -50,12 +50,13 @@ ${counter("total_registered", status.total_registered, "registered")}
 <ol class="steps">
 ${step("Say which hub, and see what is missing", `export NEST_HUB=${hubAddress}\ncontribute-check ${chosen.name}`)}
 ${step("Register once; the token stays in ~/.config/nest/contributor.env", `contribute-setup ${chosen.name}`)}
-${chosen.name === HOST_ONLY ? step("Start", `contribute-hive ${chosen.name} local`) : step("Start, in a container or on the machine itself", `contribute-hive\ncontribute-hive ${chosen.name} local`)}
+${step("Start", chosen.name === HOST_ONLY ? `contribute-hive ${chosen.name} local` : "contribute-hive")}
 </ol>
-<p class="soft">From a checkout the commands are <code>./bin/contribute-…</code>. For a cluster: <code>contribute-k8s</code>.</p></section>
+${chosen.name === HOST_ONLY ? undefined : html`<p class="soft">Without a container: <code>contribute-hive ${chosen.name} local</code>. In a cluster: <code>contribute-k8s</code>.</p>`}
+<p class="soft">From a checkout each begins with <code>./bin/</code>.</p></section>
 <section aria-labelledby="tiers"><h2 id="tiers">Trust is earned by pull requests</h2>
 <p class="soft">Only pull requests that the code host confirms count.</p>
-<div class="scroll" tabindex="0" role="region" aria-labelledby="tiers"><table><thead><tr><th scope="col">Tier</th><th scope="col">How</th><th scope="col">A task may</th><th scope="col">Per hour</th><th scope="col">Per day</th><th scope="col">At once</th></tr></thead>
+<div class="scroll tiers" tabindex="0" role="region" aria-labelledby="tiers"><table><thead><tr><th scope="col">Tier</th><th scope="col">How</th><th scope="col">A task may</th><th scope="col">Per hour</th><th scope="col">Per day</th><th scope="col">At once</th></tr></thead>
 <tbody>${tierNames.map((tier) => tierRow(tier, settings))}</tbody></table></div></section>
 <section aria-labelledby="feed-title"><h2 id="feed-title">What happens</h2>
 <ol class="feed" id="feed" aria-live="polite">${activity.map(feedLine)}</ol>
@@ -128,7 +129,7 @@ function feedLine(entry: contribute.ActivityEntry): Html {
       : entry.url === undefined
         ? html` <bdi>${entry.task}</bdi>`
         : html` <a href="${safeUrl(entry.url)}" rel="noopener noreferrer nofollow"><bdi>${entry.task}</bdi></a>`;
-  return html`<li><time datetime="${entry.timestamp}">${entry.timestamp.slice(11, 16)}</time> <span><b><bdi>${entry.username}</bdi></b> ${entry.action}${about}</span></li>\n`;
+  return html`<li><time datetime="${entry.timestamp}">${entry.timestamp.slice(11, 16)}</time> <span><b><bdi>${entry.username}</bdi></b> ${entry.action}${about}${entry.action === "announced" && entry.detail !== undefined ? html`: <bdi>${entry.detail}</bdi>` : undefined}</span></li>\n`;
 }
 
 /** Only web addresses become links. */

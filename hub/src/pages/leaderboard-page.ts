@@ -13,7 +13,7 @@ export interface LeaderboardPageParts {
 }
 
 /** Rows of one page. */
-export const ROWS = 100;
+const ROWS = 100;
 
 const windowNames: Readonly<Record<described.LeaderboardWindow, string>> = {
   week: "7 days",

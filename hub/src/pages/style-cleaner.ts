@@ -1,7 +1,7 @@
 import * as csstree from "css-tree";
 
 /** Everything a custom stylesheet says holds inside this element only. */
-export const SCOPE = "#leaderboard";
+const SCOPE = "#leaderboard";
 /** The largest custom stylesheet that is read. */
 export const STYLE_BYTES = 128 * 1024;
 

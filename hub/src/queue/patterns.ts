@@ -7,6 +7,8 @@ export interface Pattern {
   readonly source: string;
   /** A regular expression: each match takes long enough that a loop over many should breathe between them. */
   readonly isRegex: boolean;
+  /** Size of what is stepped through for each character; 1 for wildcards. */
+  readonly cost: number;
   matches(text: string): boolean;
 }
 
@@ -16,7 +18,7 @@ export type PatternResult =
 
 /** At most this many patterns of this many characters (contract §4). */
 export const MOST_PATTERNS = 200;
-export const LONGEST_PATTERN = 200;
+const LONGEST_PATTERN = 200;
 
 /** No title, author, label or model is read further than this: the code host's titles end at 256. */
 const LONGEST_SUBJECT = 512;
@@ -26,6 +28,8 @@ const LONGEST_SUBJECT = 512;
  * repeats are added up first, because only building a huge one would already take too long.
  */
 const LARGEST_REGEX = 300;
+/** All patterns of one list together: a connecting relay's model is held against every one in a single turn of the loop. */
+export const LARGEST_LIST = 6000;
 const UNICODE_CLASS = 30;
 const TOO_COSTLY = "too costly to match: use smaller repeat counts";
 
@@ -50,7 +54,7 @@ export function compilePattern(source: string, anchoring: Anchoring): PatternRes
 }
 
 function pattern(source: string, matches: (text: string) => boolean): PatternResult {
-  return { kind: "pattern", pattern: { source, isRegex: false, matches } };
+  return { kind: "pattern", pattern: { source, isRegex: false, cost: 1, matches } };
 }
 
 /** The same expressions come back with every save; only new ones are built. */
@@ -70,9 +74,10 @@ function buildRegex(source: string, regex: string): PatternResult {
   if (writtenSize(regex) > LARGEST_REGEX) return { kind: "invalid", because: TOO_COSTLY };
   try {
     const compiled = RE2JS.compile(regex, RE2JS.CASE_INSENSITIVE);
-    if (compiled.programSize() > LARGEST_REGEX) return { kind: "invalid", because: TOO_COSTLY };
+    const cost = compiled.programSize();
+    if (cost > LARGEST_REGEX) return { kind: "invalid", because: TOO_COSTLY };
     const matches = (text: string) => compiled.matcher(text.slice(0, LONGEST_SUBJECT)).find();
-    return { kind: "pattern", pattern: { source, isRegex: true, matches } };
+    return { kind: "pattern", pattern: { source, isRegex: true, cost, matches } };
   } catch (thrown) {
     const because = thrown instanceof Error ? thrown.message : "not a regular expression";
     return { kind: "invalid", because: because.replace(/\s+/g, " ").slice(0, LONGEST_PATTERN) };

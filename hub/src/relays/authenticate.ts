@@ -36,7 +36,8 @@ export function authenticate(
   if (contributor === "missing") return { kind: "refused", reason: "missing token" };
   if (contributor === undefined) return { kind: "refused", reason: "invalid token" };
   if (contributor.tier === "revoked") return { kind: "refused", reason: "access revoked" };
-  const model = response.model ?? "";
+  // What people see of a model is what the list is held against.
+  const model = cleanDeclared(response.model) ?? "";
   if (
     models.rejectUnknown &&
     models.accepted.length > 0 &&

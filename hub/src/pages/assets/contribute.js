@@ -40,6 +40,7 @@ function lineOf(entry) {
   who.append(isolated(entry.username));
   text.append(who, ` ${entry.action}`);
   if (entry.task !== undefined) text.append(" ", taskOf(entry));
+  if (entry.action === "announced" && entry.detail !== undefined) text.append(": ", isolated(entry.detail));
   line.append(time, " ", text);
   return line;
 }
