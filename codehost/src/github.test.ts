@@ -214,3 +214,28 @@ test("an app's key that is no key is told as such", async () => {
   const github = new GitHub({ credentials, apiUrl: "http://127.0.0.1:1" });
   await expect(github.openIssues("acme/widgets")).rejects.toMatchObject({ code: "codehost_refused" });
 });
+
+test.each([
+  [json({ private: true }), true],
+  [json({ private: false, visibility: "public" }), false],
+  [json({ private: false, visibility: "internal" }), true],
+  [json({ message: "Not Found" }, 404), false],
+])("a repository is private when the platform says so, internal ones too (%#)", async (reply, expected) => {
+  const { github, seen } = await platform(reply);
+  expect(await github.isPrivate("acme/widgets")).toBe(expected);
+  expect(seen[0]?.url).toBe("/repos/acme/widgets");
+});
+
+test.each([
+  [json({ type: "file", encoding: "base64", size: 5, content: "aGVs\nbG8=\n" }), { kind: "text", text: "hello" }],
+  [json({ type: "file", encoding: "base64", size: 5_000_000, content: "" }), { kind: "too_large" }],
+  [json({ type: "file", encoding: "base64", content: "aGVsbG8gd29ybGQ=" }), { kind: "too_large" }],
+  [json({ type: "symlink", target: "/etc/passwd" }), { kind: "absent" }],
+  [json([{ type: "file" }]), { kind: "absent" }],
+  [json({ message: "Not Found" }, 404), { kind: "absent" }],
+])("a file of a repository is read whole, or not at all (%#)", async (reply, expected) => {
+  const { github, seen } = await platform(reply);
+  const file = { repo: "acme/site", path: "css/board.css", ref: "feature/x", maxBytes: 10 };
+  expect(await github.textFile(file)).toEqual(expected);
+  expect(seen[0]?.url).toBe("/repos/acme/site/contents/css/board.css?ref=feature%2Fx");
+});

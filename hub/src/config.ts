@@ -72,7 +72,7 @@ export interface HubConfig {
   readonly plainUserCookie: boolean;
 }
 
-export type CodeHostCredentials =
+type CodeHostCredentials =
   | { readonly kind: "token"; readonly token: Secret }
   | {
       readonly kind: "app";

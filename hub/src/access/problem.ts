@@ -28,11 +28,6 @@ const statusOf: Readonly<Record<string, number>> = {
   codehost_bad_answer: 503,
 };
 
-/** An error about one field of a request. */
-export function badField(field: string, fault: string): NestError {
-  return new NestError("bad_request", `${field}: ${fault}`);
-}
-
 /** Answers a request with an error body; what was not foreseen says nothing about itself. */
 export function sendProblem(reply: FastifyReply, thrown: unknown): FastifyReply {
   const status = thrown instanceof NestError ? statusOf[thrown.code] : undefined;

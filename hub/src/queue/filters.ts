@@ -23,7 +23,7 @@ export type FilterReason =
   | "tracker"
   | "assigned_to_other";
 
-export interface Filtered {
+interface Filtered {
   readonly repo: string;
   readonly title: string;
   readonly body?: string;
