@@ -1,0 +1,49 @@
+import { backendOf, backends } from "@nest/agents";
+import { parseFlags, UsageError } from "@nest/kit";
+import { type Check, checkMachine } from "./checks.ts";
+import type { Command } from "./command.ts";
+
+const USAGE = `usage: contribute-check <backend> [-json]
+
+Looks for what the backend needs on this machine, and changes nothing: the CLI, its login, the code-host login, git, a container
+runtime, tmux. Exit 0 when the relay can work, 1 when something is missing.
+
+backends: ${backends.map(({ name }) => name).join(", ")}
+`;
+
+/** `contribute-check <backend>`: pre-registration check for missing CLIs or auth gaps. */
+export const contributeCheck: Command = async (args, parts) => {
+  const { flags, words, help } = parseFlags(args, { json: "switch" });
+  if (help) {
+    parts.out.write(USAGE);
+    return 0;
+  }
+  const backend = requireBackend(words, "contribute-check");
+  const checks = await checkMachine(backend, parts);
+  const ok = checks.every((check) => check.ok || !check.required);
+  if (flags.json === true) parts.out.write(`${JSON.stringify({ backend: backend.name, ok, checks })}\n`);
+  else parts.out.write(`${tableOf(checks)}\n${ok ? "Ready: contribute-setup registers you." : "Not ready yet."}\n`);
+  return ok ? 0 : 1;
+};
+
+/** The backend that the one word names. @throws UsageError. */
+export function requireBackend(words: readonly string[], command: string) {
+  const [name, ...rest] = words;
+  const hint = `${command} -h lists them`;
+  if (name === undefined) throw new UsageError("a backend is missing", { hint });
+  if (rest[0] !== undefined) throw new UsageError(`unknown argument ${rest[0]}`, { hint: `${command} -h` });
+  const backend = backendOf(name);
+  if (backend === undefined) throw new UsageError(`unknown backend "${name}"`, { hint });
+  return backend;
+}
+
+/** Checks as lines for a person: ✓ or ✗, what was found, and the remedy. */
+export function tableOf(checks: readonly Check[]): string {
+  const width = Math.max(...checks.map(({ name }) => name.length));
+  return checks
+    .map(({ name, ok, detail, remedy, required }) => {
+      const mark = ok ? "✓" : required ? "✗" : "–";
+      return `${mark} ${name.padEnd(width)}  ${detail}${remedy === undefined ? "" : `\n  ${" ".repeat(width)}  → ${remedy}`}`;
+    })
+    .join("\n");
+}

@@ -1,0 +1,119 @@
+import { access } from "node:fs/promises";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { type Backend, findBinary } from "@nest/agents";
+import { codeHostLogin } from "./code-host-login.ts";
+import type { CommandParts } from "./command.ts";
+
+/** One thing that is there or missing, and what to do about it. */
+export interface Check {
+  readonly name: string;
+  readonly ok: boolean;
+  /** What was found, or what is missing. */
+  readonly detail: string;
+  readonly remedy?: string;
+  /** A gap that keeps the relay from working; others only limit it. */
+  readonly required: boolean;
+}
+
+/** Where backends keep a login of their own, under the home folder. */
+const LOGIN_FILES: Readonly<Record<string, readonly string[]>> = {
+  claude: [".claude/.credentials.json", ".claude.json"],
+  codex: [".codex/auth.json"],
+  copilot: [".copilot/config.json", ".config/github-copilot/hosts.json", ".config/gh/hosts.yml"],
+  goose: [".config/goose/config.yaml"],
+  pi: [".pi/agent/auth.json", ".pi/agent/models.json"],
+  agy: [".gemini/oauth_creds.json"],
+};
+
+/** Everything that a backend needs on this machine, looked at without changing anything (spec: contribute-check). */
+export async function checkMachine(backend: Backend, parts: CommandParts): Promise<Check[]> {
+  const { environment } = parts;
+  const path = environment.PATH;
+  const command = environment.NEST_AGENT_COMMAND || backend.binary;
+  const [git, tmux, docker, podman, agent] = await Promise.all(
+    ["git", "tmux", "docker", "podman", command].map((name) => findBinary(name, path)),
+  );
+  const runtime = docker ?? podman;
+  const version =
+    agent === undefined ? undefined : (await parts.read(agent, backend.versionArgs))?.split("\n")[0]?.trim();
+  const login = await codeHostLogin(parts);
+  return [
+    found("git", git, "install git", true),
+    agent === undefined
+      ? {
+          name: "agent CLI",
+          ok: false,
+          detail: `${command} is not on PATH`,
+          remedy: `install the ${backend.name} CLI`,
+          required: true,
+        }
+      : {
+          name: "agent CLI",
+          ok: true,
+          detail: version === undefined || version === "" ? agent : `${agent} (${version})`,
+          required: true,
+        },
+    await credential(backend, parts),
+    "gap" in login
+      ? { name: "code-host login", ok: false, detail: login.gap, remedy: "gh auth login", required: true }
+      : { name: "code-host login", ok: true, detail: `${login.login}, by ${login.from}`, required: true },
+    runtime === undefined
+      ? {
+          name: "container runtime",
+          ok: false,
+          detail: "neither docker nor podman",
+          remedy: "install podman, or use contribute-hive with local",
+          required: false,
+        }
+      : { name: "container runtime", ok: true, detail: runtime, required: false },
+    found("tmux", tmux, "install tmux to watch the agent in interactive mode", false),
+    backend.oneShot === undefined
+      ? {
+          name: "headless mode",
+          ok: false,
+          detail: `${backend.name} has none`,
+          remedy: "run it with contribute-hive and local",
+          required: false,
+        }
+      : { name: "headless mode", ok: true, detail: "supported", required: false },
+  ];
+}
+
+function found(name: string, path: string | undefined, remedy: string, required: boolean): Check {
+  return path === undefined
+    ? { name, ok: false, detail: "not on PATH", remedy, required }
+    : { name, ok: true, detail: path, required };
+}
+
+/** Evidence of the backend's own credential; its value is never looked at. */
+async function credential(backend: Backend, { environment }: CommandParts): Promise<Check> {
+  const name = "agent credential";
+  if (environment.NEST_AGENT_COMMAND)
+    return { name, ok: true, detail: "another program stands in (NEST_AGENT_COMMAND)", required: false };
+  const secret = /(?:KEY|TOKEN|AUTH)/;
+  const variable = backend.credentialVariables.find((one) => secret.test(one) && environment[one]);
+  if (variable !== undefined) return { name, ok: true, detail: variable, required: true };
+  if (backend.name === "litellm") {
+    const missing = ["NEST_LITELLM_ENDPOINT", "NEST_LITELLM_API_KEY"].filter((one) => !environment[one]);
+    if (missing.length > 0)
+      return {
+        name,
+        ok: false,
+        detail: `${missing.join(", ")} not set`,
+        remedy: "set both to your proxy's",
+        required: true,
+      };
+    return { name, ok: true, detail: "NEST_LITELLM_API_KEY", required: true };
+  }
+  const home = environment.HOME || homedir();
+  for (const file of LOGIN_FILES[backend.name] ?? []) {
+    const there = await access(join(home, file)).then(
+      () => true,
+      () => false,
+    );
+    if (there) return { name, ok: true, detail: `~/${file}`, required: true };
+  }
+  const remedy = `start ${backend.binary} once and sign in, or set ${backend.credentialVariables.find((one) => secret.test(one)) ?? "its key"}`;
+  return { name, ok: false, detail: "none found", remedy, required: true };
+}

@@ -1,0 +1,38 @@
+import { Secret } from "@nest/kit";
+import type { CommandParts } from "./command.ts";
+
+/** Who the contributor is on the code host, and the token that says so. */
+export interface CodeHostLogin {
+  readonly login: string;
+  readonly token: Secret;
+  /** Where the token comes from, for people. */
+  readonly from: string;
+}
+
+/**
+ * The contributor's own login: a token of the environment, else the code host's command-line client. The token is asked about
+ * at the code host itself and goes nowhere else.
+ */
+export async function codeHostLogin(parts: CommandParts): Promise<CodeHostLogin | { readonly gap: string }> {
+  const { environment } = parts;
+  const named = ["GH_TOKEN", "GITHUB_TOKEN"].find((name) => environment[name]);
+  const text = named === undefined ? (await parts.read("gh", ["auth", "token"]))?.trim() : environment[named];
+  const from = named ?? "gh auth token";
+  if (text === undefined || text === "") {
+    return { gap: "no login at the code host: run gh auth login, or set GH_TOKEN" };
+  }
+  const token = new Secret(text);
+  const api = (environment.NEST_GITHUB_API_URL || "https://api.github.com").replace(/\/+$/, "");
+  try {
+    const response = await parts.fetch(`${api}/user`, {
+      headers: { authorization: `Bearer ${token.reveal()}`, accept: "application/json", "user-agent": "nest-relay" },
+      signal: AbortSignal.timeout(10_000),
+    });
+    if (response.status === 401) return { gap: `the code host refuses the token of ${from}: sign in again` };
+    const login = response.ok ? ((await response.json()) as { login?: unknown }).login : undefined;
+    if (typeof login === "string" && login !== "") return { login, token, from };
+    return { gap: `the code host answered ${response.status} when asked who this is` };
+  } catch {
+    return { gap: `${api} does not answer: check the network, or NEST_GITHUB_API_URL` };
+  }
+}

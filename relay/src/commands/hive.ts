@@ -1,0 +1,128 @@
+import { join } from "node:path";
+import { type Backend, findBinary } from "@nest/agents";
+import { NestError, parseFlags, UsageError, variable } from "@nest/kit";
+import { runRelay } from "../main.ts";
+import { requireBackend } from "./check.ts";
+import type { Command, CommandParts } from "./command.ts";
+import { contributorEnvFile, readSaved } from "./saved-env.ts";
+
+const USAGE = `usage: contribute-hive [backend] [local] [-image IMAGE]
+
+Starts the relay with what contribute-setup has kept. In a container by default: docker, else podman. With local it runs on this
+machine as you, its agent in a tmux session that you can watch and type in (tmux attach -t contributor).
+
+  backend        the agent (default: AGENT_BACKEND, else the one kept)
+  local          host mode
+  -image IMAGE   container image (default: NEST_RELAY_IMAGE, else localhost/nest-relay:latest)
+
+environment: NEST_CONTAINER_RUNTIME forces docker or podman; CONTRIBUTOR_MODE=headless runs the agent without a terminal
+`;
+
+const DEFAULT_IMAGE = "localhost/nest-relay:latest";
+
+/** `contribute-hive [backend] [local]`: starts the relay (spec: Relay commands). */
+export const contributeHive: Command = async (args, parts) => {
+  const { flags, words, help } = parseFlags(args, { image: "text" });
+  if (help) {
+    parts.out.write(USAGE);
+    return 0;
+  }
+  const local = words.includes("local");
+  const saved = await readSaved(parts.environment);
+  const named = words.filter((word) => word !== "local");
+  const backend = requireBackend(
+    named.length > 0 ? named : [parts.environment.AGENT_BACKEND || saved.AGENT_BACKEND || "claude"],
+    "contribute-hive",
+  );
+  if (
+    variable(parts.environment, "NEST_REGISTRATION_TOKEN") === undefined &&
+    saved.NEST_REGISTRATION_TOKEN === undefined
+  ) {
+    throw new NestError("not_registered", "this machine is not registered at a hub", {
+      hint: `contribute-setup ${backend.name}`,
+    });
+  }
+  if (local) return runRelay([], { ...parts.environment, AGENT_BACKEND: backend.name });
+  if (backend.name === "agy") throw new UsageError("agy works on the host only", { hint: "contribute-hive agy local" });
+  const image = flags.image ?? variable(parts.environment, "NEST_RELAY_IMAGE") ?? DEFAULT_IMAGE;
+  const runtime = await runtimeOf(parts);
+  const environment = {
+    ...parts.environment,
+    AGENT_BACKEND: backend.name,
+    CONTRIBUTOR_MODE: parts.environment.CONTRIBUTOR_MODE || "headless",
+  };
+  return parts.run(
+    runtime.path,
+    runArguments(runtime.name, image, backend, environment, contributorEnvFile(parts.environment)),
+    environment,
+  );
+};
+
+async function runtimeOf({ environment }: CommandParts): Promise<{ name: string; path: string }> {
+  const forced = variable(environment, "NEST_CONTAINER_RUNTIME");
+  if (forced === "none")
+    throw new UsageError("NEST_CONTAINER_RUNTIME: none", { hint: "contribute-hive <backend> local" });
+  for (const name of forced === undefined ? ["docker", "podman"] : [forced]) {
+    const path = await findBinary(name, environment.PATH);
+    if (path !== undefined) return { name, path };
+  }
+  throw new NestError(
+    "container_runtime_missing",
+    forced === undefined ? "neither docker nor podman is on PATH" : `${forced} is not on PATH`,
+    {
+      hint: "install podman, or run contribute-hive <backend> local",
+    },
+  );
+}
+
+/**
+ * The arguments of `run`. Secrets are handed over by name: the runtime takes their values from its own environment, so none is on
+ * a command line. The registration is mounted read-only.
+ */
+export function runArguments(
+  runtime: string,
+  image: string,
+  backend: Backend,
+  environment: Readonly<Record<string, string | undefined>>,
+  registration: string,
+): string[] {
+  const passed = [
+    "AGENT_BACKEND",
+    "AGENT_MODEL",
+    "AGENT_REASONING_EFFORT",
+    "CONTRIBUTOR_MODE",
+    "GH_TOKEN",
+    "GITHUB_TOKEN",
+    "NEST_HUB",
+    "NEST_REGISTRATION_TOKEN",
+    "NEST_AGENT_ROLE",
+    "NEST_GITHUB_API_URL",
+    "NEST_GITHUB_URL",
+    "NEST_LITELLM_ENDPOINT",
+    "NEST_LITELLM_API_KEY",
+    ...backend.credentialVariables,
+  ];
+  const names = [...new Set(passed)].filter((name) => environment[name] !== undefined && environment[name] !== "");
+  const keepOwner = runtime === "podman" ? ["--userns=keep-id:uid=1001,gid=1000"] : [];
+  return [
+    "run",
+    "--rm",
+    "--init",
+    ...(environment.CONTRIBUTOR_MODE === "interactive" ? ["--interactive", "--tty"] : []),
+    "--name",
+    "nest-relay",
+    "--security-opt",
+    "no-new-privileges",
+    "--cap-drop",
+    "ALL",
+    ...keepOwner,
+    "--volume",
+    `${registration}:${join("/home/contributor/.config/nest", "contributor.env")}:ro`,
+    "--volume",
+    "nest-relay-state:/home/contributor/.local/state/nest",
+    ...names.flatMap((name) => ["--env", name]),
+    "--env",
+    "NEST_CONTAINER=1",
+    image,
+  ];
+}

@@ -1,0 +1,107 @@
+import { type Backend, backends } from "@nest/agents";
+import { NestError, parseFlags, UsageError, variable, writeFileAtomic } from "@nest/kit";
+import { requireBackend } from "./check.ts";
+import { codeHostLogin } from "./code-host-login.ts";
+import type { Command, CommandParts } from "./command.ts";
+import { manifestsOf } from "./k8s-manifests.ts";
+import { readSaved } from "./saved-env.ts";
+
+const USAGE = `usage: contribute-k8s [namespace] [output-file] [image-tag] [-secret NAME]
+
+Prints, or writes with mode 0600, what runs your relay on a cluster: Namespace, ConfigMap, Secret and Deployment. One replica per
+registered contributor. The Secret holds the registration token and your code-host token: keep the file as you keep them.
+
+  namespace      default nest-contributor
+  output-file    default: standard output
+  image-tag      default latest; the image is NEST_RELAY_IMAGE, else localhost/nest-relay
+  -secret NAME   use a Secret that exists already instead of making one
+
+backend: AGENT_BACKEND, else the one contribute-setup kept (${backends.map(({ name }) => name).join(", ")})
+`;
+
+const NAMESPACE = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
+const TAG = /^[A-Za-z0-9_][A-Za-z0-9._-]{0,127}$/;
+
+/** `contribute-k8s [namespace] [output-file] [image-tag]` (spec: Relay commands). */
+export const contributeK8s: Command = async (args, parts) => {
+  const { flags, words, help } = parseFlags(args, { secret: "text" });
+  if (help) {
+    parts.out.write(USAGE);
+    return 0;
+  }
+  const [namespace = "nest-contributor", file, tag = "latest", ...rest] = words;
+  if (rest[0] !== undefined) throw new UsageError(`unknown argument ${rest[0]}`, { hint: "contribute-k8s -h" });
+  if (!NAMESPACE.test(namespace))
+    throw new UsageError(`namespace: "${namespace}" is no name of a namespace`, {
+      hint: "lowercase letters, digits and dashes, at most 63",
+    });
+  if (!TAG.test(tag)) throw new UsageError(`image-tag: "${tag}" is no tag`);
+  if (flags.secret !== undefined && !NAMESPACE.test(flags.secret))
+    throw new UsageError(`-secret: "${flags.secret}" is no name of a Secret`);
+  const saved = await readSaved(parts.environment);
+  const read = (name: string) => variable(parts.environment, name) ?? saved[name];
+  const [hub, token] = [read("NEST_HUB"), read("NEST_REGISTRATION_TOKEN")];
+  if (hub === undefined || token === undefined) {
+    throw new NestError("not_registered", "this machine is not registered at a hub", {
+      hint: "contribute-setup <backend>",
+    });
+  }
+  const backend = requireBackend(
+    [parts.environment.AGENT_BACKEND || saved.AGENT_BACKEND || "claude"],
+    "contribute-k8s",
+  );
+  if (!canBeDelivered(backend, parts)) return 1;
+  const login = flags.secret === undefined ? await codeHostLogin(parts) : undefined;
+  if (login !== undefined && "gap" in login) throw new NestError("code_host_login_missing", login.gap);
+  const text = manifestsOf({
+    namespace,
+    image: `${variable(parts.environment, "NEST_RELAY_IMAGE") ?? "localhost/nest-relay"}:${tag}`,
+    config: {
+      NEST_HUB: hub,
+      CONTRIBUTOR_ID: read("CONTRIBUTOR_ID"),
+      CONTRIBUTOR_USERNAME: read("CONTRIBUTOR_USERNAME"),
+      AGENT_BACKEND: backend.name,
+      AGENT_MODEL: parts.environment.AGENT_MODEL,
+      GOOSE_PROVIDER: parts.environment.GOOSE_PROVIDER,
+      GOOSE_MODEL: parts.environment.GOOSE_MODEL,
+    },
+    secret:
+      flags.secret === undefined
+        ? { NEST_REGISTRATION_TOKEN: token, GH_TOKEN: login?.token.reveal(), ...credentials(backend, parts) }
+        : undefined,
+    secretName: flags.secret ?? "nest-contributor-secrets",
+  });
+  if (file === undefined) {
+    parts.out.write(text);
+    return 0;
+  }
+  await writeFileAtomic(file, text, { mode: 0o600 });
+  parts.error.write(`Written to ${file} (0600: it holds your tokens). Apply it with: kubectl apply -f ${file}\n`);
+  return 0;
+};
+
+/** The backend's credential as far as variables carry it. */
+function credentials(backend: Backend, { environment }: CommandParts): Record<string, string> {
+  const names =
+    backend.name === "litellm" ? ["NEST_LITELLM_ENDPOINT", "NEST_LITELLM_API_KEY"] : backend.credentialVariables;
+  const secret = /(?:KEY|TOKEN|AUTH|ENDPOINT)/;
+  return Object.fromEntries(
+    names.flatMap((name) => (secret.test(name) && environment[name] ? [[name, environment[name]]] : [])),
+  );
+}
+
+/** A backend that signs in through files or a browser cannot work in a pod; said, and refused unless that is wanted. */
+function canBeDelivered(backend: Backend, parts: CommandParts): boolean {
+  const delivered = Object.keys(credentials(backend, parts)).length > 0;
+  if (backend.name !== "agy" && delivered) return true;
+  const why =
+    backend.name === "agy"
+      ? "agy signs in interactively and works on the host only"
+      : `no credential of ${backend.name} is in the environment`;
+  parts.error.write(`contribute-k8s: warning: ${why}: the pod cannot authenticate\n`);
+  if (variable(parts.environment, "NEST_K8S_ALLOW_MISSING_BACKEND_CREDENTIALS") === "1") return true;
+  parts.error.write(
+    "contribute-k8s: hint: set its key in the environment, or NEST_K8S_ALLOW_MISSING_BACKEND_CREDENTIALS=1 to print all the same\n",
+  );
+  return false;
+}

@@ -1,0 +1,68 @@
+import { execFile, spawn } from "node:child_process";
+import { createInterface } from "node:readline/promises";
+import { errorLines, exitCodeOf } from "@nest/kit";
+import { contributeCheck } from "./check.ts";
+import type { Command, CommandParts } from "./command.ts";
+import { contributeHive } from "./hive.ts";
+import { contributeK8s } from "./k8s.ts";
+import { contributeSetup } from "./setup.ts";
+
+const commands: Readonly<Record<string, Command>> = {
+  "contribute-setup": contributeSetup,
+  "contribute-check": contributeCheck,
+  "contribute-hive": contributeHive,
+  "contribute-nest": contributeHive,
+  "contribute-k8s": contributeK8s,
+};
+
+/** Runs the contribute-* command of that name and resolves with its exit code. */
+export async function runContribute(name: string, args: readonly string[], parts: CommandParts): Promise<number> {
+  const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
+  try {
+    if (command !== undefined) return await command(args, parts);
+    parts.error.write(`unknown command ${name}; one of ${Object.keys(commands).join(", ")}\n`);
+    return 2;
+  } catch (thrown) {
+    for (const line of errorLines(name, thrown)) parts.error.write(`${line}\n`);
+    return exitCodeOf(thrown);
+  }
+}
+
+/** The real world. */
+function parts(): CommandParts {
+  const atTerminal = process.stdin.isTTY === true && process.stderr.isTTY === true;
+  return {
+    environment: process.env,
+    out: process.stdout,
+    error: process.stderr,
+    fetch,
+    ask: atTerminal ? askAtTerminal : undefined,
+    run: (file, args, environment) =>
+      new Promise((resolve) => {
+        const child = spawn(file, args, { stdio: "inherit", env: { ...environment } as NodeJS.ProcessEnv });
+        for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => child.kill(signal));
+        child.once("error", () => resolve(127));
+        child.once("exit", (code, signal) => resolve(signal === null ? (code ?? 1) : 1));
+      }),
+    read: (file, args) =>
+      new Promise((resolve) => {
+        const child = execFile(file, [...args], { timeout: 10_000, encoding: "utf8" }, (failed, stdout) =>
+          resolve(failed === null ? stdout : undefined),
+        );
+        child.stdin?.end();
+      }),
+  };
+}
+
+async function askAtTerminal(question: string): Promise<boolean> {
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    return /^y(es)?$/i.test((await terminal.question(`${question} [y/N] `)).trim());
+  } finally {
+    terminal.close();
+  }
+}
+
+if (import.meta.main) {
+  process.exitCode = await runContribute(process.argv[2] ?? "", process.argv.slice(3), parts());
+}

@@ -1,0 +1,145 @@
+import { type Backend, backends } from "@nest/agents";
+import { NestError, parseFlags, UsageError, variable } from "@nest/kit";
+import { contribute, httpBase, webSocketAddress } from "@nest/protocol";
+import { requireBackend, tableOf } from "./check.ts";
+import { checkMachine } from "./checks.ts";
+import { type CodeHostLogin, codeHostLogin } from "./code-host-login.ts";
+import type { Command, CommandParts } from "./command.ts";
+import { type Registration, readSaved, withRegistration, writeSaved } from "./saved-env.ts";
+
+const USAGE = `usage: contribute-setup <backend> [-hub ADDRESS] [-reissue]
+
+One time per hub: checks this machine, registers you as a contributor and keeps the registration token in
+~/.config/nest/contributor.env (0600, the file before as .bak). Run it again for another hub, or with -reissue for a new token when
+you are registered from another machine already.
+
+  -hub ADDRESS   the hub, wss://HOST/contribute (default: NEST_HUB, else the one kept)
+  -reissue       ask the hub for a new token; the old one stops working
+
+Your code-host token goes to the hub only if the hub asks for proof of your login, and this command says so when it does.
+
+backends: ${backends.map(({ name }) => name).join(", ")}
+`;
+
+type Answer = { readonly contributor_id: string; readonly registration_token?: string | undefined };
+
+/** `contribute-setup <backend>`: one-time per hub registration (spec: Relay commands). */
+export const contributeSetup: Command = async (args, parts) => {
+  const { flags, words, help } = parseFlags(args, { hub: "text", reissue: "switch" });
+  if (help) {
+    parts.out.write(USAGE);
+    return 0;
+  }
+  const backend = requireBackend(words, "contribute-setup");
+  const saved = await readSaved(parts.environment);
+  const hub = hubOf(flags.hub ?? variable(parts.environment, "NEST_HUB") ?? saved.NEST_HUB?.split(",")[0]);
+  if (!(await isReady(backend, parts))) return 1;
+  const login = await codeHostLogin(parts);
+  if ("gap" in login) throw new NestError("code_host_login_missing", login.gap);
+  const registration = await register(hub, login, flags.reissue ?? false, parts);
+  if (registration === undefined) return 1;
+  const values = withRegistration(saved, registration, {
+    CONTRIBUTOR_USERNAME: login.login,
+    AGENT_BACKEND: backend.name,
+  });
+  const file = await writeSaved(parts.environment, values);
+  parts.out.write(
+    `Registered as ${login.login} at ${new URL(webSocketAddress(hub)).host}. Kept in ${file}.\nStart the relay with: contribute-hive ${backend.name}\n`,
+  );
+  return 0;
+};
+
+function hubOf(configured: string | undefined): string {
+  if (configured === undefined)
+    throw new UsageError("NEST_HUB: no hub is named", {
+      hint: "contribute-setup <backend> -hub wss://HOST/contribute",
+    });
+  const [hub = "", another] = configured.split(",");
+  if (another !== undefined)
+    throw new UsageError("-hub: one hub at a time", { hint: "run contribute-setup once for each" });
+  try {
+    webSocketAddress(hub);
+  } catch {
+    throw new UsageError(`-hub: "${hub.split("?")[0]}" is not a ws://, wss://, http:// or https:// address`);
+  }
+  return hub;
+}
+
+async function isReady(backend: Backend, parts: CommandParts): Promise<boolean> {
+  const checks = await checkMachine(backend, parts);
+  parts.error.write(`${tableOf(checks)}\n`);
+  const gaps = checks.filter((check) => check.required && !check.ok);
+  if (gaps.length > 0)
+    parts.error.write(
+      `contribute-setup: error: ${gaps.map(({ name }) => name).join(", ")} missing; nothing was registered\n`,
+    );
+  return gaps.length === 0;
+}
+
+async function register(
+  hub: string,
+  login: CodeHostLogin,
+  reissue: boolean,
+  parts: CommandParts,
+): Promise<Registration | undefined> {
+  const made = reissue
+    ? undefined
+    : await call(hub, contribute.register.path, { github_username: login.login }, login, parts, false);
+  if (made?.registration_token !== undefined)
+    return { hub, token: made.registration_token, contributorId: made.contributor_id };
+  if (
+    !reissue &&
+    !(
+      (await parts.ask?.(
+        `${login.login} is registered at this hub already. Issue a new token? The old one stops working.`,
+      )) ?? false
+    )
+  ) {
+    parts.error.write(
+      `contribute-setup: error: ${login.login} is registered at this hub already, and its token is not shown again\ncontribute-setup: hint: run it with -reissue for a new token; the old one stops working\n`,
+    );
+    return undefined;
+  }
+  const again = await call(hub, contribute.reissueToken.path, {}, login, parts, true);
+  if (again.registration_token === undefined) throw new NestError("registration_failed", "the hub sent no token");
+  return { hub, token: again.registration_token, contributorId: again.contributor_id };
+}
+
+/** Asks the hub; the code-host token goes along only after it was asked for, or where proof is what the call is about. */
+async function call(
+  hub: string,
+  path: string,
+  body: object,
+  login: CodeHostLogin,
+  parts: CommandParts,
+  prove: boolean,
+): Promise<Answer> {
+  const base = httpBase(hub);
+  if (prove)
+    parts.error.write(
+      `sending your code-host token (${login.from}) to ${new URL(base).host}, once, as proof that you are ${login.login}\n`,
+    );
+  const proof = prove ? { authorization: `Bearer ${login.token.reveal()}` } : {};
+  let response: Response;
+  try {
+    response = await parts.fetch(base + path, {
+      method: "POST",
+      headers: { "content-type": "application/json", ...proof },
+      body: JSON.stringify(body),
+      redirect: "error",
+      signal: AbortSignal.timeout(30_000),
+    });
+  } catch {
+    throw new NestError("hub_unreachable", `${new URL(base).host} does not answer`, {
+      hint: "check the address and the network",
+    });
+  }
+  const answer = (await response.json().catch(() => ({}))) as { error?: string; hint?: string };
+  if (response.ok) return contribute.RegisterReply.parse(answer);
+  if (response.status === 401 && !prove) return call(hub, path, body, login, parts, true);
+  throw new NestError(
+    "registration_failed",
+    `the hub did not register you: ${answer.error ?? `status ${response.status}`}`,
+    answer.hint === undefined ? {} : { hint: answer.hint },
+  );
+}
