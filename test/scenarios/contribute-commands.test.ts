@@ -1,0 +1,236 @@
+import { chmod, mkdir, readFile, stat, writeFile } from "node:fs/promises";
+import { systemClock } from "@nest/kit";
+import { expect, test } from "vitest";
+import { parseAllDocuments } from "yaml";
+import {
+  DEMO_CONTRIBUTORS,
+  DEMO_HUB_TOKEN,
+  demoSeed,
+  startLocalCodeHost,
+} from "../../nest/src/local-codehost/index.ts";
+import { FolderHere } from "../harness/folder-here.ts";
+import { HubProcess } from "../harness/hub-process.ts";
+import { ProcessHere } from "../harness/process-here.ts";
+
+const [contributor] = DEMO_CONTRIBUTORS;
+
+/** A contributor's machine: a home of its own, a hub that wants proof of the login, an agent that says its version. */
+class Machine implements AsyncDisposable {
+  readonly folder: FolderHere;
+  readonly environment: Record<string, string>;
+  readonly #stop: () => Promise<void>;
+
+  private constructor(folder: FolderHere, environment: Record<string, string>, stop: () => Promise<void>) {
+    this.folder = folder;
+    this.environment = environment;
+    this.#stop = stop;
+  }
+
+  static async make(): Promise<Machine> {
+    const folder = await FolderHere.make("contribute");
+    const codeHost = await startLocalCodeHost({
+      dataDir: folder.in("codehost"),
+      seed: await demoSeed(),
+      clock: systemClock(),
+    });
+    const hub = await HubProcess.start({
+      folder: folder.in("hub"),
+      apiUrl: codeHost.apiUrl,
+      repos: ["meadow/tide-clock"],
+      token: DEMO_HUB_TOKEN,
+      contribute: { open_registration: false },
+    });
+    await mkdir(folder.in("bin"));
+    await script(folder.in("bin", "agent"), 'echo "agent 1.2.3"');
+    await script(
+      folder.in("bin", "docker"),
+      `printf '%s\\n' "$@" > ${folder.in("docker-arguments")}; env > ${folder.in("docker-environment")}`,
+    );
+    const environment = {
+      PATH: `${folder.in("bin")}:${process.env.PATH ?? ""}`,
+      HOME: folder.in("home"),
+      NEST_HUB: `${hub.url.replace("http", "ws")}/contribute`,
+      NEST_AGENT_COMMAND: "agent",
+      NEST_GITHUB_API_URL: codeHost.apiUrl,
+      GH_TOKEN: contributor.token,
+    };
+    return new Machine(folder, environment, async () => {
+      await hub[Symbol.asyncDispose]();
+      await codeHost.close();
+    });
+  }
+
+  async run(command: string, args: readonly string[], more: Readonly<Record<string, string>> = {}) {
+    await using running = new ProcessHere(command, args, { ...this.environment, ...more });
+    const { code } = await running.ended;
+    return { code, out: running.output, said: running.said };
+  }
+
+  get envFile(): string {
+    return this.folder.in("home", ".config/nest/contributor.env");
+  }
+
+  async kept(): Promise<Record<string, string>> {
+    const lines = (await readFile(this.envFile, "utf8")).split("\n").filter((line) => line.includes("="));
+    return Object.fromEntries(
+      lines.map((line) => [line.slice(0, line.indexOf("=")), line.slice(line.indexOf("=") + 1)]),
+    );
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#stop();
+    await this.folder[Symbol.asyncDispose]();
+  }
+}
+
+async function script(path: string, body: string): Promise<void> {
+  await writeFile(path, `#!/bin/sh\n${body}\n`);
+  await chmod(path, 0o755);
+}
+
+test("contribute-setup registers, proves the login only when asked and says so, and keeps the token 0600; a second time it offers a new one", async () => {
+  await using machine = await Machine.make();
+  const first = await machine.run("contribute-setup", ["claude"]);
+  expect(first.code, first.said).toBe(0);
+  expect(first.said).toMatch(/sending your code-host token \(GH_TOKEN\) to 127\.0\.0\.1:\d+, once/);
+  expect(first.out).toContain("contribute-hive claude");
+  const kept = await machine.kept();
+  expect(kept).toMatchObject({
+    NEST_HUB: machine.environment.NEST_HUB,
+    AGENT_BACKEND: "claude",
+    CONTRIBUTOR_USERNAME: contributor.login,
+  });
+  expect(kept.NEST_REGISTRATION_TOKEN).toMatch(/^[0-9a-f]{64}$/);
+  expect((await stat(machine.envFile)).mode & 0o777).toBe(0o600);
+  expect(first.out + first.said).not.toContain(kept.NEST_REGISTRATION_TOKEN);
+  expect(first.out + first.said).not.toContain(contributor.token);
+
+  const again = await machine.run("contribute-setup", ["claude"]);
+  expect(again.code).toBe(1);
+  expect(again.said).toMatch(/registered at this hub already.*\n.*-reissue/);
+  expect(await machine.kept()).toEqual(kept);
+
+  const reissued = await machine.run("contribute-setup", ["codex", "-reissue"]);
+  expect(reissued.code, reissued.said).toBe(0);
+  const now = await machine.kept();
+  expect(now.NEST_REGISTRATION_TOKEN).not.toBe(kept.NEST_REGISTRATION_TOKEN);
+  expect(now).toMatchObject({ NEST_HUB: kept.NEST_HUB, CONTRIBUTOR_ID: kept.CONTRIBUTOR_ID, AGENT_BACKEND: "codex" });
+  expect(await readFile(`${machine.envFile}.bak`, "utf8")).toContain(kept.NEST_REGISTRATION_TOKEN);
+});
+
+test("contribute-setup with a gap registers nobody and says which", async () => {
+  await using machine = await Machine.make();
+  const gap = await machine.run("contribute-setup", ["claude"], { NEST_AGENT_COMMAND: "no-such-agent" });
+  expect(gap.code).toBe(1);
+  expect(gap.said).toContain("no-such-agent is not on PATH");
+  await expect(stat(machine.envFile)).rejects.toThrow("ENOENT");
+});
+
+test("contribute-check tells each thing with its remedy; 0 when all is there, 1 on a gap, 2 on wrong usage", async () => {
+  await using machine = await Machine.make();
+  const ready = await machine.run("contribute-check", ["claude", "-json"]);
+  expect(ready.code).toBe(0);
+  const { ok, checks } = JSON.parse(ready.out) as {
+    ok: boolean;
+    checks: { name: string; ok: boolean; detail: string }[];
+  };
+  expect(ok).toBe(true);
+  expect(checks.find(({ name }) => name === "agent CLI")?.detail).toContain("agent 1.2.3");
+  expect(checks.find(({ name }) => name === "code-host login")?.detail).toBe(`${contributor.login}, by GH_TOKEN`);
+  const gap = await machine.run("contribute-check", ["claude"], { GH_TOKEN: "ghp_wrong" });
+  expect(gap.code).toBe(1);
+  expect(gap.out).toMatch(/✗ code-host login .*refuses the token[\s\S]*→ gh auth login/);
+  expect((await machine.run("contribute-check", ["clod"])).code).toBe(2);
+});
+
+test("contribute-hive runs a container with secrets handed over by name and never as values on the command line", async () => {
+  await using machine = await Machine.make();
+  const unregistered = await machine.run("contribute-hive", ["claude"]);
+  expect(unregistered).toMatchObject({ code: 1, said: expect.stringContaining("contribute-setup claude") });
+  await machine.run("contribute-setup", ["claude"]);
+  const started = await machine.run("contribute-nest", ["claude"], { ANTHROPIC_API_KEY: "sk-very-secret-key" });
+  expect(started.code, started.said).toBe(0);
+  const given = await readFile(machine.folder.in("docker-arguments"), "utf8");
+  const { NEST_REGISTRATION_TOKEN: token = "" } = await machine.kept();
+  for (const secret of [token, contributor.token, "sk-very-secret-key"]) expect(given).not.toContain(secret);
+  expect(given).toMatch(/^--env\nANTHROPIC_API_KEY$/m);
+  expect(given).toContain(`${machine.envFile}:/home/contributor/.config/nest/contributor.env:ro`);
+  expect(await readFile(machine.folder.in("docker-environment"), "utf8")).toContain(
+    "ANTHROPIC_API_KEY=sk-very-secret-key",
+  );
+});
+
+test("contribute-k8s writes hardened objects with mode 0600, and warns where a backend cannot authenticate in a pod", async () => {
+  await using machine = await Machine.make();
+  expect(await machine.run("contribute-k8s", [])).toMatchObject({
+    code: 1,
+    said: expect.stringContaining("not registered"),
+  });
+  await machine.run("contribute-setup", ["claude"]);
+  expect((await machine.run("contribute-k8s", ["Not_A_Namespace"])).code).toBe(2);
+  const file = machine.folder.in("relay.yaml");
+  const written = await machine.run("contribute-k8s", ["lab", file, "1.2"], {
+    ANTHROPIC_API_KEY: "sk-very-secret-key",
+  });
+  expect(written.code, written.said).toBe(0);
+  expect(written.out).toBe("");
+  expect((await stat(file)).mode & 0o777).toBe(0o600);
+  const [namespace, config, secret, deployment] = parseAllDocuments(await readFile(file, "utf8")).map((document) =>
+    document.toJS(),
+  );
+  const { NEST_REGISTRATION_TOKEN: token } = await machine.kept();
+  expect(namespace).toMatchObject({ kind: "Namespace", metadata: { name: "lab" } });
+  expect(config.data).toMatchObject({
+    CONTRIBUTOR_MODE: "headless",
+    AGENT_BACKEND: "claude",
+    NEST_HUB: machine.environment.NEST_HUB,
+  });
+  expect(JSON.stringify(config)).not.toContain(token);
+  expect(secret.stringData).toMatchObject({
+    NEST_REGISTRATION_TOKEN: token,
+    GH_TOKEN: contributor.token,
+    ANTHROPIC_API_KEY: "sk-very-secret-key",
+  });
+  const pod = deployment.spec.template.spec;
+  expect(deployment.spec).toMatchObject({ replicas: 1, strategy: { type: "Recreate" } });
+  expect(pod.securityContext).toMatchObject({ runAsNonRoot: true });
+  expect(pod.containers[0]).toMatchObject({
+    image: "localhost/nest-relay:1.2",
+    securityContext: { readOnlyRootFilesystem: true, allowPrivilegeEscalation: false, capabilities: { drop: ["ALL"] } },
+  });
+  const agy = await machine.run("contribute-k8s", [], { AGENT_BACKEND: "agy" });
+  expect(agy).toMatchObject({ code: 1, out: "", said: expect.stringContaining("warning: agy") });
+  const forced = await machine.run("contribute-k8s", [], {
+    AGENT_BACKEND: "agy",
+    NEST_K8S_ALLOW_MISSING_BACKEND_CREDENTIALS: "1",
+  });
+  expect(forced).toMatchObject({ code: 0, said: expect.stringContaining("warning: agy") });
+});
+
+test("the probes of contribute-k8s pass on a fresh waiting, working or done, and fail on anything else", async () => {
+  await using machine = await Machine.make();
+  await machine.run("contribute-setup", ["claude"]);
+  const { out } = await machine.run("contribute-k8s", [], { ANTHROPIC_API_KEY: "sk-very-secret-key" });
+  const deployment = parseAllDocuments(out).map((document) => document.toJS())[3];
+  const [, , source] = deployment.spec.template.spec.containers[0].readinessProbe.exec.command as string[];
+  const file = machine.folder.in("status.json");
+  const probe = (source ?? "").replaceAll("/run/nest/status.json", file);
+  const passes = async (state: string, ageSeconds: number) => {
+    await writeFile(
+      file,
+      JSON.stringify({ state, updated_at: new Date(Date.now() - ageSeconds * 1000).toISOString() }),
+    );
+    const { spawnSync } = await import("node:child_process");
+    return spawnSync(process.execPath, ["-e", probe]).status === 0;
+  };
+  expect([await passes("waiting", 1), await passes("working", 60), await passes("done", 1)]).toEqual([
+    true,
+    true,
+    true,
+  ]);
+  expect([await passes("failed", 1), await passes("refused", 1), await passes("waiting", 300)]).toEqual([
+    false,
+    false,
+    false,
+  ]);
+});
