@@ -197,6 +197,8 @@ test("a sign-in here proves a login for registration", async () => {
     hub.call("POST", "/api/contribute/register", { github_username: login }, { cookie, origin: hub.url });
   expect((await register("boss")).status).toBe(401);
   expect((await register("carol")).body).toMatchObject({ registration_token: expect.stringMatching(/^[0-9a-f]{64}$/) });
+  const limits = await hub.call("GET", "/api/contribute/limits", undefined, { cookie });
+  expect(limits.body).toMatchObject({ you: { username: "carol", tier: "newcomer" } });
 });
 
 test("cookies are for this site only, closed to scripts, and over https they stay there", async () => {

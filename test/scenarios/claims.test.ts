@@ -141,3 +141,17 @@ test("the claim of a red pull request ends after the time that an admin set", as
   await hub.hub.monitor.refresh();
   expect(hub.withheld(1)).toBeUndefined();
 });
+
+test("titles and labels that hide, reorder or go on for 10 kB are shown as one clean line", async () => {
+  await using hub = await TestHub.start({ issues: 0 });
+  const title = `\u202e<b>evil</b>\u001b[2J\n${"x".repeat(10_000)}`;
+  hub.codeHost.setIssue({ repo: "acme/one", number: 1, title, labels: ["\u202elabel\u0007"] });
+  await hub.hub.monitor.refresh();
+  const { queue } = (await hub.call("GET", "/api/contribute/queue")).body as {
+    queue: { title: string; labels: string[] }[];
+  };
+  expect(queue[0]?.title).toBe(`<b>evil</b> ${"x".repeat(500)}`);
+  expect(queue[0]?.labels).toEqual(["label"]);
+  const task = await (await hub.relay("alice")).ready();
+  expect([task.title, task.labels]).toEqual([queue[0]?.title, ["label"]]);
+});

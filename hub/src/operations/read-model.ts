@@ -1,5 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
-import type { Clock } from "@nest/kit";
+import { type Clock, plainLine } from "@nest/kit";
 import { type contribute, type governor, PROTOCOL_VERSION } from "@nest/protocol";
 import { leaseState } from "../leases/lease.ts";
 import { type Activity, HOLD_PREFIX, type Ledger } from "../leases/ledger.ts";
@@ -190,7 +190,7 @@ export class ReadModel {
       number: entry.number,
       title: entry.title,
       url: entry.url,
-      labels: [...issue.labels],
+      labels: issue.labels.map(plainLine),
       author: issue.author,
       updated_at: iso(entry.updatedAt),
       ...(order?.includes(key) === true ? { ordered: true } : {}),

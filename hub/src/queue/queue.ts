@@ -1,3 +1,4 @@
+import { plainLine } from "@nest/kit";
 import type { Durations } from "@nest/protocol";
 import type { Speaker } from "../leases/commands.ts";
 import type { Candidate, Candidates } from "../leases/desk-parts.ts";
@@ -28,6 +29,9 @@ export interface OperatorHold {
   readonly by: string;
   readonly at: number;
 }
+
+/** A title as people and relays get to see it: one line without what hides or reorders text. */
+const LONGEST_TITLE = 512;
 
 /** The setting that holds what operators put in front, as a list of issue keys. */
 export const ORDER_SETTING = "queue_order";
@@ -288,7 +292,8 @@ export class Queue implements Candidates {
 
   #place(key: string, issue: QueueIssue, filtered: FilterReason | undefined, now: number): void {
     const before = this.#entries.get(key);
-    const { repo, number, title, url, updatedAt } = issue;
+    const { repo, number, url, updatedAt } = issue;
+    const title = before?.issue === issue ? before.title : plainLine(issue.title).slice(0, LONGEST_TITLE);
     const failures = failuresNow(this.#parts.ledger.item(key), this.#parts.times, now);
     const withheld = this.#whyWithheld(key, issue, filtered, now);
     const after: Entry = { key, repo, number, title, url, updatedAt, issue, failures, filtered, withheld };

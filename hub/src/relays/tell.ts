@@ -72,7 +72,7 @@ function assign(
   const { taskId: task_id, gen: task_gen, repo, number, url } = lease;
   const issue = queue.entry(lease.key)?.issue;
   const title = plainLine(lease.title).slice(0, LONGEST_LINE);
-  const labels = (issue?.labels ?? []).slice(0, MOST_LABELS);
+  const labels = (issue?.labels ?? []).slice(0, MOST_LABELS).map(plainLine);
   const prompt = promptFor({ repo, number, title, url, body: issue?.body ?? "", labels, role });
   session.idleReason = undefined;
   session.note = undefined;
