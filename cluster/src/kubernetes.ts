@@ -13,6 +13,7 @@ import {
   type Pod,
 } from "./cluster.ts";
 import { execOverSocket } from "./exec.ts";
+import { execOverSpdy } from "./exec-spdy.ts";
 
 /** No Secret is larger than 1 MiB; a list of pods may be. */
 const MOST_ANSWER_BYTES = 32 * 1024 * 1024;
@@ -48,9 +49,14 @@ export class KubernetesCluster implements Cluster {
     const query = new URLSearchParams({ container: request.container, stdout: "true", stderr: "true" });
     for (const word of request.command) query.append("command", word);
     const path = `/api/v1/namespaces/${encodeURIComponent(request.namespace)}/pods/${encodeURIComponent(request.pod)}/exec`;
-    const url = this.#url(`${path}?${query}`);
-    url.protocol = url.protocol === "https:" ? "wss:" : "ws:";
-    return execOverSocket({ url, options: await this.#options(what), what, request });
+    const run = { url: this.#url(`${path}?${query}`), options: await this.#options(what), what, request };
+    try {
+      return await execOverSocket(run);
+    } catch (thrown) {
+      // A WebSocket begins with GET and asks for more than `create`; the older way does not.
+      if (!(thrown instanceof NestError) || thrown.code !== "cluster_forbidden") throw thrown;
+      return execOverSpdy({ ...run, options: await this.#options(what) });
+    }
   }
 
   async #get(path: string, what: string, signal: AbortSignal): Promise<unknown> {

@@ -1,8 +1,8 @@
 #!/bin/sh
 # Builds the real cluster server that the tests of cluster/ run against: a current kube-apiserver and the etcd it expects,
-# each from its published Go modules, into a cache folder outside the repository. Nothing of theirs is ever committed.
+# each from its published Go modules, with a stub kubelet around the real code that serves exec, into a cache folder outside the repository. Nothing of theirs is ever committed.
 #
-#   test/real-cluster/build.sh            prints the folder with the two programs; builds them when they are not there yet
+#   test/real-cluster/build.sh            prints the folder with the programs; builds them when they are not there yet
 #   test/real-cluster/build.sh -where     prints the folder only; exit 1 when the programs are not there
 #
 # Needs a Go toolchain and the Go module proxy; about 1.5 GB of disk for the modules and the build, 170 MB for the programs.
@@ -10,7 +10,7 @@ set -eu
 
 version=1.36.3
 folder=${NEST_TEST_CACHE:-$HOME/.cache/nest-test}/kube-$version
-if [ -x "$folder/kube-apiserver" ] && [ -x "$folder/etcd" ]; then
+if [ -x "$folder/kube-apiserver" ] && [ -x "$folder/etcd" ] && [ -x "$folder/stub-kubelet" ]; then
   echo "$folder"
   exit 0
 fi
@@ -22,11 +22,13 @@ if ! command -v go >/dev/null; then
   exit 1
 fi
 
+here=$(CDPATH='' cd -- "$(dirname "$0")" && pwd -P)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT INT TERM
 cd "$work"
 export GOWORK=off GOFLAGS=-mod=mod CGO_ENABLED=0
-mkdir apiserver etcd
+mkdir apiserver etcd kubelet
+cp "$here/stub-kubelet.go" kubelet/main.go
 cat >apiserver/main.go <<'GO'
 package main
 
@@ -71,8 +73,10 @@ go mod tidy >/dev/null 2>&1 || go mod tidy >&2
 version_flags="-X k8s.io/component-base/version.gitVersion=v$version -X k8s.io/component-base/version.gitMajor=1 -X k8s.io/component-base/version.gitMinor=${version#1.}"
 go build -trimpath -ldflags "-s -w $version_flags" -o kube-apiserver ./apiserver >&2
 go build -trimpath -ldflags "-s -w" -o etcd-server ./etcd >&2
+go build -trimpath -ldflags "-s -w" -o stub-kubelet ./kubelet >&2
 
 mkdir -p "$folder"
 mv kube-apiserver "$folder/kube-apiserver.part" && mv "$folder/kube-apiserver.part" "$folder/kube-apiserver"
+mv stub-kubelet "$folder/stub-kubelet.part" && mv "$folder/stub-kubelet.part" "$folder/stub-kubelet"
 mv etcd-server "$folder/etcd.part" && mv "$folder/etcd.part" "$folder/etcd"
 echo "$folder"

@@ -2,12 +2,12 @@ import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { createHash, generateKeyPairSync } from "node:crypto";
 import { createWriteStream } from "node:fs";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { createServer, request, type Server } from "node:https";
-import { type AddressInfo, createServer as createNetServer } from "node:net";
+import { request } from "node:https";
+import { type AddressInfo, createServer as createNetServer, type Server, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { acceptExec, type ContainerProgram } from "../fakes/kubernetes/exec-socket.ts";
+import type { ContainerProgram } from "../fakes/kubernetes/exec-socket.ts";
 
 const BUILD = new URL("./build.sh", import.meta.url).pathname;
 const ADMIN = "admin-token-of-the-tests";
@@ -29,7 +29,7 @@ export class RealCluster implements AsyncDisposable {
   readonly #folder: string;
   readonly #processes: ChildProcess[] = [];
   readonly #programs = new Map<string, ContainerProgram>();
-  #kubelet: Server | undefined;
+  #driver: Server | undefined;
   #server = "";
 
   private constructor(folder: string) {
@@ -142,20 +142,19 @@ export class RealCluster implements AsyncDisposable {
       "--authorization-mode=RBAC",
       "--disable-admission-plugins=ServiceAccount,TaintNodesByCondition",
       "--kubelet-preferred-address-types=InternalIP",
-      // The stub kubelet speaks WebSocket, not the older stream protocol that the server would translate to.
-      "--feature-gates=TranslateStreamCloseWebsocketRequests=false",
     ]);
     this.#server = `https://127.0.0.1:${port}`;
     await this.#ready();
-    await this.#startKubelet();
+    await this.#startKubelet(programs);
   }
 
-  #run(file: string, args: readonly string[]): void {
+  #run(file: string, args: readonly string[]): ChildProcess {
     const child = spawn(file, args, { stdio: ["ignore", "pipe", "pipe"] });
     const log = createWriteStream(join(this.#folder, "log"), { flags: "a" });
     child.stdout.pipe(log, { end: false });
     child.stderr.pipe(log, { end: false });
     this.#processes.push(child);
+    return child;
   }
 
   async #ready(): Promise<void> {
@@ -169,21 +168,18 @@ export class RealCluster implements AsyncDisposable {
     throw new Error(`the real cluster did not become ready:\n${log.slice(-3000)}`);
   }
 
-  async #startKubelet(): Promise<void> {
+  async #startKubelet(programs: string): Promise<void> {
+    const driver = createNetServer((connection) => this.#drive(connection));
+    this.#driver = driver;
+    await new Promise<void>((resolve) => driver.listen(0, "127.0.0.1", resolve));
+    const { port: driverPort } = driver.address() as AddressInfo;
     // The server does not check the kubelet's certificate unless it is told to; its own will do.
-    const certificates = join(this.#folder, "certificates");
-    const key = await readFile(join(certificates, "apiserver.key"));
-    const cert = await readFile(join(certificates, "apiserver.crt"));
-    const kubelet = createServer({ key, cert });
-    this.#kubelet = kubelet;
-    kubelet.on("upgrade", (request, socket, head) => {
-      const [, , namespace, pod] = (request.url ?? "").split(/[/?]/);
-      const program = this.#programs.get(`${namespace}/${pod}`);
-      if (program === undefined) socket.end("HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n");
-      else acceptExec(request, socket, head, program);
-    });
-    await new Promise<void>((resolve) => kubelet.listen(0, "127.0.0.1", resolve));
-    const { port } = kubelet.address() as AddressInfo;
+    const [certificate, key] = ["apiserver.crt", "apiserver.key"].map((name) =>
+      join(this.#folder, "certificates", name),
+    );
+    const words = [certificate ?? "", key ?? "", `127.0.0.1:${driverPort}`];
+    const kubelet = this.#run(join(programs, "stub-kubelet"), words);
+    const port = Number(await new Promise((resolve) => kubelet.stdout?.once("data", resolve)));
     await this.create("/api/v1/nodes", { apiVersion: "v1", kind: "Node", metadata: { name: NODE } });
     const status = {
       addresses: [{ type: "InternalIP", address: "127.0.0.1" }],
@@ -192,9 +188,31 @@ export class RealCluster implements AsyncDisposable {
     await this.call("PATCH", `/api/v1/nodes/${NODE}/status`, { status }, "application/merge-patch+json");
   }
 
+  /** Plays a container's program to the stub kubelet, which serves it over whatever the client speaks. */
+  #drive(connection: Socket): void {
+    const frame = (channel: number, bytes: string | Buffer) => {
+      const head = Buffer.alloc(5);
+      head[0] = channel;
+      head.writeUInt32BE(Buffer.byteLength(bytes), 1);
+      connection.write(Buffer.concat([head, Buffer.from(bytes)]));
+    };
+    connection.on("error", () => {});
+    connection.once("data", (line) => {
+      const { namespace, pod, command } = JSON.parse(line.toString("utf8")) as Record<string, string> & {
+        command: string[];
+      };
+      void this.#programs.get(`${namespace}/${pod}`)?.({
+        command,
+        stdout: (bytes) => frame(1, bytes),
+        stderr: (text) => frame(2, text),
+        exit: (code) => frame(3, String(code)),
+        cut: () => connection.end(),
+      });
+    });
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#kubelet?.closeAllConnections();
-    this.#kubelet?.close();
+    this.#driver?.close();
     const ends = this.#processes.map((child) => {
       if (child.exitCode !== null) return Promise.resolve();
       const ended = new Promise((resolve) => child.once("exit", resolve));

@@ -72,25 +72,55 @@ describe.skipIf(programs === undefined)("against a real kube-apiserver", () => {
   let real: RealCluster;
   beforeAll(async () => {
     real = await RealCluster.start(programs ?? "");
+    await real.addNamespace("nest-hub");
+    await allowOnlyCreate(real);
   }, 120_000);
   afterAll(() => real?.[Symbol.asyncDispose]());
 
-  clusterContract(runner, async () => {
-    // The contract names its namespaces; a real server keeps what an earlier test made, so each one gets a clean slate.
+  /** The server keeps what an earlier test made, so each one gets a clean slate. */
+  async function under(kubeconfig: Promise<string>) {
     const namespaces = ["nest-hub", "nest-hosted-one"];
     for (const name of namespaces) await real.addNamespace(name);
     for (const name of namespaces) await real.call("DELETE", `/api/v1/namespaces/${name}/pods?gracePeriodSeconds=0`);
     return {
-      cluster: await clusterOf(await real.kubeconfig()),
-      addSecret: (namespace, name, data) =>
+      cluster: await clusterOf(await kubeconfig),
+      addSecret: (namespace: string, name: string, data: Readonly<Record<string, string>>) =>
         real.create(`/api/v1/namespaces/${namespace}/secrets`, {
           apiVersion: "v1",
           kind: "Secret",
           metadata: { name },
           data,
         }),
-      addPod: (namespace, name, phase, script) => real.addPod(namespace, name, phase, playing(script)),
+      addPod: (namespace: string, name: string, phase: string, script: Script) =>
+        real.addPod(namespace, name, phase, playing(script)),
       [Symbol.asyncDispose]: async () => {},
     };
+  }
+
+  describe("as its administrator, over WebSocket", () => clusterContract(runner, () => under(real.kubeconfig())));
+
+  describe("with create as the only verb on pods/exec, over the older streams", () => {
+    clusterContract(runner, async () => under(real.kubeconfig(await real.tokenOf("nest-hub", "reader"))));
   });
 });
+
+/** An account that may read Secrets and pods, and exec with `create` alone, as the spec's cluster role has it. */
+async function allowOnlyCreate(real: RealCluster): Promise<void> {
+  const rbac = "/apis/rbac.authorization.k8s.io/v1";
+  const metadata = { name: "reader" };
+  const rules = [
+    { apiGroups: [""], resources: ["secrets", "pods"], verbs: ["get", "list"] },
+    { apiGroups: [""], resources: ["pods/exec"], verbs: ["create"] },
+  ];
+  const account = { kind: "ServiceAccount", name: "reader", namespace: "nest-hub" };
+  const roleRef = { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "reader" };
+  const version = "rbac.authorization.k8s.io/v1";
+  await real.create("/api/v1/namespaces/nest-hub/serviceaccounts", {
+    apiVersion: "v1",
+    kind: "ServiceAccount",
+    metadata,
+  });
+  await real.create(`${rbac}/clusterroles`, { apiVersion: version, kind: "ClusterRole", metadata, rules });
+  const binding = { apiVersion: version, kind: "ClusterRoleBinding", metadata, roleRef, subjects: [account] };
+  await real.create(`${rbac}/clusterrolebindings`, binding);
+}

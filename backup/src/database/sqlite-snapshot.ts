@@ -1,6 +1,16 @@
-import { closeSync, constants, copyFileSync, mkdtempSync, openSync, readSync, rmSync, statSync } from "node:fs";
+import {
+  accessSync,
+  closeSync,
+  constants,
+  copyFileSync,
+  mkdtempSync,
+  openSync,
+  readSync,
+  rmSync,
+  statSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { isAbsent, NestError } from "@nest/kit";
 import type { DatabaseFacts, DatabaseSnapshot, TableFacts } from "./export.ts";
@@ -25,10 +35,20 @@ export function snapshotSqlite(file: string): DatabaseSnapshot | undefined {
     if (isAbsent(thrown)) return undefined;
     throw thrown;
   }
+  if (!isWritable(dirname(file))) return snapshotOfCopy(file);
   try {
     return begin(file, () => {});
   } catch {
     return snapshotOfCopy(file);
+  }
+}
+
+function isWritable(folder: string): boolean {
+  try {
+    accessSync(folder, constants.W_OK);
+    return true;
+  } catch {
+    return false;
   }
 }
 
