@@ -68,6 +68,11 @@ export class HardRelay {
     return this.#held === undefined && this.#outbox.length === 0;
   }
 
+  /** Whether the hub has welcomed it since that boot. */
+  isBack(boot: number): boolean {
+    return this.#welcome && this.#boot === boot;
+  }
+
   stop(): void {
     this.#stopped = true;
     this.#socket?.terminate();
@@ -155,7 +160,7 @@ export class HardRelay {
     this.#later(20, 500, () => {
       if (this.#held === task) this.#send({ type: "task_progress", task_id, task_gen, status: "working" });
     });
-    this.#later(50, 2000, () => {
+    this.#later(50, 4000, () => {
       if (this.#held === task) this.#end(task);
     });
   }
