@@ -81,12 +81,15 @@ type CodeHostCredentials =
       readonly installationId: number;
     };
 
+const PORT = "must be a port, 0 to 65535";
+const SCALE = "must be a number from 1 to 1000000";
+
 /** Variables that the hub reads, by schema. */
 const HubEnvironment = z.object({
   NEST_DATA_DIR: z.string().default("/data"),
   NEST_CONFIG: z.string().default("/etc/nest/nest.yaml"),
   NEST_HUB_HOST: z.string().default("127.0.0.1"),
-  NEST_HUB_PORT: z.coerce.number<string>("must be a number").int().min(0).max(65_535).default(8080),
+  NEST_HUB_PORT: z.coerce.number<string>(PORT).int(PORT).min(0, PORT).max(65_535, PORT).default(8080),
   NEST_HUB_ADMIN_TOKEN: z.string().min(32, "must be at least 32 characters").optional(),
   NEST_HUB_ADMINS: z.string().default(""),
   NEST_HUB_SECRET: z.string().min(16, "must be at least 16 characters").optional(),
@@ -99,7 +102,7 @@ const HubEnvironment = z.object({
   NEST_HUB_OAUTH_CLIENT_ID: z.string().optional(),
   NEST_HUB_OAUTH_CLIENT_SECRET: z.string().optional(),
   NEST_HUB_PLAIN_USER_COOKIE: z.enum(["true", "false"], "must be true or false").default("false"),
-  NEST_TEST_CLOCK_SCALE: z.coerce.number<string>("must be a number").min(1).max(1_000_000).default(1),
+  NEST_TEST_CLOCK_SCALE: z.coerce.number<string>(SCALE).min(1, SCALE).max(1_000_000, SCALE).default(1),
 });
 
 /**

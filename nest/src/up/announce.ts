@@ -4,8 +4,7 @@ import type { Place } from "./place.ts";
 
 /** Says in plain words what is running and where. */
 export function announce(choices: Choices, place: Place, hubUrl: string, spokeUrl: string, terminalPort: number): void {
-  const agent =
-    choices.backend === undefined ? "the demo agent" : [choices.backend, choices.model].filter(Boolean).join(" ");
+  const agent = agentWords(choices);
   const relay = choices.relay
     ? `${place.login}, with ${agent}${choices.interactive ? " (tmux attach -t contributor)" : ""}`
     : "not started (-no-relay)";
@@ -25,4 +24,9 @@ Nest is running.
 Ctrl-C stops everything; the same command goes on where it was${again}.
 
 `);
+}
+
+/** What does the work, for people. */
+export function agentWords({ backend, model }: Choices): string {
+  return backend === undefined ? "the demo agent" : [backend, model].filter(Boolean).join(" ");
 }

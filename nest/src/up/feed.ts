@@ -2,15 +2,18 @@ import { contribute } from "@nest/protocol";
 
 type Entry = contribute.ActivityEntry;
 
-/** One activity as a line for the terminal; undefined for what nobody needs to read there. */
-export function feedLine(entry: Entry): string | undefined {
+/**
+ * One activity as a line for the terminal; undefined for what nobody needs to read there. `agent` is what works here: a relay
+ * declares the backend that it was told to be, whatever program stands in for it.
+ */
+export function feedLine(entry: Entry, agent: string): string | undefined {
   const what = entry.task === undefined ? "" : ` ${entry.task}`;
   const title = entry.title === undefined ? "" : ` “${entry.title}”`;
   const time = new Date(entry.timestamp).toTimeString().slice(0, 8);
   const say = (text: string) => `${time}  ${entry.username} ${text}`;
   switch (entry.action) {
     case "joined":
-      return say(`is ready to work${entry.detail === undefined ? "" : ` with ${entry.detail}`}`);
+      return say(`is ready to work with ${agent}`);
     case "left":
     case "registered":
       return undefined;

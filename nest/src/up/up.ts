@@ -14,7 +14,7 @@ import {
   variable,
   writeFileAtomic,
 } from "@nest/kit";
-import { announce } from "./announce.ts";
+import { agentWords, announce } from "./announce.ts";
 import { type Choices, readChoices, USAGE } from "./choices.ts";
 import { baseEnvironment, relayEnvironment, spokeYaml } from "./environment.ts";
 import { feedLine, followFeed } from "./feed.ts";
@@ -136,7 +136,7 @@ async function startAll(
   running.started = true;
   progress.end();
   announce(choices, place, hubUrl, spokeUrl, terminalPort);
-  follow(hubUrl, running);
+  follow(hubUrl, agentWords(choices), running);
 }
 
 async function hubSecret(hubFolder: string): Promise<string | undefined> {
@@ -144,11 +144,11 @@ async function hubSecret(hubFolder: string): Promise<string | undefined> {
 }
 
 /** Says what happens, line by line, until the end. */
-function follow(hubUrl: string, running: Running): void {
+function follow(hubUrl: string, agent: string, running: Running): void {
   const stop = new AbortController();
   running.stops.push(async () => stop.abort());
   const tell = (entry: Parameters<typeof feedLine>[0]) => {
-    const line = feedLine(entry);
+    const line = feedLine(entry, agent);
     if (line !== undefined) process.stdout.write(`${line}\n`);
   };
   followFeed(hubUrl, tell, stop.signal).catch(() => {});
