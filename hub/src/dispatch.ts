@@ -7,4 +7,5 @@ export type { Lease } from "./leases/lease.ts";
 export { type Disk, LeaseBook } from "./leases/lease-book.ts";
 export { type Changes, type Ending, Ledger, type LedgerPast, type LedgerRows } from "./leases/ledger.ts";
 export type { ItemRecord } from "./queue/cooldown.ts";
-export { Queue, type QueueIssue } from "./queue/queue.ts";
+export type { QueueIssue } from "./queue/entry.ts";
+export { Queue } from "./queue/queue.ts";

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
-import type { Claim } from "./queue.ts";
+import type { Claim } from "./entry.ts";
 
 /**
  * The claims of every monitored repository, kept across restarts. A complete scan of a repository replaces what its pull

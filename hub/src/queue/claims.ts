@@ -1,7 +1,7 @@
 import { closingReferences, type PullRequest } from "@nest/codehost";
 import type { Durations } from "@nest/protocol";
 import { itemKey } from "../leases/lease.ts";
-import type { Claim } from "./queue.ts";
+import type { Claim } from "./entry.ts";
 
 /** What the claims of one repository's pull requests are made from. */
 export interface PullRequestScan {

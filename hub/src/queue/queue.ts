@@ -1,27 +1,15 @@
 import { plainLine } from "@nest/kit";
 import type { Durations } from "@nest/protocol";
 import type { Speaker } from "../leases/commands.ts";
-import type { Candidate, Candidates } from "../leases/desk-parts.ts";
+import type { Candidates } from "../leases/desk-parts.ts";
 import { itemKey } from "../leases/lease.ts";
 import { HOLD_PREFIX, type Ledger } from "../leases/ledger.ts";
 import type { Breath } from "./breath.ts";
 import { failuresNow, holdOf } from "./cooldown.ts";
+import type { Claim, Entry, QueueIssue, Withheld } from "./entry.ts";
 import type { Filter, FilterReason, SteppedFilter } from "./filters.ts";
 import { ReadyList } from "./ready-list.ts";
 import { WakeList } from "./wake-list.ts";
-
-/** An open issue as the code host tells it. */
-export interface QueueIssue {
-  readonly repo: string;
-  readonly number: number;
-  readonly title: string;
-  readonly body: string;
-  readonly url: string;
-  readonly author: string;
-  readonly labels: readonly string[];
-  readonly assignees?: readonly string[];
-  readonly updatedAt: number;
-}
 
 /** An operator's word that an issue is not to be handed out. */
 export interface OperatorHold {
@@ -35,27 +23,6 @@ const LONGEST_TITLE = 512;
 
 /** The setting that holds what operators put in front, as a list of issue keys. */
 export const ORDER_SETTING = "queue_order";
-
-export interface Withheld {
-  /** `claimed`, `leased`, a filter's reason or a hold's. */
-  readonly reason: string;
-  readonly until: number | undefined;
-  readonly detail: string | undefined;
-}
-
-/** A claim of an issue by an open pull request. */
-export interface Claim {
-  readonly pullRequestUrl: string;
-  readonly until: number;
-}
-
-export interface Entry extends Candidate {
-  readonly issue: QueueIssue;
-  readonly failures: number;
-  readonly filtered: FilterReason | undefined;
-  /** Undefined: on offer now. */
-  readonly withheld: Withheld | undefined;
-}
 
 export interface QueueParts {
   readonly ledger: Ledger;

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { Entry } from "./queue.ts";
+import type { Entry } from "./entry.ts";
 import { ReadyList } from "./ready-list.ts";
 
 function anEntry(number: number, failures: number): Entry {

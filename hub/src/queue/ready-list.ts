@@ -1,4 +1,4 @@
-import type { Entry } from "./queue.ts";
+import type { Entry } from "./entry.ts";
 
 /** The empty places before the head that are kept before the list is moved together. */
 const MOST_SPARE = 1024;
