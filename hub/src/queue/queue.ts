@@ -1,7 +1,7 @@
 import { plainLine } from "@nest/kit";
 import type { Durations } from "@nest/protocol";
 import type { Speaker } from "../leases/commands.ts";
-import type { Candidates } from "../leases/desk-parts.ts";
+import type { Candidate, Candidates } from "../leases/desk-parts.ts";
 import { itemKey } from "../leases/lease.ts";
 import { HOLD_PREFIX, type Ledger } from "../leases/ledger.ts";
 import type { Breath } from "./breath.ts";
