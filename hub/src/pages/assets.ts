@@ -5,6 +5,7 @@ import type { FastifyInstance } from "fastify";
 /** Serves the styles and scripts that the server-made pages load. */
 export function registerAssets(app: FastifyInstance): void {
   const assets = [
+    ["/assets/theme.css", "text/css", read("./assets/theme.css")],
     ["/assets/live.css", "text/css", read("./assets/live.css")],
     ["/assets/public.css", "text/css", read("./assets/public.css")],
     ["/assets/live.js", "text/javascript", read("./assets/live.js")],

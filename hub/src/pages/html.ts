@@ -66,6 +66,7 @@ export function page({ title, description, here, scripts = [], styles = [], body
 <meta name="description" content="${description}">
 <title>${title} · Nest</title>
 <link rel="icon" href="${new Html(ICON)}">
+<link rel="stylesheet" href="/assets/theme.css">
 <link rel="stylesheet" href="/assets/public.css">
 ${styles.map((href) => html`<link rel="stylesheet" href="${href}">\n`)}${scripts.map(
   (src) => html`<script type="module" src="${src}"></script>\n`,

@@ -12,6 +12,7 @@ export function livePage(): string {
 <meta name="description" content="Issues being worked on by contributors' coding agents, live.">
 <title>Nest · live</title>
 <link rel="icon" href="data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Cpath d='M2 7a6 6 0 0 0 12 0' fill='none' stroke='%232f7d68' stroke-width='2.4' stroke-linecap='round'/%3E%3Ccircle cx='8' cy='5' r='2' fill='%232f7d68'/%3E%3C/svg%3E">
+<link rel="stylesheet" href="/assets/theme.css">
 <link rel="stylesheet" href="/assets/live.css">
 <script type="module" src="/assets/live.js"></script>
 </head>
@@ -20,6 +21,7 @@ export function livePage(): string {
 <header>
 <div class="wide bar">
 <p class="brand"><svg viewBox="0 0 16 16" width="22" height="22" aria-hidden="true"><path d="M2 7a6 6 0 0 0 12 0"/><circle cx="8" cy="5" r="2"/></svg>Nest</p>
+<nav aria-label="Pages"><ul><li><a href="/" aria-current="page">Live</a></li><li><a href="/contribute">Contribute</a></li><li><a href="/leaderboard">Leaderboard</a></li></ul></nav>
 <p class="link-state" id="link-state" role="status" data-state="loading">loading</p>
 </div>
 </header>

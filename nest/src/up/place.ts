@@ -37,7 +37,9 @@ export async function findPlace(
     eval_interval_s: served.kind === "demo" ? 15 : 60,
     // One's own machine serves oneself: no hourly or daily limit.
     contribute: {
-      tier_limits: { newcomer: { max_per_hour: 0, max_per_day: 0 }, contributor: { max_per_hour: 0, max_per_day: 0 } },
+      tier_limits: Object.fromEntries(
+        ["newcomer", "contributor", "trusted", "merger"].map((tier) => [tier, { max_per_hour: 0, max_per_day: 0 }]),
+      ),
       ...contribute,
     },
   });
