@@ -161,7 +161,7 @@ function isLoopback(address: string): boolean {
 }
 
 function isHttpAddress(text: string): boolean {
-  return /^https?:$/.test(URL.parse(text)?.protocol ?? "");
+  return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
 }
 
 function list(text: string | undefined): readonly string[] {

@@ -9,7 +9,7 @@ import { contributorEnvFile, readSaved } from "./saved-env.ts";
 const USAGE = `usage: contribute-hive [backend] [local] [-image IMAGE]
 
 Starts the relay with what contribute-setup has kept. In a container by default: docker, else podman. With local it runs on this
-machine as you, its agent in a tmux session that you can watch and type in (tmux attach -t contributor).
+machine as you, its agent in a tmux session that you can watch and type in; it prints how to attach.
 
   backend        the agent (default: AGENT_BACKEND, else the one kept)
   local          host mode

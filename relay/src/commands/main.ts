@@ -29,7 +29,7 @@ export async function runContribute(name: string, args: readonly string[], parts
 }
 
 /** The real world. */
-function parts(): CommandParts {
+export function realParts(): CommandParts {
   const atTerminal = process.stdin.isTTY === true && process.stderr.isTTY === true;
   return {
     environment: process.env,
@@ -64,5 +64,5 @@ async function askAtTerminal(question: string): Promise<boolean> {
 }
 
 if (import.meta.main) {
-  process.exitCode = await runContribute(process.argv[2] ?? "", process.argv.slice(3), parts());
+  process.exitCode = await runContribute(process.argv[2] ?? "", process.argv.slice(3), realParts());
 }

@@ -1,0 +1,127 @@
+import { execFile } from "node:child_process";
+import { chmod, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { join, resolve, sep } from "node:path";
+import { promisify } from "node:util";
+import { parseFlags } from "@nest/kit";
+import { rolldown } from "rolldown";
+
+const ROOT = join(import.meta.dirname, "..");
+const CONTRIBUTE = ["contribute-setup", "contribute-check", "contribute-hive", "contribute-nest", "contribute-k8s"];
+/** Native accelerators that `ws` takes when somebody installed them; it does without. */
+const OPTIONAL = ["bufferutil", "utf-8-validate"];
+
+interface Program {
+  readonly input: string;
+  readonly file: string;
+  /** The oldest Node that it runs on. */
+  readonly node: number;
+  /** The first line. */
+  readonly start: string;
+}
+
+export interface Bundle {
+  readonly version: string;
+  /** What `npm i -g` takes. */
+  readonly tarball: string;
+  readonly relay: string;
+  readonly backup: string;
+}
+
+/**
+ * Makes the relay as one file and as a package without dependencies, and the backup tool as one file. The same source,
+ * lockfile and npm give the same bytes, whatever the folder and the hour.
+ */
+export async function bundle(out: string): Promise<Bundle> {
+  const { version } = JSON.parse(await readFile(join(ROOT, "package.json"), "utf8")) as { version: string };
+  const folder = join(out, "nest-relay");
+  await rm(folder, { recursive: true, force: true });
+  await mkdir(join(folder, "bin"), { recursive: true });
+  const relay = join(folder, "nest-relay.mjs");
+  const notices = await oneFile(
+    { input: "scripts/bundled-relay.ts", file: relay, node: 20, start: "#!/usr/bin/env node" },
+    version,
+  );
+  await writeFile(join(folder, "THIRD-PARTY-NOTICES.txt"), notices);
+  await writeFile(join(folder, "README.md"), await readFile(join(ROOT, "docs/contributing-a-machine.md")));
+  await writeFile(join(folder, "package.json"), `${JSON.stringify(packageOf(version), undefined, 2)}\n`);
+  for (const name of CONTRIBUTE) {
+    const text = `#!/usr/bin/env node\nprocess.argv.splice(2, 0, "${name}");\nawait import("../nest-relay.mjs");\n`;
+    await writeFile(join(folder, "bin", `${name}.mjs`), text, { mode: 0o755 });
+  }
+  const pack = ["pack", "--ignore-scripts", "--loglevel=error", "--pack-destination", out];
+  await promisify(execFile)("npm", pack, { cwd: folder });
+
+  const backup = join(out, "nest-backup.mjs");
+  const start = "#!/usr/bin/env -S node --disable-warning=ExperimentalWarning";
+  const more = await oneFile({ input: "backup/src/main.ts", file: backup, node: 24, start }, version);
+  await writeFile(join(out, "nest-backup.THIRD-PARTY-NOTICES.txt"), more);
+  return { version, tarball: join(out, `nest-relay-${version}.tgz`), relay, backup };
+}
+
+function packageOf(version: string): object {
+  return {
+    name: "nest-relay",
+    version,
+    description: "Lends this machine's agent CLI to the issues of one or more Nest hubs.",
+    license: "UNLICENSED",
+    private: true,
+    type: "module",
+    engines: { node: ">=20" },
+    bin: {
+      "nest-relay": "nest-relay.mjs",
+      ...Object.fromEntries(CONTRIBUTE.map((name) => [name, `bin/${name}.mjs`])),
+    },
+  };
+}
+
+/** Writes a program with everything that it imports; answers with the licences of what came along. */
+async function oneFile({ input, file, node, start }: Program, version: string): Promise<string> {
+  const build = await rolldown({
+    input,
+    cwd: ROOT,
+    platform: "node",
+    external: OPTIONAL,
+    transform: {
+      target: `node${node}`,
+      // What asks whether it is the program itself is not: the bundle's own entry is.
+      define: { "import.meta.main": "false", BUNDLE_VERSION: JSON.stringify(version) },
+    },
+  });
+  const { output } = await build.write({ file, format: "esm", codeSplitting: false, banner: start });
+  await build.close();
+  await chmod(file, 0o755);
+  const [chunk, ...others] = output;
+  if (others.length > 0) throw new Error(`${file}: became ${output.length} files`);
+  if (chunk.code.includes(ROOT)) throw new Error(`${file}: holds a path of this machine`);
+  return noticesOf(chunk.moduleIds);
+}
+
+/** Name, version and licence text of every package that modules come from. */
+async function noticesOf(modules: readonly string[]): Promise<string> {
+  const inPackages = `${sep}node_modules${sep}`;
+  const folders = new Set<string>();
+  for (const id of modules) {
+    const at = id.lastIndexOf(inPackages);
+    if (at === -1) continue;
+    const [scope = "", name = ""] = id.slice(at + inPackages.length).split(sep);
+    folders.add(id.slice(0, at) + inPackages + (scope.startsWith("@") ? join(scope, name) : scope));
+  }
+  const notices = await Promise.all([...folders].map(noticeOf));
+  return `${notices.sort().join(`\n${"-".repeat(80)}\n\n`)}`;
+}
+
+async function noticeOf(folder: string): Promise<string> {
+  const { name, version, license } = JSON.parse(await readFile(join(folder, "package.json"), "utf8")) as Record<
+    string,
+    string
+  >;
+  const file = (await readdir(folder)).find((one) => /^(?:licen[cs]e|copying)/i.test(one));
+  const text = file === undefined ? "" : `\n${(await readFile(join(folder, file), "utf8")).trim()}\n`;
+  return `${name} ${version} (${license})\n${text}`;
+}
+
+if (import.meta.main) {
+  const { flags } = parseFlags(process.argv.slice(2), { out: "text" });
+  const made = await bundle(resolve(flags.out ?? join(ROOT, "dist")));
+  for (const file of [made.relay, made.tarball, made.backup]) console.log(file);
+}
