@@ -20,6 +20,21 @@ export class ByteReader {
     return taken;
   }
 
+  /** As {@link take}, into a buffer of the caller's; gives the filled part of it. */
+  async takeInto(buffer: Buffer): Promise<Buffer> {
+    await this.#fill(buffer.length);
+    const count = Math.min(buffer.length, this.#heldBytes);
+    let at = 0;
+    for (const piece of this.#held) {
+      if (at === count) break;
+      const part = piece.length > count - at ? piece.subarray(0, count - at) : piece;
+      buffer.set(part, at);
+      at += part.length;
+    }
+    this.#drop(count);
+    return buffer.subarray(0, count);
+  }
+
   /** As {@link take}, leaving the bytes in place. */
   async peek(count: number): Promise<Buffer> {
     await this.#fill(count);

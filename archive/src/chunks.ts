@@ -16,10 +16,11 @@ const MOST_CHUNKS = 2 ** 32;
 export async function* sealChunks(payload: ByteSource, header: Header): AsyncGenerator<Buffer> {
   yield header.bytes;
   const reader = new Reader(payload);
+  const buffer = Buffer.allocUnsafeSlow(header.chunkBytes);
   try {
     for (let number = 0; ; number += 1) {
       if (number >= MOST_CHUNKS) throw tooLarge("the archive has more chunks than the format allows");
-      const plain = await reader.take(header.chunkBytes);
+      const plain = await reader.takeInto(buffer);
       const final = await reader.atEnd();
       const cipher = createCipheriv(ALGORITHM, header.payloadKey, nonceOf(number, final), { authTagLength: TAG_BYTES });
       cipher.setAAD(header.bytes);
@@ -41,8 +42,9 @@ export async function* sealChunks(payload: ByteSource, header: Header): AsyncGen
  */
 export async function* openChunks(sealed: ByteReader, header: Header): AsyncGenerator<Buffer> {
   let at = HEADER_BYTES;
+  const buffer = Buffer.allocUnsafeSlow(header.chunkBytes + TAG_BYTES);
   for (let number = 0; number < MOST_CHUNKS; number += 1) {
-    const chunk = await sealed.take(header.chunkBytes + TAG_BYTES);
+    const chunk = await sealed.takeInto(buffer);
     const final = await sealed.atEnd();
     const where = `chunk ${number}, byte ${at + chunk.length}`;
     if (chunk.length <= TAG_BYTES) throw damaged(`truncated at ${where}`);

@@ -10,17 +10,24 @@ import { hasFrameLengths, unzstdFrame, zstdFrame, zstdFrames } from "./zstd-fram
 
 /** How many blocks are compressed or opened at once: enough for the thread pool's four, little enough for memory. */
 const AT_ONCE = 4;
-/** A third faster than the usual 6 for 5 % more bytes. */
-export const DEFAULT_LEVEL: Readonly<Record<Codec, number>> = { gzip: 4, zstd: 3 };
+/** Twice as fast as the usual 6 for 7 % more bytes. */
+export const DEFAULT_LEVEL: Readonly<Record<Codec, number>> = { gzip: 3, zstd: 3 };
 /** What each codec can reach on zeros; more than that is no compression but an attack. Small payloads are let off. */
 const MOST_RATIO: Readonly<Record<Codec, number>> = { gzip: 1100, zstd: 40_000 };
 const RATIO_FREE_BYTES = 64 * 1024 * 1024;
 const STREAM_CHUNK_BYTES = 1024 * 1024;
 
-/** Compresses blocks side by side on the thread pool, each on its own, and gives them in order. */
-export function compressBlocks(blocks: AsyncIterable<Buffer>, codec: Codec, level: number): AsyncGenerator<Buffer> {
-  const one = codec === "gzip" ? gzipMember : zstdFrame;
-  return inOrder(blocks, AT_ONCE, (block) => one(block, level));
+/** Compresses blocks side by side on the thread pool, each on its own, and gives them in order. `done` hears of each one read. */
+export function compressBlocks(
+  blocks: AsyncIterable<Buffer>,
+  how: { readonly codec: Codec; readonly level: number; done(block: Buffer): void },
+): AsyncGenerator<Buffer> {
+  const one = how.codec === "gzip" ? gzipMember : zstdFrame;
+  return inOrder(blocks, AT_ONCE, async (block) => {
+    const compressed = await one(block, how.level);
+    how.done(block);
+    return compressed;
+  });
 }
 
 /**

@@ -14,13 +14,15 @@ const TAIL_BYTES = 8;
 export const MOST_MEMBER_BYTES = 16 * 1024 * 1024;
 const MOST_SEALED_MEMBER_BYTES = MOST_MEMBER_BYTES + 64 * 1024;
 const MEM_LEVEL = 9;
+/** Most blocks shrink to less; what does not takes a second one. */
+const OUTPUT_BYTES = 512 * 1024;
 
 /**
  * One block as a gzip member of its own. An extra field "NB" tells the member's whole length, so that a reader can find the next
  * one without opening this one; every other gunzip passes over it.
  */
 export async function gzipMember(block: Buffer, level: number): Promise<Buffer> {
-  const body = await deflate(block, { level, memLevel: MEM_LEVEL, chunkSize: chunkSizeFor(block.length) });
+  const body = await deflate(block, { level, memLevel: MEM_LEVEL, chunkSize: OUTPUT_BYTES });
   const member = Buffer.allocUnsafeSlow(HEAD_BYTES + body.length + TAIL_BYTES);
   START.copy(member);
   member.writeUInt16LE(8, START.length);

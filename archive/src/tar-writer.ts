@@ -10,17 +10,32 @@ export interface Member extends MemberHead {
 
 /** What compression works on at once; a smaller one costs ratio, a larger one memory. */
 const BLOCK_BYTES = 1024 * 1024;
+
+/** Blocks that were used and may be used again: fresh memory costs more than what is written into it. */
+export class BlockPool {
+  readonly #free: Buffer[] = [];
+
+  take(): Buffer {
+    return this.#free.pop() ?? Buffer.allocUnsafeSlow(BLOCK_BYTES);
+  }
+
+  /** Gives a block back, whole or the filled part of one. */
+  give(block: Buffer): void {
+    this.#free.push(Buffer.from(block.buffer, 0, BLOCK_BYTES));
+  }
+}
 const END = Buffer.alloc(1024);
 
 /**
- * Writes members as one tar, in blocks of 1 MiB, and calls `stored` with each one's hash when it is in. A block belongs to the
- * caller once it is given out.
+ * Writes members as one tar, in blocks of 1 MiB, and calls `stored` with each one's hash when it is in. A block comes
+ * from the pool and is to be given back to it.
  */
 export async function* tarBlocks(
   members: AsyncIterable<Member>,
+  pool: BlockPool,
   stored: (file: StoredFile) => void,
 ): AsyncGenerator<Buffer> {
-  const blocks = new Blocks();
+  const blocks = new Blocks(pool);
   for await (const member of members) {
     yield* blocks.add(memberHeader(member));
     const hash = createHash("sha256");
@@ -40,8 +55,14 @@ export async function* tarBlocks(
 
 /** Gathers pieces of any size into full blocks. */
 class Blocks {
-  #block = Buffer.allocUnsafeSlow(BLOCK_BYTES);
+  readonly #pool: BlockPool;
+  #block: Buffer;
   #filled = 0;
+
+  constructor(pool: BlockPool) {
+    this.#pool = pool;
+    this.#block = pool.take();
+  }
 
   *add(piece: Uint8Array): Generator<Buffer> {
     for (let at = 0; at < piece.length; ) {
@@ -51,7 +72,7 @@ class Blocks {
       at += count;
       if (this.#filled < BLOCK_BYTES) return;
       yield this.#block;
-      this.#block = Buffer.allocUnsafeSlow(BLOCK_BYTES);
+      this.#block = this.#pool.take();
       this.#filled = 0;
     }
   }

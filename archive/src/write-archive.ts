@@ -3,7 +3,7 @@ import { compressBlocks, DEFAULT_LEVEL } from "./codec.ts";
 import { type Codec, makeHeader } from "./header.ts";
 import type { ArchiveKey } from "./key.ts";
 import { MANIFEST_NAME, type Manifest, manifestText, type StoredFile } from "./manifest.ts";
-import { type Member, tarBlocks } from "./tar-writer.ts";
+import { BlockPool, type Member, tarBlocks } from "./tar-writer.ts";
 
 export interface ArchivePlan {
   readonly key: ArchiveKey;
@@ -35,13 +35,19 @@ export function writeArchive(plan: ArchivePlan): AsyncGenerator<Buffer> {
   });
   const files: StoredFile[] = [];
   let bytes = 0;
-  const blocks = tarBlocks(withManifest(plan, files), (file) => {
+  const pool = new BlockPool();
+  const blocks = tarBlocks(withManifest(plan, files), pool, (file) => {
     if (file.path === MANIFEST_NAME) return;
     files.push(file);
     bytes += file.size;
     plan.progress?.({ files: files.length, bytes });
   });
-  return sealChunks(compressBlocks(stoppable(blocks, plan.signal), codec, plan.level ?? DEFAULT_LEVEL[codec]), header);
+  const compressed = compressBlocks(stoppable(blocks, plan.signal), {
+    codec,
+    level: plan.level ?? DEFAULT_LEVEL[codec],
+    done: (block) => pool.give(block),
+  });
+  return sealChunks(compressed, header);
 }
 
 async function* withManifest(plan: ArchivePlan, files: readonly StoredFile[]): AsyncGenerator<Member> {

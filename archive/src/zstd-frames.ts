@@ -10,12 +10,14 @@ const decompress = promisify<Buffer, object, Buffer>(zstdDecompress);
 /** A skippable frame of four bytes before each frame tells its length, as pzstd does; zstd passes over it. */
 const SKIPPABLE = 0x184d2a50;
 const HEAD_BYTES = 12;
+/** Most blocks shrink to less; what does not takes a second one. */
+const OUTPUT_BYTES = 512 * 1024;
 const MOST_FRAME_BYTES = MOST_MEMBER_BYTES + 64 * 1024;
 
 /** One block as a zstd frame of its own, behind a skippable frame that tells its length. */
 export async function zstdFrame(block: Buffer, level: number): Promise<Buffer> {
   const params = { [constants.ZSTD_c_compressionLevel]: level, [constants.ZSTD_c_checksumFlag]: 1 };
-  const body = await compress(block, { params, chunkSize: block.length + 1024 });
+  const body = await compress(block, { params, chunkSize: OUTPUT_BYTES });
   const head = Buffer.alloc(HEAD_BYTES);
   head.writeUInt32LE(SKIPPABLE, 0);
   head.writeUInt32LE(4, 4);

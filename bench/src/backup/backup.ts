@@ -1,0 +1,197 @@
+import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { ratioLine, short, table } from "../figures/table.ts";
+import { missing, type Taken, timed, timedPipeline } from "./measure.ts";
+import { makeTree } from "./tree.ts";
+
+export interface BackupBench {
+  /** Size of the tree. */
+  readonly megabytes: number;
+  /** Memory is measured at a tenth of the tree's size, at it and at ten times it; this leaves the last out. */
+  readonly quick: boolean;
+  print(text: string): void;
+  tell(text: string): void;
+}
+
+interface Peer {
+  readonly name: string;
+  readonly needs: readonly string[];
+  run(): Promise<Taken>;
+  /** The file or folder that it leaves. */
+  readonly leaves?: string;
+}
+
+interface Row {
+  readonly name: string;
+  readonly seconds: number;
+  readonly rss: number | undefined;
+  readonly bytes: number | undefined;
+}
+
+const PROCESS = new URL("./archive-process.ts", import.meta.url).pathname;
+const COMMAND = new URL("../../../bin/nest-backup", import.meta.url).pathname;
+const RESTIC = { RESTIC_PASSWORD: "bench" };
+
+/** Ours beside what people use, on one tree in one run. Every peer that is not installed is named with the reason. */
+export async function benchBackup(bench: BackupBench): Promise<void> {
+  const home = mkdtempSync(join(tmpdir(), "nest-bench-backup-"));
+  try {
+    bench.tell("making the tree");
+    const tree = makeTree(join(home, "data"), bench.megabytes);
+    bench.print(`tree: ${tree.files} files, ${short(tree.bytes / 1e6)} MB`);
+    const write = await rowsOf(bench, writers(home));
+    bench.print(tableOf("make one encrypted archive", write, tree.bytes));
+    const read = await rowsOf(bench, readers(home));
+    bench.print(tableOf("read all of it back and verify", read, tree.bytes));
+    bench.print(ratios(write, read).join("\n"));
+    await memory(bench);
+    await wrongKey(bench, join(home, "gzip.enc"));
+  } finally {
+    rmSync(home, { recursive: true, force: true });
+  }
+}
+
+function writers(home: string): Peer[] {
+  const data = join(home, "data");
+  const ours = (codec: string) => node("write", data, join(home, `${codec}.enc`), codec);
+  const withAge = async (compressor: string, file: string) => {
+    await timedPipeline('[ -e "$1" ] || age-keygen -o "$1" 2>/dev/null', join(home, "key"));
+    const script = `tar -C "$1" -cf - . | ${compressor} | age -r "$(age-keygen -y "$3")" -o "$2"`;
+    return timedPipeline(script, join(data, "saas"), join(home, file), join(home, "key"));
+  };
+  return [
+    { name: "ours, gzip", needs: [], run: () => ours("gzip"), leaves: join(home, "gzip.enc") },
+    { name: "ours, zstd", needs: [], run: () => ours("zstd"), leaves: join(home, "zstd.enc") },
+    {
+      name: "single shot, all in memory",
+      needs: [],
+      run: () => node("single-shot", data, join(home, "single.enc")),
+      leaves: join(home, "single.enc"),
+    },
+    {
+      name: "tar + pigz + age",
+      needs: ["tar", "pigz", "age"],
+      run: () => withAge("pigz -6", "pigz.age"),
+      leaves: join(home, "pigz.age"),
+    },
+    {
+      name: "tar + zstd -3 -T0 + age",
+      needs: ["tar", "zstd", "age"],
+      run: () => withAge("zstd -3 -T0 -q", "zstd.age"),
+      leaves: join(home, "zstd.age"),
+    },
+    {
+      name: "restic, first backup",
+      needs: ["restic"],
+      run: async () => {
+        rmSync(join(home, "restic"), { recursive: true, force: true });
+        mkdirSync(join(home, "restic"));
+        await timed("restic", ["-q", "-r", join(home, "restic"), "init"], RESTIC);
+        return timed("restic", ["-q", "--no-cache", "-r", join(home, "restic"), "backup", join(data, "saas")], RESTIC);
+      },
+    },
+  ];
+}
+
+function readers(home: string): Peer[] {
+  const age = 'age -d -i "$2" "$1" | %s | tar -tf - >/dev/null';
+  const piped = (script: string, file: string) => timedPipeline(script, join(home, file), join(home, "key"));
+  return [
+    { name: "ours, gzip", needs: [], run: () => node("verify", join(home, "gzip.enc")) },
+    { name: "ours, zstd", needs: [], run: () => node("verify", join(home, "zstd.enc")) },
+    { name: "tar + pigz + age", needs: ["pigz", "age"], run: () => piped(age.replace("%s", "pigz -d"), "pigz.age") },
+    { name: "tar + zstd + age", needs: ["zstd", "age"], run: () => piped(age.replace("%s", "zstd -dq"), "zstd.age") },
+    {
+      name: "restic check --read-data",
+      needs: ["restic"],
+      run: () => timed("restic", ["-q", "--no-cache", "-r", join(home, "restic"), "check", "--read-data"], RESTIC),
+    },
+  ];
+}
+
+function node(...words: string[]): Promise<Taken> {
+  return timed(process.execPath, [
+    "--disable-warning=ExperimentalWarning",
+    "--max-semi-space-size=1",
+    PROCESS,
+    ...words,
+  ]);
+}
+
+async function rowsOf(bench: BackupBench, peers: readonly Peer[]): Promise<Row[]> {
+  const rows: Row[] = [];
+  for (const peer of peers) {
+    const absent = await missing(peer.needs);
+    if (absent.length > 0) {
+      bench.print(`skipped: ${peer.name}: ${absent.join(", ")} not installed`);
+      continue;
+    }
+    let best: Taken | undefined;
+    for (let round = 1; round <= 2; round += 1) {
+      bench.tell(`${peer.name}, round ${round} of 2`);
+      const taken = await peer.run();
+      if (taken.code !== 0) throw new Error(`${peer.name} ended with ${taken.code}`);
+      if (best === undefined || taken.seconds < best.seconds) best = taken;
+    }
+    const rss = Number(best?.out.trim()) || undefined;
+    const bytes = peer.leaves === undefined ? undefined : statSync(peer.leaves).size;
+    rows.push({ name: peer.name, seconds: best?.seconds ?? Number.NaN, rss, bytes });
+  }
+  return rows;
+}
+
+function tableOf(title: string, rows: readonly Row[], treeBytes: number): string {
+  const lines = rows.map(({ name, seconds, rss, bytes }) => [
+    name,
+    short(seconds),
+    short(treeBytes / 1e6 / seconds),
+    short(rss === undefined ? undefined : rss / 1024),
+    short(bytes === undefined ? undefined : bytes / 1e6),
+  ]);
+  return `\n${title}\n${table(["", "s", "MB/s", "RSS MiB", "stored MB"], lines)}`;
+}
+
+/** Speed of ours over theirs: more than 1 is faster. */
+function ratios(write: readonly Row[], read: readonly Row[]): string[] {
+  const speed = (rows: readonly Row[], name: string) => ({
+    name,
+    value: 1 / (rows.find((row) => row.name === name)?.seconds ?? Number.NaN),
+  });
+  const line = (what: string, rows: readonly Row[], ours: string, theirs: string) =>
+    ratioLine(what, speed(rows, ours), speed(rows, theirs));
+  return [
+    line("speed", write, "ours, gzip", "tar + pigz + age"),
+    line("speed", write, "ours, gzip", "single shot, all in memory"),
+    line("speed", write, "ours, zstd", "tar + zstd -3 -T0 + age"),
+    line("speed", write, "ours, zstd", "restic, first backup"),
+    line("verify", read, "ours, gzip", "restic check --read-data"),
+    line("verify", read, "ours, zstd", "restic check --read-data"),
+  ];
+}
+
+/** Content made on the way, sealed and thrown away: what grows here would be the archive's own. */
+async function memory(bench: BackupBench): Promise<void> {
+  const sizes = [bench.megabytes / 10, bench.megabytes, ...(bench.quick ? [] : [bench.megabytes * 10])].map(Math.ceil);
+  const rows: string[][] = [];
+  for (const size of sizes) {
+    bench.tell(`memory at ${size} MiB`);
+    const { out } = await node("stream", String(size));
+    rows.push([`${size} MiB`, short(Number(out.trim()) / 1024)]);
+  }
+  bench.print(`\npeak memory while sealing\n${table(["archive of", "RSS MiB"], rows)}`);
+}
+
+async function wrongKey(bench: BackupBench, file: string): Promise<void> {
+  let best = Number.POSITIVE_INFINITY;
+  for (let round = 0; round < 5; round += 1) {
+    const { seconds, code } = await timed(COMMAND, ["verify", "-file", file], {
+      NEST_BACKUP_KEY: "cd".repeat(32),
+      NO_COLOR: "1",
+    });
+    if (code !== 4) throw new Error(`a wrong key ended with ${code}, not 4`);
+    best = Math.min(best, seconds);
+  }
+  writeFileSync(file, "");
+  bench.print(`\nwrong key told in ${Math.round(best * 1000)} ms, process start included`);
+}
