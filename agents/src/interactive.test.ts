@@ -10,7 +10,7 @@ import { findBinary } from "./binary.ts";
 import { startInteractive } from "./interactive.ts";
 import { outcomeOf } from "./outcome.ts";
 import { baselineOf, hasNewVerdict, moodOf } from "./pane.ts";
-import { TmuxSession } from "./tmux.ts";
+import { type PaneState, type TmuxParts, TmuxSession } from "./tmux.ts";
 
 const binary = fileURLToPath(new URL("../../test/fakes/bin/agent-at-terminal", import.meta.url));
 const tmuxBinary = await findBinary("tmux", process.env.PATH);
@@ -22,19 +22,36 @@ let count = 0;
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), "nest-terminal-test-"));
-  tmux = new TmuxSession({
-    binary: tmuxBinary ?? "",
-    socket: `nest-test-${process.pid}-${count++}`,
-    session: "contributor",
-    folder,
-    environment: { PATH: process.env.PATH ?? "", HOME: folder, LANG: "C.UTF-8" },
-    mark: `fee2${process.pid.toString(16)}${count.toString(16)}`,
-  });
+  count += 1;
+  tmux = new TmuxSession(tmuxParts());
 });
 afterEach(async () => {
   await tmux.close();
   await rm(folder, { recursive: true, force: true });
 });
+
+function tmuxParts(): TmuxParts {
+  return {
+    binary: tmuxBinary ?? "",
+    socket: `nest-test-${process.pid}-${count}`,
+    session: "contributor",
+    folder,
+    environment: { PATH: process.env.PATH ?? "", HOME: folder, LANG: "C.UTF-8" },
+    mark: `fee2${process.pid.toString(16)}${count.toString(16)}`,
+  };
+}
+
+/** A multiplexer that has heard of the end of a program before it has heard of its exit code. */
+class LateExitCode extends TmuxSession {
+  deadLooks = 0;
+
+  override async pane(): Promise<PaneState> {
+    const pane = await super.pane();
+    if (!pane.dead) return pane;
+    this.deadLooks += 1;
+    return this.deadLooks > 3 ? pane : { ...pane, exitCode: undefined };
+  }
+}
 
 function aStart(environment: Record<string, string> = {}): AgentStart {
   return {
@@ -67,6 +84,23 @@ describe.skipIf(tmuxBinary === undefined)("an agent at a terminal", () => {
   test("that leaves with an error is judged by its exit code", async () => {
     const run = await startInteractive(claude, aStart({ FAKE_LEAVES: "3" }), { clock, tmux });
     expect(await run.ended).toMatchObject({ kind: "exited", code: 3 });
+  });
+
+  test("is judged by its exit code also when tmux tells it later than the end", async () => {
+    const late = new LateExitCode(tmuxParts());
+    const run = await startInteractive(claude, aStart({ FAKE_LEAVES: "3" }), { clock, tmux: late });
+    expect(await run.ended).toMatchObject({ kind: "exited", code: 3 });
+    expect(late.deadLooks).toBeGreaterThan(3);
+  });
+
+  test("that a signal ends was killed", async () => {
+    const run = await startInteractive(claude, aStart({ FAKE_SECONDS: "1000" }), { clock, tmux });
+    for (;;) {
+      if ((await run.tail()).includes("working in")) break;
+      await clock.sleep(50);
+    }
+    process.kill((await tmux.pane()).pid, "SIGKILL");
+    expect(await run.ended).toMatchObject({ kind: "killed" });
   });
 
   test("that ends before it is ready never started", async () => {

@@ -12,7 +12,7 @@ import { lastLines } from "./output.ts";
 import { afterPrompt, type Baseline, baselineOf, hasNewVerdict, moodOf } from "./pane.ts";
 import type { ProcessTree } from "./process-tree.ts";
 import { terminateTree } from "./terminate.ts";
-import type { TmuxSession } from "./tmux.ts";
+import type { PaneState, TmuxSession } from "./tmux.ts";
 
 const run = promisify(execFile);
 
@@ -20,6 +20,9 @@ const run = promisify(execFile);
 const LOOK_EVERY_MS = 1000;
 /** The multiplexer may still be drawing what a program said before it ended. */
 const LAST_WORDS_MS = 200;
+/** The multiplexer may say that a program is dead before it says with which code; none after this, and it was a signal. */
+const EXIT_CODE_MS = 500;
+const EXIT_CODE_LOOK_MS = 50;
 /** A CLI that shows no known sign counts as ready when its screen has stood still for so long. */
 const STILL_READY_MS = 5000;
 /** From the paste to Enter: a CLI takes keys that come at once for a part of the paste. */
@@ -157,10 +160,10 @@ class InteractiveRun implements AgentRun {
       const text = await tmux.capture("everything");
       this.#lastText = text;
       const output = afterPrompt(text, baseline.prompt);
-      if (pane.dead)
-        return pane.exitCode === undefined
-          ? { kind: "killed", signal: "a signal", output }
-          : { kind: "exited", code: pane.exitCode, output };
+      if (pane.dead) {
+        const code = await this.#exitCodeOf(pane);
+        return code === undefined ? { kind: "killed", signal: "a signal", output } : { kind: "exited", code, output };
+      }
       const mood = moodOf(await tmux.capture("screen"), this.#backend.signs);
       this.#status = mood === "login_needed" || mood === "asking" ? "blocked_on_human" : "working";
       verdictLooks = mood !== "busy" && hasNewVerdict(text, baseline) ? verdictLooks + 1 : 0;
@@ -169,6 +172,16 @@ class InteractiveRun implements AgentRun {
       seen = text;
       if (clock.now() - stillSince >= IDLE_MS) return { kind: "settled", output };
     }
+  }
+
+  /** Of a pane that is dead; undefined when a signal ended it. */
+  async #exitCodeOf(pane: PaneState): Promise<number | undefined> {
+    let { exitCode } = pane;
+    for (let waitedMs = 0; exitCode === undefined && waitedMs < EXIT_CODE_MS; waitedMs += EXIT_CODE_LOOK_MS) {
+      await this.#parts.clock.sleep(EXIT_CODE_LOOK_MS, this.#over.signal);
+      exitCode = (await this.#parts.tmux.pane()).exitCode;
+    }
+    return exitCode;
   }
 
   async #look(): Promise<string> {

@@ -1,23 +1,17 @@
 import type { AgentRun, AgentStart } from "@nest/agents";
 import { type CancelTimer, type Clock, type Environment, type Random, sentenceOf } from "@nest/kit";
-import {
-  compareVersions,
-  type Durations,
-  PROTOCOL_VERSION,
-  RELAY_STOPPED,
-  type RelayMessage,
-  type TransportTimes,
-} from "@nest/protocol";
+import { type Durations, RELAY_STOPPED, type RelayMessage, type TransportTimes } from "@nest/protocol";
 import type { RelayConfig } from "./config.ts";
 import { meaningOf } from "./meaning.ts";
-import { Outbox, type OutboxEntry, type TerminalReport } from "./outbox/outbox.ts";
+import { progressOf, Reports } from "./outbox/reports.ts";
 import type { KnownSecrets } from "./secrets.ts";
 import type { Introduction } from "./session/auth.ts";
 import type { Closed } from "./session/connection.ts";
 import { type AuthOk, Session, type SessionListener, type WorkMessage } from "./session/session.ts";
+import { Standing, working } from "./standing.ts";
 import type { StatusDetails, StatusFile } from "./status-file.ts";
 import type { RunLedger } from "./task/leftovers.ts";
-import { lastLine, terminalReport } from "./task/report.ts";
+import { terminalReport } from "./task/report.ts";
 import { type Assignment, Task, type TaskResult } from "./task/task.ts";
 import { Turns } from "./turns.ts";
 import type { Voice } from "./voice.ts";
@@ -55,21 +49,22 @@ export class Relay implements SessionListener {
   readonly #parts: RelayParts;
   readonly #sessions: readonly Session[];
   readonly #turns: Turns;
-  readonly #drifted = new Set<Session>();
-  readonly #notes = new Map<Session, string>();
+  readonly #reports: Reports;
+  readonly #standing: Standing;
   #inHand: { readonly task: Task; readonly session: Session } | undefined;
   /** The report of the task in hand, while it is on its way to disk and hub. */
   #reporting: Promise<void> | undefined;
   #stopping = false;
-  #acked: () => void = () => undefined;
 
   constructor(parts: RelayParts) {
     this.#parts = parts;
-    const { clock, random, numbers, transport, introduction, secrets } = parts;
+    const { config, clock, random, numbers, transport, introduction, secrets, voice } = parts;
     const redact = (text: string) => secrets.redact(text);
     const shared = { clock, random, numbers, transport, introduction, redact, listener: this };
-    this.#sessions = parts.config.hubs.map((hub) => new Session(hub, shared));
+    this.#sessions = config.hubs.map((hub) => new Session(hub, shared));
     this.#turns = new Turns(this.#sessions, clock, numbers);
+    this.#reports = new Reports({ stateFolder: config.stateFolder, clock, secrets, voice });
+    this.#standing = new Standing(voice);
   }
 
   /** Works until `stop` fires, or every hub has refused for good. */
@@ -92,8 +87,7 @@ export class Relay implements SessionListener {
   }
 
   onAuthenticated(session: Session, welcome: AuthOk): void {
-    this.#notes.delete(session);
-    this.#sayDrift(session, welcome.protocol_version);
+    this.#standing.welcome(session, welcome.protocol_version);
     this.#parts.voice.log.info(
       { hub: session.hub.host, contributor: welcome.contributor_id, tier: welcome.trust_tier },
       "connected",
@@ -105,7 +99,7 @@ export class Relay implements SessionListener {
   async #greet(session: Session): Promise<void> {
     if (this.#inHand?.session === session) await this.#resume(session, this.#inHand.task);
     if (this.#inHand === undefined) this.#status("waiting");
-    await this.#replay(session);
+    await this.#reports.replay(session);
     this.#turns.admit(session);
     this.#next();
   }
@@ -114,12 +108,8 @@ export class Relay implements SessionListener {
     const { task_id, task_gen, kind = "issue", repo, number, title } = task.assignment;
     this.#parts.voice.log.info({ hub: session.hub.host, task: task_id }, "resuming the task in hand");
     await session.send({ type: "task_accepted", task_id, task_gen });
-    const progress = await this.#progress(task);
+    const progress = await progressOf(task);
     await session.send({ ...progress, kind, repo, number, title });
-  }
-
-  async #replay(session: Session): Promise<void> {
-    for (const entry of await this.#outboxOf(session).waiting()) await this.#deliver(session, entry, true);
   }
 
   onWork(session: Session, message: WorkMessage): void {
@@ -130,7 +120,7 @@ export class Relay implements SessionListener {
         return;
       case "task_unavailable": {
         this.#turns.unavailable(session, message.retry_after_s);
-        this.#notes.set(session, meaningOf(message));
+        this.#standing.note(session, meaningOf(message));
         this.#parts.voice.log.info(
           { hub: session.hub.host, reason: message.reason, withheld: message.withheld },
           meaningOf(message),
@@ -147,12 +137,7 @@ export class Relay implements SessionListener {
           this.#keep(this.#inHand.task.refresh(message.github_token), "renewing the credential");
         return;
       case "task_ack":
-        this.#keep(
-          this.#outboxOf(session)
-            .remove(message.task_id, message.task_gen)
-            .then(() => this.#acked()),
-          "clearing the outbox",
-        );
+        this.#keep(this.#reports.acknowledge(session, message.task_id, message.task_gen), "clearing the outbox");
         return;
       case "notice":
         if (message.message !== undefined) this.#parts.voice.say(`hub ${session.hub.host}: ${message.message}`);
@@ -167,7 +152,7 @@ export class Relay implements SessionListener {
   onLost(session: Session, closed: Closed, retryMs: number): void {
     const why = closed.reason === "" ? `closed with ${closed.code}` : closed.reason;
     this.#turns.leave(session);
-    this.#notes.set(session, `away (${why})`);
+    this.#standing.note(session, `away (${why})`);
     const seconds = Math.ceil(retryMs / 1000);
     this.#parts.voice.log.warn(
       { hub: session.hub.host, code: closed.code, why, retry_ms: retryMs },
@@ -179,7 +164,7 @@ export class Relay implements SessionListener {
   onRefused(session: Session, reason: string, acceptedModels: readonly string[]): void {
     this.#parts.voice.say(`error: hub ${session.hub.host} refused this relay: ${reason}`);
     if (acceptedModels.length > 0) this.#parts.voice.say(`hint: accepted models: ${acceptedModels.join(", ")}`);
-    this.#notes.set(session, `refused (${reason})`);
+    this.#standing.note(session, `refused (${reason})`);
     this.#next();
   }
 
@@ -261,39 +246,7 @@ export class Relay implements SessionListener {
       ...(reason === undefined ? {} : { reason: this.#parts.secrets.redact(reason) }),
       ...(outcome.kind === "completed" && outcome.pullRequest !== undefined ? { pr_url: outcome.pullRequest } : {}),
     });
-    await this.#put(session, this.#entry(assignment, report));
-  }
-
-  #entry(assignment: Assignment, report: TerminalReport): OutboxEntry {
-    const { kind = "issue", repo, number, title } = assignment;
-    const clean = JSON.parse(this.#parts.secrets.redact(JSON.stringify(report))) as TerminalReport;
-    return { saved_at: this.#parts.clock.now(), report: clean, work: { kind, repo, number, title } };
-  }
-
-  async #put(session: Session, entry: OutboxEntry): Promise<void> {
-    try {
-      await this.#outboxOf(session).put(entry);
-    } catch (thrown) {
-      this.#parts.voice.log.error(
-        { why: sentenceOf(thrown) },
-        "the outbox cannot be written; the report is sent only once",
-      );
-    }
-    await this.#deliver(session, entry, false);
-  }
-
-  /** Sends a report; a hub that does not acknowledge has it once it is sent, and needs a resume before a late one. */
-  async #deliver(session: Session, entry: OutboxEntry, late: boolean): Promise<void> {
-    const { report } = entry;
-    const { task_id, task_gen } = report;
-    const acknowledges = session.capabilities.has("task_ack");
-    if (late && !acknowledges) {
-      const generation = task_gen === undefined ? {} : { task_gen };
-      await session.send({ type: "task_accepted", task_id, ...generation });
-      await session.send({ type: "task_progress", task_id, ...generation, status: "working", ...entry.work });
-    }
-    const sent = await session.send(report);
-    if (sent && !acknowledges) await this.#outboxOf(session).remove(task_id, task_gen);
+    await this.#reports.put(session, assignment, report);
   }
 
   #revoked(session: Session, taskId: string, reason: string | undefined): void {
@@ -306,22 +259,7 @@ export class Relay implements SessionListener {
   async #reportProgress(): Promise<void> {
     if (this.#inHand === undefined) return;
     const { task, session } = this.#inHand;
-    await session.send(await this.#progress(task));
-  }
-
-  async #progress(task: Task): Promise<Extract<RelayMessage, { type: "task_progress" }>> {
-    const { task_id, task_gen } = task.assignment;
-    const tail = await task.tail();
-    const status = task.status();
-    return {
-      type: "task_progress",
-      task_id,
-      task_gen,
-      status,
-      tmux_output: tail,
-      summary: lastLine(tail),
-      ...(status === "blocked_on_human" ? { attention: true } : {}),
-    };
+    await session.send(await progressOf(task));
   }
 
   /** Asks the hub whose turn it is, when nothing is in hand. */
@@ -344,48 +282,24 @@ export class Relay implements SessionListener {
       this.#inHand = undefined;
       await task.end({ graceMs: STOPPING_GRACE_MS });
       const { task_id, task_gen } = task.assignment;
-      const acked = new Promise<void>((resolve) => {
-        this.#acked = resolve;
-      });
+      const acked = this.#reports.nextAcknowledgement();
       const outcome = { kind: "failed", failureKind: "environment", reason: RELAY_STOPPED } as const;
       const report = terminalReport({ taskId: task_id, taskGen: task_gen, outcome, tail: await task.tail() });
-      await this.#put(session, this.#entry(task.assignment, report));
+      await this.#reports.put(session, task.assignment, report);
       if (session.isAuthenticated && session.capabilities.has("task_ack"))
         await Promise.race([acked, this.#parts.clock.sleep(LAST_ACK_MS)]);
     }
     await this.#parts.statusFile?.stop("stopped");
   }
 
-  #outboxOf(session: Session): Outbox {
-    return new Outbox(this.#parts.config.stateFolder, session.hub.address, session.contributorId ?? "");
-  }
-
   #status(state: "waiting" | "working" | "done" | "failed", details: StatusDetails = {}): void {
     this.#parts.statusFile?.set(state, details);
   }
 
-  #sayDrift(session: Session, declared: string | undefined): void {
-    const verdict = compareVersions(declared);
-    if (this.#drifted.has(session)) return;
-    if (verdict !== "older" && verdict !== "newer" && verdict !== "incompatible") return;
-    this.#drifted.add(session);
-    this.#parts.voice.say(
-      `hub ${session.hub.host} speaks protocol ${declared} (${verdict}), this relay ${PROTOCOL_VERSION}`,
-    );
-  }
-
   /** One sentence on what the relay does now. */
   #doing(): string {
-    if (this.#inHand !== undefined) {
-      const { task, session } = this.#inHand;
-      const minutes = Math.floor((this.#parts.clock.now() - task.acceptedAt) / 60_000);
-      const blocked = task.status() === "blocked_on_human" ? "; it waits for you" : "";
-      return `working on ${issueOf(task.assignment)} of ${session.hub.host} for ${minutes} min${blocked}`;
-    }
-    const notes = this.#sessions.map(
-      (session) => `${session.hub.host}: ${this.#notes.get(session) ?? "asked for work"}`,
-    );
-    return `idle; ${notes.join("; ")}`;
+    if (this.#inHand === undefined) return this.#standing.idling(this.#sessions);
+    return working(this.#inHand.task, this.#inHand.session, this.#parts.clock.now());
   }
 
   /** Looks after a promise nobody waits for. */
