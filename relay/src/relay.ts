@@ -1,18 +1,18 @@
 import type { AgentRun, AgentStart } from "@nest/agents";
 import { type CancelTimer, type Clock, type Environment, type Random, sentenceOf } from "@nest/kit";
-import { type Durations, RELAY_STOPPED, type RelayMessage, type TransportTimes } from "@nest/protocol";
+import { type Durations, RELAY_STOPPED, type TransportTimes } from "@nest/protocol";
 import type { RelayConfig } from "./config.ts";
 import { meaningOf } from "./meaning.ts";
-import { progressOf, Reports } from "./outbox/reports.ts";
+import { issueOf, Reports, workDetails } from "./outbox/reports.ts";
 import type { KnownSecrets } from "./secrets.ts";
 import type { Introduction } from "./session/auth.ts";
 import type { Closed } from "./session/connection.ts";
+import { declined, progressOf, resume } from "./session/handover.ts";
 import { type AuthOk, Session, type SessionListener, type WorkMessage } from "./session/session.ts";
 import { Standing, working } from "./standing.ts";
 import type { StatusDetails, StatusFile } from "./status-file.ts";
 import type { RunLedger } from "./task/leftovers.ts";
-import { terminalReport } from "./task/report.ts";
-import { type Assignment, Task, type TaskResult } from "./task/task.ts";
+import { type Assignment, Task } from "./task/task.ts";
 import { Turns } from "./turns.ts";
 import type { Voice } from "./voice.ts";
 
@@ -58,12 +58,12 @@ export class Relay implements SessionListener {
 
   constructor(parts: RelayParts) {
     this.#parts = parts;
-    const { config, clock, random, numbers, transport, introduction, secrets, voice } = parts;
+    const { config, clock, random, numbers, transport, introduction, secrets, voice, statusFile } = parts;
     const redact = (text: string) => secrets.redact(text);
     const shared = { clock, random, numbers, transport, introduction, redact, listener: this };
     this.#sessions = config.hubs.map((hub) => new Session(hub, shared));
     this.#turns = new Turns(this.#sessions, clock, numbers);
-    this.#reports = new Reports({ stateFolder: config.stateFolder, clock, secrets, voice });
+    this.#reports = new Reports({ stateFolder: config.stateFolder, clock, secrets, voice, statusFile });
     this.#standing = new Standing(voice);
   }
 
@@ -97,19 +97,16 @@ export class Relay implements SessionListener {
 
   /** Resume, outbox, ready: in this order (contract §8, Relay 5). */
   async #greet(session: Session): Promise<void> {
-    if (this.#inHand?.session === session) await this.#resume(session, this.#inHand.task);
+    if (this.#inHand?.session === session) {
+      const { task } = this.#inHand;
+      const { task_id } = task.assignment;
+      this.#parts.voice.log.info({ hub: session.hub.host, task: task_id }, "resuming the task in hand");
+      await resume(session, task);
+    }
     if (this.#inHand === undefined) this.#status("waiting");
     await this.#reports.replay(session);
     this.#turns.admit(session);
     this.#next();
-  }
-
-  async #resume(session: Session, task: Task): Promise<void> {
-    const { task_id, task_gen, kind = "issue", repo, number, title } = task.assignment;
-    this.#parts.voice.log.info({ hub: session.hub.host, task: task_id }, "resuming the task in hand");
-    await session.send({ type: "task_accepted", task_id, task_gen });
-    const progress = await progressOf(task);
-    await session.send({ ...progress, kind, repo, number, title });
   }
 
   onWork(session: Session, message: WorkMessage): void {
@@ -176,23 +173,15 @@ export class Relay implements SessionListener {
       return;
     }
     if (held !== undefined || this.#stopping) {
-      this.#keep(session.send(this.#declined(session, assignment)), "declining");
+      this.#keep(session.send(declined(session, assignment, this.#stopping ? "stopping" : "busy")), "declining");
       return;
     }
     const task = new Task(assignment, this.#taskParts(session));
     this.#inHand = { task, session };
     this.#keep(session.send({ type: "task_accepted", task_id, task_gen }), "accepting");
     this.#parts.voice.log.info({ hub: session.hub.host, task: task_id, issue: issueOf(assignment) }, "task accepted");
-    this.#status("working", taskDetails(assignment));
+    this.#status("working", workDetails(assignment));
     this.#keep(this.#see(session, task), "working");
-  }
-
-  /** Giving back what was not accepted; older hubs know only a failure for it. */
-  #declined(session: Session, { task_id, task_gen }: Assignment): RelayMessage {
-    const message = this.#stopping ? RELAY_STOPPED : "a task of another assignment is in hand";
-    return session.capabilities.has("task_declined")
-      ? { type: "task_declined", task_id, task_gen, reason: "busy", message }
-      : { type: "task_failed", task_id, task_gen, reason: message, failure_kind: "environment" };
   }
 
   #taskParts(session: Session) {
@@ -218,35 +207,13 @@ export class Relay implements SessionListener {
     const result = await task.run();
     if (this.#inHand?.task !== task) return;
     if (result !== undefined) {
-      this.#reporting = this.#report(session, task, result);
+      this.#reporting = this.#reports.finish(session, task.assignment, result);
       await this.#reporting;
     }
     this.#reporting = undefined;
     this.#inHand = undefined;
     if (!this.#stopping) this.#status("waiting");
     this.#next();
-  }
-
-  async #report(session: Session, task: Task, result: TaskResult): Promise<void> {
-    const { assignment } = task;
-    const { outcome, tail } = result;
-    const report = terminalReport({ taskId: assignment.task_id, taskGen: assignment.task_gen, outcome, tail });
-    const reason = outcome.kind === "failed" ? outcome.reason : outcome.verdictReason;
-    this.#parts.voice.log.info(
-      {
-        task: assignment.task_id,
-        issue: issueOf(assignment),
-        reason,
-        pull_request: report.type === "task_complete" ? report.pr_url : undefined,
-      },
-      outcome.kind === "failed" ? "task failed" : `task done: ${outcome.verdict}`,
-    );
-    this.#status(outcome.kind === "failed" ? "failed" : "done", {
-      ...taskDetails(assignment),
-      ...(reason === undefined ? {} : { reason: this.#parts.secrets.redact(reason) }),
-      ...(outcome.kind === "completed" && outcome.pullRequest !== undefined ? { pr_url: outcome.pullRequest } : {}),
-    });
-    await this.#reports.put(session, assignment, report);
   }
 
   #revoked(session: Session, taskId: string, reason: string | undefined): void {
@@ -281,11 +248,9 @@ export class Relay implements SessionListener {
       const { task, session } = held;
       this.#inHand = undefined;
       await task.end({ graceMs: STOPPING_GRACE_MS });
-      const { task_id, task_gen } = task.assignment;
       const acked = this.#reports.nextAcknowledgement();
       const outcome = { kind: "failed", failureKind: "environment", reason: RELAY_STOPPED } as const;
-      const report = terminalReport({ taskId: task_id, taskGen: task_gen, outcome, tail: await task.tail() });
-      await this.#reports.put(session, task.assignment, report);
+      await this.#reports.put(session, task.assignment, { outcome, tail: await task.tail() });
       if (session.isAuthenticated && session.capabilities.has("task_ack"))
         await Promise.race([acked, this.#parts.clock.sleep(LAST_ACK_MS)]);
     }
@@ -308,12 +273,4 @@ export class Relay implements SessionListener {
       this.#parts.voice.log.error({ why: sentenceOf(thrown), doing }, "unexpected failure"),
     );
   }
-}
-
-function issueOf({ repo, number }: Assignment): string {
-  return `${repo}#${number}`;
-}
-
-function taskDetails({ task_id, task_gen, repo, number }: Assignment): StatusDetails {
-  return { task_id, task_gen, repo, number };
 }

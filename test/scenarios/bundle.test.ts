@@ -24,6 +24,7 @@ const hasSystemNode = await access(SYSTEM_NODE).then(
   () => true,
   () => false,
 );
+if (!hasSystemNode && process.env.CI === "true") throw new Error(`${SYSTEM_NODE} is missing`);
 
 let folder: FolderHere;
 let made: Bundle;

@@ -1,9 +1,9 @@
 import { type Clock, sentenceOf } from "@nest/kit";
-import type { RelayMessage } from "@nest/protocol";
 import type { KnownSecrets } from "../secrets.ts";
 import type { Session } from "../session/session.ts";
-import { lastLine } from "../task/report.ts";
-import type { Assignment, Task } from "../task/task.ts";
+import type { StatusDetails, StatusFile } from "../status-file.ts";
+import { terminalReport } from "../task/report.ts";
+import type { Assignment, TaskResult } from "../task/task.ts";
 import type { Voice } from "../voice.ts";
 import { Outbox, type OutboxEntry, type TerminalReport } from "./outbox.ts";
 
@@ -12,6 +12,8 @@ export interface ReportsParts {
   readonly clock: Clock;
   readonly secrets: KnownSecrets;
   readonly voice: Voice;
+  /** Absent in interactive mode. */
+  readonly statusFile: StatusFile | undefined;
 }
 
 /** Terminal reports on their way: to disk first, then to their hub, kept until it acknowledges. */
@@ -23,9 +25,27 @@ export class Reports {
     this.#parts = parts;
   }
 
+  /** A task has ended by itself: told to the log and the status file, and reported. */
+  async finish(session: Session, assignment: Assignment, result: TaskResult): Promise<void> {
+    const { outcome } = result;
+    const reason = outcome.kind === "failed" ? outcome.reason : outcome.verdictReason;
+    const pullRequest = outcome.kind === "completed" ? outcome.pullRequest : undefined;
+    this.#parts.voice.log.info(
+      { task: assignment.task_id, issue: issueOf(assignment), reason, pull_request: pullRequest },
+      outcome.kind === "failed" ? "task failed" : `task done: ${outcome.verdict}`,
+    );
+    this.#parts.statusFile?.set(outcome.kind === "failed" ? "failed" : "done", {
+      ...workDetails(assignment),
+      ...(reason === undefined ? {} : { reason: this.#parts.secrets.redact(reason) }),
+      ...(pullRequest === undefined ? {} : { pr_url: pullRequest }),
+    });
+    await this.put(session, assignment, result);
+  }
+
   /** Saves a report and sends it; secrets that are known are taken out of both. */
-  async put(session: Session, assignment: Assignment, report: TerminalReport): Promise<void> {
-    const entry = this.#entry(assignment, report);
+  async put(session: Session, assignment: Assignment, { outcome, tail }: TaskResult): Promise<void> {
+    const { task_id: taskId, task_gen: taskGen } = assignment;
+    const entry = this.#entry(assignment, terminalReport({ taskId, taskGen, outcome, tail }));
     try {
       await this.#outboxOf(session).put(entry);
     } catch (thrown) {
@@ -80,18 +100,11 @@ export class Reports {
   }
 }
 
-/** How far the task in hand is, as the hub hears it. */
-export async function progressOf(task: Task): Promise<Extract<RelayMessage, { type: "task_progress" }>> {
-  const { task_id, task_gen } = task.assignment;
-  const tail = await task.tail();
-  const status = task.status();
-  return {
-    type: "task_progress",
-    task_id,
-    task_gen,
-    status,
-    tmux_output: tail,
-    summary: lastLine(tail),
-    ...(status === "blocked_on_human" ? { attention: true } : {}),
-  };
+export function issueOf({ repo, number }: Assignment): string {
+  return `${repo}#${number}`;
+}
+
+/** An assignment in the status file's words. */
+export function workDetails({ task_id, task_gen, repo, number }: Assignment): StatusDetails {
+  return { task_id, task_gen, repo, number };
 }

@@ -1,0 +1,37 @@
+import { RELAY_STOPPED, type RelayMessage } from "@nest/protocol";
+import { lastLine } from "../task/report.ts";
+import type { Assignment, Task } from "../task/task.ts";
+import type { Session } from "./session.ts";
+
+/** After a reconnect the hub hears of the task in hand: both frames carry the generation (contract §8, Relay 5). */
+export async function resume(session: Session, task: Task): Promise<void> {
+  const { task_id, task_gen, kind = "issue", repo, number, title } = task.assignment;
+  await session.send({ type: "task_accepted", task_id, task_gen });
+  const progress = await progressOf(task);
+  await session.send({ ...progress, kind, repo, number, title });
+}
+
+/** How far the task in hand is. */
+export async function progressOf(task: Task): Promise<Extract<RelayMessage, { type: "task_progress" }>> {
+  const { task_id, task_gen } = task.assignment;
+  const tail = await task.tail();
+  const status = task.status();
+  return {
+    type: "task_progress",
+    task_id,
+    task_gen,
+    status,
+    tmux_output: tail,
+    summary: lastLine(tail),
+    ...(status === "blocked_on_human" ? { attention: true } : {}),
+  };
+}
+
+/** Gives back what was not accepted; older hubs know only a failure for it. */
+export function declined(session: Session, assignment: Assignment, why: "busy" | "stopping"): RelayMessage {
+  const { task_id, task_gen } = assignment;
+  const message = why === "stopping" ? RELAY_STOPPED : "a task of another assignment is in hand";
+  return session.capabilities.has("task_declined")
+    ? { type: "task_declined", task_id, task_gen, reason: "busy", message }
+    : { type: "task_failed", task_id, task_gen, reason: message, failure_kind: "environment" };
+}
