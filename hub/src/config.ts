@@ -4,6 +4,7 @@ import {
   checkConfig,
   type Environment,
   isAbsent,
+  makeDataFolder,
   makePrivateFolder,
   parseYaml,
   Secret,
@@ -126,6 +127,7 @@ export async function readHubConfig(environment: Environment): Promise<HubConfig
     );
   }
   const file = await readHubFile(values.NEST_CONFIG);
+  await makeDataFolder(values.NEST_DATA_DIR, "NEST_DATA_DIR");
   const { project, github, governor: rules } = file;
   const webhookSecret =
     values.NEST_GITHUB_WEBHOOK_SECRET ?? expanded("github.webhook_secret", github.webhook_secret, environment);

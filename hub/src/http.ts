@@ -1,4 +1,6 @@
+import type { Socket } from "node:net";
 import type { Log } from "@nest/kit";
+import type { ErrorBody } from "@nest/protocol";
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from "fastify";
 
 const BODY_LIMIT_BYTES = 64 * 1024;
@@ -13,10 +15,36 @@ export function buildHttp(log: Log): FastifyInstance {
     exposeHeadRoutes: true,
     // A proxy on this machine says for whom it asks, by which name and over which protocol.
     trustProxy: "loopback",
+    clientErrorHandler: answerUnreadable,
+    frameworkErrors: (_error, _request, reply) => {
+      const body: ErrorBody = { error: "the address could not be read", code: "bad_request" };
+      reply.hijack();
+      reply.raw.writeHead(400, { "content-type": "application/json; charset=utf-8" }).end(JSON.stringify(body));
+    },
   });
+  // Fastify takes plain text by itself; every body here is JSON.
+  http.removeContentTypeParser("text/plain");
   http.addHook("onSend", async (_request, reply) => {
     reply.header("x-content-type-options", "nosniff");
     reply.header("referrer-policy", "same-origin");
   });
   return http;
 }
+
+/** For requests that never became one: what Node's parser refused. */
+function answerUnreadable({ code }: { readonly code: string }, socket: Socket): void {
+  if (code === "ECONNRESET" || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const answer = unreadable[code] ?? { status: "400 Bad Request", code: "bad_request" };
+  const body = JSON.stringify({ error: "the request could not be read", code: answer.code } satisfies ErrorBody);
+  socket.end(
+    `HTTP/1.1 ${answer.status}\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`,
+  );
+}
+
+const unreadable: Readonly<Record<string, { readonly status: string; readonly code: string }>> = {
+  HPE_HEADER_OVERFLOW: { status: "431 Request Header Fields Too Large", code: "headers_too_large" },
+  ERR_HTTP_REQUEST_TIMEOUT: { status: "408 Request Timeout", code: "request_timeout" },
+};

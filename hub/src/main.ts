@@ -51,12 +51,12 @@ const BIND_TRIES = 100;
  * @throws UsageError for wrong arguments, environment or configuration; NestError when it cannot start.
  */
 export async function runHub(args: readonly string[], environment: Environment): Promise<void> {
-  const { help, words } = parseFlags(args, {});
+  const { help, words } = parseFlags(args, {}, USAGE);
   if (help) {
     process.stdout.write(USAGE);
     return;
   }
-  if (words[0] !== undefined) throw new UsageError(`unknown argument ${words[0]}`, { hint: "nest hub -h" });
+  if (words[0] !== undefined) throw new UsageError(`unknown argument ${words[0]}`, { usage: USAGE });
   const log = createLog({ program: "nest-hub", level: environment.NEST_LOG_LEVEL ?? "info" });
   await startHub(await readHubConfig(environment), systemClock(), log);
 }

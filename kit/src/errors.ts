@@ -4,6 +4,8 @@ export interface NestErrorDetails {
   readonly cause?: unknown;
   /** More of the same kind, one line each (faults of a configuration). */
   readonly faults?: readonly string[];
+  /** How the program is called: printed below the error when it was called wrongly. */
+  readonly usage?: string;
 }
 
 /**
@@ -15,12 +17,14 @@ export class NestError<Code extends string = string> extends Error {
   readonly code: Code;
   readonly hint: string | undefined;
   readonly faults: readonly string[];
+  readonly usage: string | undefined;
 
   constructor(code: Code, sentence: string, details: NestErrorDetails = {}) {
     super(sentence, details.cause === undefined ? undefined : { cause: details.cause });
     this.code = code;
     this.hint = details.hint;
     this.faults = details.faults ?? [];
+    this.usage = details.usage;
   }
 }
 
@@ -36,12 +40,14 @@ export function sentenceOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);
 }
 
-/** The lines a command prints for a failure: `nest hub: error: …`, then `nest hub: hint: …`. */
+/** The lines a command prints for a failure: `nest hub: error: …`, then `nest hub: hint: …`, then how it is called. */
 export function errorLines(program: string, thrown: unknown): string[] {
   if (thrown instanceof NestError) {
     const faults = thrown.faults.length > 0 ? thrown.faults : [thrown.message];
     const lines = faults.map((fault) => `${program}: error: ${fault}`);
-    return thrown.hint === undefined ? lines : [...lines, `${program}: hint: ${thrown.hint}`];
+    const hint = thrown.hint === undefined ? [] : [`${program}: hint: ${thrown.hint}`];
+    const usage = thrown.usage === undefined ? [] : ["", ...thrown.usage.trimEnd().split("\n")];
+    return [...lines, ...hint, ...usage];
   }
   const stack = thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
   return [`${program}: error: internal error (a bug): ${stack}`];

@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from "node:fs";
-import { mkdir, open, readFile, rename, rm } from "node:fs/promises";
+import { access, constants, mkdir, open, readFile, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { UsageError } from "./errors.ts";
 
 export interface WriteOptions {
   /** Permission bits set when the file is created; 0600 unless said otherwise. */
@@ -61,6 +62,23 @@ export async function readTextIfPresent(path: string): Promise<string | undefine
 /** Makes a folder, and its parents, that only its owner may enter. */
 export async function makePrivateFolder(path: string): Promise<void> {
   await mkdir(path, { recursive: true, mode: 0o700 });
+}
+
+/**
+ * Makes the data directory that a variable names.
+ *
+ * @throws UsageError naming the variable when it cannot be made or written to.
+ */
+export async function makeDataFolder(path: string, variable: string): Promise<void> {
+  try {
+    await makePrivateFolder(path);
+    await access(path, constants.R_OK | constants.W_OK | constants.X_OK);
+  } catch (thrown) {
+    const { code } = thrown as NodeJS.ErrnoException;
+    throw new UsageError(`${variable}: ${path} cannot be used as a data directory (${code})`, {
+      hint: `set ${variable} to a folder that this user may write to`,
+    });
+  }
 }
 
 /** Whether a failed file operation failed because nothing is there. */

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { errorLines } from "./errors.ts";
 import { parseFlags } from "./flags.ts";
 
 const known = { file: "text", "skip-spokes": "switch", port: "number" } as const;
@@ -10,6 +11,19 @@ test("one dash or two, value after a space or an equals sign, words where they s
     help: false,
   });
   expect(parseFlags(["-skip-spokes", "-h"], known)).toMatchObject({ flags: { "skip-spokes": true }, help: true });
+});
+
+test("what is wrong comes with the usage, as a command prints it", () => {
+  const printed = (args: readonly string[]) => {
+    try {
+      parseFlags(args, known, "usage: nest hub\n\nmore\n");
+    } catch (thrown) {
+      return errorLines("nest hub", thrown);
+    }
+    return [];
+  };
+  expect(printed(["-nope"])).toEqual(["nest hub: error: unknown flag -nope", "", "usage: nest hub", "", "more"]);
+  expect(printed(["-port=x"])).toContain("usage: nest hub");
 });
 
 test.each([

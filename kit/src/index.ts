@@ -4,6 +4,7 @@ export { checkConfig, type Environment, parseYaml, variable } from "./config.ts"
 export { errorLines, exitCodeOf, NestError, type NestErrorDetails, sentenceOf, UsageError } from "./errors.ts";
 export {
   isAbsent,
+  makeDataFolder,
   makePrivateFolder,
   readTextIfPresent,
   type WriteOptions,

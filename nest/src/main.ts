@@ -1,5 +1,5 @@
 import { flushCompileCache } from "node:module";
-import { type Environment, errorLines, exitCodeOf, UsageError } from "@nest/kit";
+import { type Environment, errorLines, exitCodeOf } from "@nest/kit";
 
 interface Program {
   readonly summary: string;
@@ -49,8 +49,6 @@ async function main([name = "", ...args]: readonly string[]): Promise<void> {
     if (typeof code === "number") process.exit(code);
   } catch (thrown) {
     for (const line of errorLines(`nest ${name}`, thrown)) process.stderr.write(`${line}\n`);
-    if (thrown instanceof UsageError && thrown.message.startsWith("unknown"))
-      process.stderr.write(`nest ${name}: hint: nest ${name} -h shows how\n`);
     process.exit(exitCodeOf(thrown));
   }
 }

@@ -10,6 +10,7 @@ import {
   readTextIfPresent,
   systemClock,
   systemRandom,
+  UsageError,
 } from "@nest/kit";
 import { scaleDurations, scaleTransport } from "@nest/protocol";
 import { readConfig } from "./config.ts";
@@ -54,15 +55,12 @@ export async function runRelay(
 ): Promise<number> {
   const error = options.error ?? process.stderr;
   try {
-    const { words, help } = parseFlags(args, {});
+    const { words, help } = parseFlags(args, {}, USAGE);
     if (help) {
       (options.out ?? process.stdout).write(USAGE);
       return 0;
     }
-    if (words.length > 0) {
-      error.write(`nest relay: error: unknown argument\n${USAGE}`);
-      return 2;
-    }
+    if (words[0] !== undefined) throw new UsageError(`unknown argument ${words[0]}`, { usage: USAGE });
     return await relayOn(environment, error, options.stop);
   } catch (thrown) {
     for (const line of errorLines("nest relay", thrown)) error.write(`${line}\n`);

@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import {
   createLog,
   type Environment,
+  makeDataFolder,
   onShutdownSignal,
   parseFlags,
   systemClock,
@@ -31,13 +32,14 @@ environment:
  * @throws UsageError for wrong arguments, environment or configuration; the caller prints it and exits 2.
  */
 export async function runSpoke(args: readonly string[], environment: Environment): Promise<void> {
-  const { help, words } = parseFlags(args, {});
+  const { help, words } = parseFlags(args, {}, USAGE);
   if (help) {
     process.stdout.write(USAGE);
     return;
   }
-  if (words[0] !== undefined) throw new UsageError(`unknown argument ${words[0]}`, { hint: "nest spoke -h" });
+  if (words[0] !== undefined) throw new UsageError(`unknown argument ${words[0]}`, { usage: USAGE });
   const settings = readSettings(environment);
+  await makeDataFolder(settings.dataFolder, "NEST_DATA_DIR");
   const clock = systemClock();
   const log = createLog({ program: "nest-spoke" });
   const spoke = await startSpoke({ settings, clock, random: systemRandom(), log, version: await ownVersion() });

@@ -1,6 +1,6 @@
 import { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, connect } from "node:net";
 import { join } from "node:path";
 import { Secret } from "@nest/kit";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -259,6 +259,35 @@ test("the API description has every route, with who may, and other methods get 4
   expect(Object.keys(paths["/metrics"]?.get?.responses["200"]?.content ?? {})).toEqual(["text/plain"]);
   const wrong = await hub.call("DELETE", CONFIG);
   expect([wrong.status, wrong.headers.get("allow")]).toEqual([405, "GET, HEAD, PUT"]);
+});
+
+test.each([
+  ["an address that cannot be decoded", "GET /api/contributors/%zz HTTP/1.1\r\nHost: hub\r\n", 400, "bad_request"],
+  ["what is no HTTP", "GARBAGE\r\n", 400, "bad_request"],
+  ["headers beyond measure", `GET / HTTP/1.1\r\nHost: hub\r\nX: ${"x".repeat(20_000)}\r\n`, 431, "headers_too_large"],
+  [
+    "a body that is no JSON",
+    "POST /api/contribute/register HTTP/1.1\r\nHost: hub\r\nContent-Type: text/plain\r\nContent-Length: 1\r\n",
+    415,
+    "unsupported_media_type",
+  ],
+])("errors are JSON from every layer: %s", async (_what, head, status, code) => {
+  await using hub = await start();
+  const socket = connect(Number(new URL(hub.url).port), "127.0.0.1");
+  socket.write(`${head}${head.startsWith("POST") ? "Connection: close\r\n\r\nx" : "\r\n"}`);
+  let answer = "";
+  for await (const chunk of socket) {
+    answer += String(chunk);
+    if (answer.includes("}")) break;
+  }
+  const [, told = "", body = "{}"] = /^HTTP\/1\.1 (\d+) [\s\S]*?(\{.*\})/.exec(answer) ?? [];
+  expect([Number(told), JSON.parse(body)]).toEqual([status, expect.objectContaining({ code })]);
+});
+
+test("the database is readable by nobody else, wherever the data directory lies", async () => {
+  await using hub = await start();
+  for (const name of ["hub.sqlite", "hub.sqlite-wal", ".hub.lock"])
+    expect((await stat(join(hub.folder, name))).mode & 0o777, name).toBe(0o600);
 });
 
 test("every admin route refuses whoever is nobody with 401 and whoever is no admin with 403, before it reads the body", async () => {

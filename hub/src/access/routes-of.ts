@@ -116,7 +116,10 @@ function check(schema: z.ZodType | undefined, value: unknown, where: "body" | "q
   const issue = checked.error.issues[0];
   const at = issue?.path.map(String).join(".") ?? "";
   if (issue?.code === "unrecognized_keys")
-    throw new NestError("bad_request", `${issue.keys.join(", ")}: unknown key in the ${where}`);
+    throw new NestError(
+      "bad_request",
+      `${issue.keys.map((key) => (at === "" ? key : `${at}.${key}`)).join(", ")}: unknown key in the ${where}`,
+    );
   const fault = issue?.message ?? "not valid";
   throw new NestError("bad_request", `${at === "" ? where : at}: ${fault.charAt(0).toLowerCase()}${fault.slice(1)}`);
 }

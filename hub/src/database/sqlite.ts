@@ -1,4 +1,4 @@
-import { mkdirSync } from "node:fs";
+import { closeSync, mkdirSync, openSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { NestError } from "@nest/kit";
@@ -22,6 +22,7 @@ export interface HubDatabase {
 export function openSqlite(file: string): HubDatabase {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   const lock = takeLock(join(dirname(file), ".hub.lock"), file);
+  makePrivate(file);
   const sqlite = new DatabaseSync(file);
   try {
     sqlite.exec(`pragma busy_timeout = ${BUSY_TIMEOUT_MS}`);
@@ -43,7 +44,17 @@ export function openSqlite(file: string): HubDatabase {
   };
 }
 
+/** Makes a database's file for its owner alone; SQLite gives what it puts beside it the same mode. */
+function makePrivate(file: string): void {
+  try {
+    closeSync(openSync(file, "wx", 0o600));
+  } catch (thrown) {
+    if ((thrown as NodeJS.ErrnoException).code !== "EEXIST") throw thrown;
+  }
+}
+
 function takeLock(path: string, file: string): DatabaseSync {
+  makePrivate(path);
   const lock = new DatabaseSync(path);
   try {
     lock.exec(`pragma busy_timeout = ${BUSY_TIMEOUT_MS}; pragma locking_mode = exclusive; begin exclusive`);

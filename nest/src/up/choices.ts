@@ -85,9 +85,9 @@ export interface Choices {
  * @throws UsageError naming the flag or variable that is wrong or missing.
  */
 export function readChoices(args: readonly string[], environment: Environment): Choices | undefined {
-  const { flags, words, help } = parseFlags(args, FLAGS);
+  const { flags, words, help } = parseFlags(args, FLAGS, USAGE);
   if (help) return undefined;
-  if (words[0] !== undefined) throw new UsageError(`unknown argument ${words[0]}`, { hint: "nest up -h" });
+  if (words[0] !== undefined) throw new UsageError(`unknown argument ${words[0]}`, { usage: USAGE });
   const served = readServed(flags, environment);
   const data = flags.data ?? variable(environment, "NEST_DATA_DIR");
   const share = environment.XDG_DATA_HOME || join(homedir(), ".local", "share");

@@ -13,7 +13,7 @@ backends: ${backends.map(({ name }) => name).join(", ")}
 
 /** `contribute-check <backend>`: pre-registration check for missing CLIs or auth gaps. */
 export const contributeCheck: Command = async (args, parts) => {
-  const { flags, words, help } = parseFlags(args, { json: "switch" });
+  const { flags, words, help } = parseFlags(args, { json: "switch" }, USAGE);
   if (help) {
     parts.out.write(USAGE);
     return 0;
@@ -31,7 +31,7 @@ export function requireBackend(words: readonly string[], command: string) {
   const [name, ...rest] = words;
   const hint = `${command} -h lists them`;
   if (name === undefined) throw new UsageError("a backend is missing", { hint });
-  if (rest[0] !== undefined) throw new UsageError(`unknown argument ${rest[0]}`, { hint: `${command} -h` });
+  if (rest[0] !== undefined) throw new UsageError(`unknown argument ${rest[0]}`, { hint });
   const backend = backendOf(name);
   if (backend === undefined) throw new UsageError(`unknown backend "${name}"`, { hint });
   return backend;

@@ -22,7 +22,7 @@ const DEFAULT_IMAGE = "localhost/nest-relay:latest";
 
 /** `contribute-hive [backend] [local]`: starts the relay (spec: Relay commands). */
 export const contributeHive: Command = async (args, parts) => {
-  const { flags, words, help } = parseFlags(args, { image: "text" });
+  const { flags, words, help } = parseFlags(args, { image: "text" }, USAGE);
   if (help) {
     parts.out.write(USAGE);
     return 0;

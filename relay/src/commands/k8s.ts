@@ -24,13 +24,13 @@ const TAG = /^[A-Za-z0-9_][A-Za-z0-9._-]{0,127}$/;
 
 /** `contribute-k8s [namespace] [output-file] [image-tag]` (spec: Relay commands). */
 export const contributeK8s: Command = async (args, parts) => {
-  const { flags, words, help } = parseFlags(args, { secret: "text" });
+  const { flags, words, help } = parseFlags(args, { secret: "text" }, USAGE);
   if (help) {
     parts.out.write(USAGE);
     return 0;
   }
   const [namespace = "nest-contributor", file, tag = "latest", ...rest] = words;
-  if (rest[0] !== undefined) throw new UsageError(`unknown argument ${rest[0]}`, { hint: "contribute-k8s -h" });
+  if (rest[0] !== undefined) throw new UsageError(`unknown argument ${rest[0]}`, { usage: USAGE });
   if (!NAMESPACE.test(namespace))
     throw new UsageError(`namespace: "${namespace}" is no name of a namespace`, {
       hint: "lowercase letters, digits and dashes, at most 63",

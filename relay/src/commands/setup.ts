@@ -25,7 +25,7 @@ type Answer = { readonly contributor_id: string; readonly registration_token?: s
 
 /** `contribute-setup <backend>`: one-time per hub registration (spec: Relay commands). */
 export const contributeSetup: Command = async (args, parts) => {
-  const { flags, words, help } = parseFlags(args, { hub: "text", reissue: "switch" });
+  const { flags, words, help } = parseFlags(args, { hub: "text", reissue: "switch" }, USAGE);
   if (help) {
     parts.out.write(USAGE);
     return 0;
