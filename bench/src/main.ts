@@ -1,11 +1,16 @@
 import { cpus } from "node:os";
 import { errorLines, exitCodeOf, ProgressLine, parseFlags, UsageError } from "@nest/kit";
+import { benchBackup } from "./backup/backup.ts";
 import { benchDispatch, type Part, parts } from "./dispatch.ts";
 import { naivePeer } from "./peers/naive-peer.ts";
 
 const USAGE = `usage: npm run bench -- dispatch [PART] [-seconds N] [-relays N] [-hub all|naive]
+       npm run bench -- backup [-megabytes N] [-quick]
 
-Measures the hub against named peers, all in one run on this machine, and prints the ratios. Compare only figures of one
+backup: one encrypted archive of the same tree by ours, the shape before it, tar+pigz+age, tar+zstd+age and restic, and reading
+all of it back (default 1024 MB); a peer that is not installed is named. -quick leaves the memory of a ten times larger tree out.
+
+dispatch: measures the hub against named peers, all in one run on this machine, and prints the ratios. Compare only figures of one
 run: another moment's disk and load are another machine.
 
 parts:
@@ -32,12 +37,19 @@ process.exitCode = await main(process.argv.slice(2)).catch((thrown) => {
 });
 
 async function main(args: readonly string[]): Promise<number> {
-  const { flags, words, help } = parseFlags(args, { seconds: "number", relays: "number", hub: "text" });
+  const { flags, words, help } = parseFlags(args, {
+    seconds: "number",
+    relays: "number",
+    hub: "text",
+    megabytes: "number",
+    quick: "switch",
+  });
   const [subject, part = "peers", ...rest] = words;
   if (help || subject === undefined) {
     process.stdout.write(USAGE);
     return help ? 0 : 2;
   }
+  if (subject === "backup") return backup(flags.megabytes ?? 1024, flags.quick ?? false);
   if (subject !== "dispatch") throw new UsageError(`there is no benchmark ${subject}`, { hint: "npm run bench -- -h" });
   if (!isPart(part) || rest.length > 0) throw new UsageError(`parts are ${parts.join(", ")}`);
   const seconds = within("seconds", flags.seconds ?? 5, 120);
@@ -52,6 +64,22 @@ async function main(args: readonly string[]): Promise<number> {
   print(`node ${process.versions.node}, ${cpus().length} × ${cpus()[0]?.model ?? "unknown processor"}`);
   const only = flags.hub === "naive" ? { hubs: [naivePeer] } : {};
   await benchDispatch({ part, seconds, relays, print, tell: (text) => progress.show(text), ...only });
+  progress.end();
+  return 0;
+}
+
+async function backup(megabytes: number, quick: boolean): Promise<number> {
+  const progress = new ProgressLine(process.stderr);
+  const print = (text: string) => {
+    progress.end();
+    console.log(text);
+  };
+  await benchBackup({
+    megabytes: within("megabytes", megabytes, 20_000),
+    quick,
+    print,
+    tell: (text) => progress.show(text),
+  });
   progress.end();
   return 0;
 }

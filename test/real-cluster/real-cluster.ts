@@ -18,7 +18,8 @@ export function realClusterFolder(): string | undefined {
   try {
     return execFileSync(BUILD, ["-where"], { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }).trim();
   } catch {
-    if (process.env.CI === "true") throw new Error(`the real cluster server is not built: run ${BUILD}`);
+    const required = process.env.CI === "true" && process.env.NEST_TEST_WITHOUT_REAL_CLUSTER !== "1";
+    if (required) throw new Error(`the real cluster server is not built: run ${BUILD}`);
     console.error(`skipped: tests against a real kube-apiserver (build it once with ${BUILD})`);
     return undefined;
   }
