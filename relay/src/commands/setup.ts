@@ -2,7 +2,7 @@ import { type Backend, backends } from "@nest/agents";
 import { NestError, parseFlags, UsageError, variable } from "@nest/kit";
 import { contribute, httpBase, webSocketAddress } from "@nest/protocol";
 import { requireBackend, tableOf } from "./check.ts";
-import { checkMachine } from "./checks.ts";
+import { type Check, checkMachine } from "./checks.ts";
 import { type CodeHostLogin, codeHostLogin } from "./code-host-login.ts";
 import type { Command, CommandParts } from "./command.ts";
 import { type Registration, readSaved, withRegistration, writeSaved } from "./saved-env.ts";
@@ -33,7 +33,8 @@ export const contributeSetup: Command = async (args, parts) => {
   const backend = requireBackend(words, "contribute-setup");
   const saved = await readSaved(parts.environment);
   const hub = hubOf(flags.hub ?? variable(parts.environment, "NEST_HUB") ?? saved.NEST_HUB?.split(",")[0]);
-  if (!(await isReady(backend, parts))) return 1;
+  const checks = await checksIfReady(backend, parts);
+  if (checks === undefined) return 1;
   const login = await codeHostLogin(parts);
   if ("gap" in login) throw new NestError("code_host_login_missing", login.gap);
   const registration = await register(hub, login, flags.reissue ?? false, parts);
@@ -44,7 +45,7 @@ export const contributeSetup: Command = async (args, parts) => {
   });
   const file = await writeSaved(parts.environment, values);
   parts.out.write(
-    `Registered as ${login.login} at ${new URL(webSocketAddress(hub)).host}. Kept in ${file}.\nStart the relay with: contribute-hive ${backend.name}\n`,
+    `Registered as ${login.login} at ${new URL(webSocketAddress(hub)).host}. Kept in ${file}.\nStart the relay with: contribute-hive ${backend.name}${runsInContainer(backend, checks) ? "" : " local"}\n`,
   );
   return 0;
 };
@@ -65,7 +66,12 @@ function hubOf(configured: string | undefined): string {
   return hub;
 }
 
-async function isReady(backend: Backend, parts: CommandParts): Promise<boolean> {
+function runsInContainer(backend: Backend, checks: readonly Check[]): boolean {
+  return backend.name !== "agy" && checks.some(({ name, ok }) => name === "container runtime" && ok);
+}
+
+/** What was found; undefined, and said, when something is missing. */
+async function checksIfReady(backend: Backend, parts: CommandParts): Promise<readonly Check[] | undefined> {
   const checks = await checkMachine(backend, parts);
   parts.error.write(`${tableOf(checks)}\n`);
   const gaps = checks.filter((check) => check.required && !check.ok);
@@ -73,7 +79,7 @@ async function isReady(backend: Backend, parts: CommandParts): Promise<boolean> 
     parts.error.write(
       `contribute-setup: error: ${gaps.map(({ name }) => name).join(", ")} missing; nothing was registered\n`,
     );
-  return gaps.length === 0;
+  return gaps.length === 0 ? checks : undefined;
 }
 
 async function register(
