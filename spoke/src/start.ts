@@ -58,6 +58,17 @@ export async function startSpoke(parts: SpokeParts): Promise<RunningSpoke> {
       send: (signal) => sendHeartbeat(hub, heartbeatBody(config, { nestId: id, version, now: clock.now() }), signal),
     });
   const staleMs = scaleDurations(settings.clockScale).registryStaleMs;
+  const backup = new Backup({
+    dataFolder: settings.backupFolder,
+    secretsFolder: settings.secretsFolder,
+    environment: settings.environment,
+    nestId: id,
+    version,
+    clock,
+    random: parts.random,
+    log,
+    settings: async () => (await readConfig()).governor.backup,
+  });
   const dashboard = buildDashboard({
     log,
     version,
@@ -81,17 +92,7 @@ export async function startSpoke(parts: SpokeParts): Promise<RunningSpoke> {
       trustedProxies: config.dashboard.trusted_proxies,
       proxyAuth: settings.dashboardToken,
     },
-    backup: new Backup({
-      dataFolder: settings.backupFolder,
-      secretsFolder: settings.secretsFolder,
-      environment: settings.environment,
-      nestId: id,
-      version,
-      clock,
-      random: parts.random,
-      log,
-      settings: async () => (await readConfig()).governor.backup,
-    }),
+    backup,
     home: ({ peer, role }) =>
       homePage({
         nestId: id,
@@ -106,6 +107,7 @@ export async function startSpoke(parts: SpokeParts): Promise<RunningSpoke> {
   const close = async () => {
     await loop?.stop();
     await Promise.all([dashboard.close(), terminal.close()]);
+    await backup.settled();
   };
   try {
     const dashboardUrl = await listen(

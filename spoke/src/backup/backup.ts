@@ -43,6 +43,8 @@ const LONGEST_MS = 10 * 60_000;
 export class Backup {
   readonly #parts: BackupParts;
   #running = false;
+  /** The audit of the last download, on its way to disk. */
+  #ending: Promise<void> = Promise.resolve();
 
   constructor(parts: BackupParts) {
     this.#parts = parts;
@@ -117,6 +119,11 @@ export class Backup {
     }
   }
 
+  /** Resolves when nothing of a download is left to be written. */
+  async settled(): Promise<void> {
+    await this.#ending;
+  }
+
   #seal(key: ArchiveKey, actor: string): BackupDownload {
     const { dataFolder, nestId, version, clock, random, log } = this.#parts;
     const startedAt = clock.now();
@@ -146,9 +153,12 @@ export class Backup {
         log.info({ id: nestId, files: members.length, bead_dirs: beadFolders, bytes, gaps }, "spoke backup created");
       else log.warn({ id: nestId }, "spoke backup broken off");
       const after = { files: members.length, gaps, whole };
-      appendAudit(dataFolder, { at: new Date(clock.now()).toISOString(), actor, action: "backup", after }).catch(
-        (thrown) => log.error({ err: thrown }, "the audit could not be written"),
-      );
+      this.#ending = appendAudit(dataFolder, {
+        at: new Date(clock.now()).toISOString(),
+        actor,
+        action: "backup",
+        after,
+      }).catch((thrown) => log.error({ err: thrown }, "the audit could not be written"));
     });
     return { name: archiveName("spoke", nestId, startedAt), files: members.length, beadFolders, content };
   }
