@@ -43,7 +43,7 @@ const LONGEST_MS = 10 * 60_000;
 export class Backup {
   readonly #parts: BackupParts;
   #running = false;
-  /** The audit of the last download, on its way to disk. */
+  /** The end of the last download, with its audit on disk. */
   #ending: Promise<void> = Promise.resolve();
 
   constructor(parts: BackupParts) {
@@ -143,21 +143,22 @@ export class Backup {
       signal: stop.signal,
     });
     const content = Readable.from(archive, { objectMode: false });
-    content.once("close", () => {
+    const ended = new Promise<void>((resolve) => content.once("close", resolve));
+    this.#ending = ended.then(async () => {
       late();
       stop.abort(new Error("the download was broken off"));
       this.#running = false;
       const gaps = Object.keys(skipped).length;
       const whole = content.readableEnded;
-      if (whole)
-        log.info({ id: nestId, files: members.length, bead_dirs: beadFolders, bytes, gaps }, "spoke backup created");
+      const told = { id: nestId, files: members.length, bead_dirs: beadFolders, bytes, gaps };
+      if (whole) log.info(told, "spoke backup created");
       else log.warn({ id: nestId }, "spoke backup broken off");
-      const after = { files: members.length, gaps, whole };
-      this.#ending = appendAudit(dataFolder, {
-        at: new Date(clock.now()).toISOString(),
+      const at = new Date(clock.now()).toISOString();
+      await appendAudit(dataFolder, {
+        at,
         actor,
         action: "backup",
-        after,
+        after: { files: members.length, gaps, whole },
       }).catch((thrown) => log.error({ err: thrown }, "the audit could not be written"));
     });
     return { name: archiveName("spoke", nestId, startedAt), files: members.length, beadFolders, content };
