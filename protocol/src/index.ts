@@ -20,6 +20,7 @@ export * as health from "./http/health.ts";
 export * as leaderboard from "./http/leaderboard.ts";
 export * as operations from "./http/operations.ts";
 export * as pages from "./http/pages.ts";
+export type { OptionalPaging } from "./http/paging.ts";
 export * as queue from "./http/queue.ts";
 export { type Access, type Route, route } from "./http/route.ts";
 export { httpBase, webSocketAddress } from "./hub-address.ts";

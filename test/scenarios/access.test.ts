@@ -261,6 +261,39 @@ test("the API description has every route, with who may, and other methods get 4
   expect([wrong.status, wrong.headers.get("allow")]).toEqual([405, "GET, HEAD, PUT"]);
 });
 
+test("every list pages: a page of the size asked for, next_cursor until the last, 400 for a cursor that is none", async () => {
+  await using hub = await start();
+  for (const id of ["one", "two", "three"])
+    await hub.call(
+      "POST",
+      "/api/heartbeat",
+      { nest_id: id, is_public: true },
+      { authorization: "Bearer heartbeat-secret-of-the-tests" },
+    );
+  for (const login of ["ada", "bob", "cleo"]) await (await hub.relay(login)).ready();
+  const lists = {
+    "/api/registry": "nests",
+    "/api/contribute/fleet": "clankers",
+    "/api/contribute/queue": "queue",
+    "/api/contribute/activity": "activity",
+    "/api/contributors": "contributors",
+  };
+  for (const [path, list] of Object.entries(lists)) {
+    const page = async (query: string) => (await hub.admin("GET", path + query)).body as Record<string, unknown>;
+    const [first, all] = [await page("?limit=1"), await page("")];
+    const { [list]: rows, next_cursor: cursor } = first;
+    const second = await page(`?limit=500&cursor=${cursor}`);
+    expect([...(rows as object[]), ...(second[list] as object[])], path).toEqual(all[list]);
+    expect(rows, path).toHaveLength(1);
+    expect(second, path).not.toHaveProperty("next_cursor");
+    const wrong = await hub.admin("GET", `${path}?cursor=nonsense`);
+    expect([wrong.status, wrong.body], path).toEqual([
+      400,
+      { code: "bad_request", error: "cursor: not a cursor that this list gave out" },
+    ]);
+  }
+});
+
 test.each([
   ["an address that cannot be decoded", "GET /api/contributors/%zz HTTP/1.1\r\nHost: hub\r\n", 400, "bad_request"],
   ["what is no HTTP", "GARBAGE\r\n", 400, "bad_request"],

@@ -17,7 +17,14 @@ export function registerFleetRoutes(routes: Routes, { registry, readModel, ledge
     if (!registry.beat(body)) throw new NestError("registry_full", "the fleet registry is full");
     return { ok: true as const };
   });
-  routes.serve(fleet.registry, () => ({ nests: registry.list().map((nest) => ({ ...nest })) }));
+  routes.serve(fleet.registry, ({ query: { limit = Number.MAX_SAFE_INTEGER, cursor } }) => {
+    const all = registry.list();
+    const from = Number(cursor ?? 0);
+    return {
+      nests: all.slice(from, from + limit).map((nest) => ({ ...nest })),
+      ...(from + limit < all.length ? { next_cursor: String(from + limit) } : {}),
+    };
+  });
   routes.serve(fleet.stats, () => {
     const nests = registry.list();
     const status = readModel.status(() => true);

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import { type Clock, plainLine } from "@nest/kit";
-import { type contribute, type governor, PROTOCOL_VERSION } from "@nest/protocol";
+import { type contribute, type governor, type OptionalPaging, PROTOCOL_VERSION } from "@nest/protocol";
 import { leaseState } from "../leases/lease.ts";
 import { type Activity, HOLD_PREFIX, type Ledger } from "../leases/ledger.ts";
 import type { Entry } from "../queue/entry.ts";
@@ -95,7 +95,8 @@ export class ReadModel {
     };
   }
 
-  fleet(sees: Sees): contribute.FleetReply {
+  /** Relays and tasks, both from the same place on; everything without a page. */
+  fleet(sees: Sees, page: OptionalPaging = {}): contribute.FleetReply {
     const { ledger, queue, gateway } = this.#parts;
     const held = new Map<string, string>();
     const work: contribute.FleetWork[] = [];
@@ -121,12 +122,16 @@ export class ReadModel {
     }
     const counts = queue.withheldCounts();
     const cooling = ["failed", "quarantined", "connection_lost", "given_back", "requeued"];
+    const clankers = [...gateway.sessions()].flatMap((session) => this.#relay(session, held, sees));
+    const from = Number(page.cursor ?? 0);
+    const to = from + (page.limit ?? Number.MAX_SAFE_INTEGER);
     return {
-      clankers: [...gateway.sessions()].flatMap((session) => this.#relay(session, held, sees)),
-      work,
+      clankers: clankers.slice(from, to),
+      work: work.slice(from, to),
       cooldown_count: cooling.reduce((sum, reason) => sum + (counts[reason] ?? 0), 0),
       in_flight_count: work.length,
       held_count: counts.operator_hold ?? 0,
+      ...(to < Math.max(clankers.length, work.length) ? { next_cursor: String(to) } : {}),
     };
   }
 

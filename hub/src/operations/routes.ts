@@ -32,7 +32,7 @@ export function registerOperationsRoutes(routes: Routes, parts: OperationsRouteP
     return status;
   });
   routes.serve(contribute.queue, ({ query, viewer }) => readModel.queue(query, sees(viewer)));
-  routes.serve(contribute.fleet, ({ viewer }) => readModel.fleet(sees(viewer)));
+  routes.serve(contribute.fleet, ({ query, viewer }) => readModel.fleet(sees(viewer), query));
   routes.serve(contribute.activity, ({ query, viewer }) => readModel.activity(query.limit, query.cursor, sees(viewer)));
   routes.serve(contribute.events, ({ viewer, reply }) => {
     reply.hijack();

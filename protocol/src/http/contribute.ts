@@ -1,12 +1,7 @@
 import { z } from "zod";
 import { tiers } from "../tiers.ts";
+import { OptionalPaging, Paging } from "./paging.ts";
 import { route } from "./route.ts";
-
-/** Paging of every list: `next_cursor` is absent on the last page. */
-const Paging = z.strictObject({
-  limit: z.coerce.number().int().min(1).max(500).default(100),
-  cursor: z.string().max(200).optional(),
-});
 
 export const RegisterRequest = z.object({
   github_username: z
@@ -187,6 +182,7 @@ export const FleetReply = z.object({
   cooldown_count: z.number().int(),
   in_flight_count: z.number().int(),
   held_count: z.number().int(),
+  next_cursor: z.string().optional(),
 });
 export type FleetReply = z.infer<typeof FleetReply>;
 export const fleet = route({
@@ -194,6 +190,7 @@ export const fleet = route({
   path: "/api/contribute/fleet",
   summary: "Connected relays, what they declared, and the tasks under lease",
   access: "anyone",
+  query: OptionalPaging,
   reply: FleetReply,
 });
 

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { assignableRoles, delegatableRoles } from "../roles.ts";
 import { tiers } from "../tiers.ts";
+import { Cursor } from "./paging.ts";
 import { route } from "./route.ts";
 
 export const ContributorRow = z.object({
@@ -28,7 +29,7 @@ export const contributors = route({
   access: "admin",
   query: z.strictObject({
     limit: z.coerce.number().int().min(1).max(500).default(100),
-    cursor: z.string().max(200).optional(),
+    cursor: Cursor.optional(),
     q: z.string().max(100).optional(),
     tier: z.enum(tiers).optional(),
   }),
@@ -59,7 +60,7 @@ export const contributor = route({
   access: "admin",
   query: z.strictObject({
     limit: z.coerce.number().int().min(1).max(500).default(50),
-    cursor: z.string().max(200).optional(),
+    cursor: Cursor.optional(),
   }),
   reply: z.object({
     contributor: ContributorRow,
@@ -134,7 +135,7 @@ export const audit = route({
   access: "admin",
   query: z.strictObject({
     limit: z.coerce.number().int().min(1).max(500).default(100),
-    cursor: z.string().max(200).optional(),
+    cursor: Cursor.optional(),
     q: z.string().max(100).optional(),
   }),
   reply: z.object({ audit: z.array(AuditEntry), next_cursor: z.string().optional() }),

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { Heartbeat } from "../heartbeat.ts";
+import { OptionalPaging } from "./paging.ts";
 import { route } from "./route.ts";
 
 export const heartbeat = route({
@@ -17,8 +18,10 @@ export const registry = route({
   path: "/api/registry",
   summary: "Public spokes, with whether each was heard of in the last 15 minutes",
   access: "anyone",
+  query: OptionalPaging,
   reply: z.object({
     nests: z.array(z.looseObject({ id: z.string(), online: z.boolean(), lastHeartbeat: z.string() })),
+    next_cursor: z.string().optional(),
   }),
 });
 

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { tiers } from "../tiers.ts";
+import { Cursor } from "./paging.ts";
 import { route } from "./route.ts";
 
 export const leaderboardWindows = ["week", "month", "all"] as const;
@@ -38,7 +39,7 @@ export const leaderboard = route({
   query: z.strictObject({
     window: z.enum(leaderboardWindows).default("all"),
     limit: z.coerce.number().int().min(1).max(500).default(100),
-    cursor: z.string().max(200).optional(),
+    cursor: Cursor.optional(),
   }),
   reply: LeaderboardReply,
 });
