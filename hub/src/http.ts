@@ -1,4 +1,4 @@
-import type { Socket } from "node:net";
+import { isIPv6, type Socket } from "node:net";
 import type { Log } from "@nest/kit";
 import type { ErrorBody } from "@nest/protocol";
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from "fastify";
@@ -29,6 +29,11 @@ export function buildHttp(log: Log): FastifyInstance {
     reply.header("referrer-policy", "same-origin");
   });
   return http;
+}
+
+/** `http://HOST:PORT`, as a client takes it. */
+export function webAddress(host: string, port: number): string {
+  return `http://${isIPv6(host) ? `[${host}]` : host}:${port}`;
 }
 
 /** For requests that never became one: what Node's parser refused. */

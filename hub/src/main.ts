@@ -17,6 +17,7 @@ import type { FastifyInstance } from "fastify";
 import { buildHub } from "./app.ts";
 import { type HubConfig, readHubConfig } from "./config.ts";
 import { openSqlite } from "./database/sqlite.ts";
+import { webAddress } from "./http.ts";
 
 const USAGE = `nest hub: keeps the queue, hands issues to relays under lease, verifies what comes back
 
@@ -73,7 +74,7 @@ async function startHub(config: HubConfig, clock: Clock, log: Log): Promise<void
     await hub.stop();
   });
   hub.start();
-  process.stdout.write(`nest-hub listening on http://${config.host}:${port}\n`);
+  process.stdout.write(`nest-hub listening on ${webAddress(config.host, port)}\n`);
   log.info({ repositories: config.repos, data: config.dataDir }, "hub started");
 }
 
