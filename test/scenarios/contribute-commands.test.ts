@@ -198,6 +198,9 @@ test("contribute-k8s writes hardened objects with mode 0600, and warns where a b
     image: "localhost/nest-relay:1.2",
     securityContext: { readOnlyRootFilesystem: true, allowPrivilegeEscalation: false, capabilities: { drop: ["ALL"] } },
   });
+  const keyless = await machine.run("contribute-k8s", []);
+  expect(keyless).toMatchObject({ code: 0, out: expect.stringContaining("kind: Deployment") });
+  expect(keyless.said).toContain("warning: no credential of claude is in the environment");
   const agy = await machine.run("contribute-k8s", [], { AGENT_BACKEND: "agy" });
   expect(agy).toMatchObject({ code: 1, out: "", said: expect.stringContaining("warning: agy") });
   const forced = await machine.run("contribute-k8s", [], {

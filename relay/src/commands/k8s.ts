@@ -50,7 +50,7 @@ export const contributeK8s: Command = async (args, parts) => {
     [parts.environment.AGENT_BACKEND || saved.AGENT_BACKEND || "claude"],
     "contribute-k8s",
   );
-  if (!canBeDelivered(backend, parts)) return 1;
+  if (!canBeDelivered(backend, parts, flags.secret !== undefined)) return 1;
   const login = flags.secret === undefined ? await codeHostLogin(parts) : undefined;
   if (login !== undefined && "gap" in login) throw new NestError("code_host_login_missing", login.gap);
   const text = manifestsOf({
@@ -90,18 +90,18 @@ function credentials(backend: Backend, { environment }: CommandParts): Record<st
   );
 }
 
-/** A backend that signs in through files or a browser cannot work in a pod; said, and refused unless that is wanted. */
-function canBeDelivered(backend: Backend, parts: CommandParts): boolean {
-  const delivered = Object.keys(credentials(backend, parts)).length > 0;
-  if (backend.name !== "agy" && delivered) return true;
-  const why =
-    backend.name === "agy"
-      ? "agy signs in interactively and works on the host only"
-      : `no credential of ${backend.name} is in the environment`;
-  parts.error.write(`contribute-k8s: warning: ${why}: the pod cannot authenticate\n`);
+/** Whether a pod may be made for the backend; where it will miss a credential that a Secret could still bring, only a warning. */
+function canBeDelivered(backend: Backend, parts: CommandParts, hasOwnSecret: boolean): boolean {
+  const warn = (why: string) => parts.error.write(`contribute-k8s: warning: ${why}: the pod cannot authenticate\n`);
+  if (backend.name !== "agy") {
+    if (!hasOwnSecret && Object.keys(credentials(backend, parts)).length === 0)
+      warn(`no credential of ${backend.name} is in the environment`);
+    return true;
+  }
+  warn("agy signs in interactively and works on the host only");
   if (variable(parts.environment, "NEST_K8S_ALLOW_MISSING_BACKEND_CREDENTIALS") === "1") return true;
   parts.error.write(
-    "contribute-k8s: hint: set its key in the environment, or NEST_K8S_ALLOW_MISSING_BACKEND_CREDENTIALS=1 to print all the same\n",
+    "contribute-k8s: hint: use contribute-hive agy local, or NEST_K8S_ALLOW_MISSING_BACKEND_CREDENTIALS=1 to print all the same\n",
   );
   return false;
 }
