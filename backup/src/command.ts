@@ -68,17 +68,15 @@ export async function runCommand([verb = "", ...args]: readonly string[], parts:
     return EXIT.usage;
   }
   try {
-    const { flags, words, help } = parseFlags(args, chosen.flags);
+    const { flags, words, help } = parseFlags(args, chosen.flags, USAGE);
     if (help) {
       said.out(USAGE);
       return EXIT.ok;
     }
-    if (words.length > 0) throw new UsageError(`unexpected argument ${words[0]}`);
+    if (words.length > 0) throw new UsageError(`unexpected argument ${words[0]}`, { usage: USAGE });
     return await chosen.act(parts, flags);
   } catch (thrown) {
     for (const line of errorLines("nest-backup", thrown)) said.err(`${line}\n`);
-    if (thrown instanceof UsageError && /flag|argument/.test(thrown.message))
-      said.err("nest-backup: hint: nest-backup -h shows how\n");
     return exitCodeFor(thrown);
   }
 }

@@ -1,10 +1,9 @@
-import { join } from "node:path";
 import { type Backend, findBinary } from "@nest/agents";
 import { NestError, parseFlags, UsageError, variable } from "@nest/kit";
 import { runRelay } from "../main.ts";
 import { requireBackend } from "./check.ts";
 import type { Command, CommandParts } from "./command.ts";
-import { contributorEnvFile, readSaved } from "./saved-env.ts";
+import { readSaved } from "./saved-env.ts";
 
 const USAGE = `usage: contribute-hive [backend] [local] [-image IMAGE]
 
@@ -47,16 +46,20 @@ export const contributeHive: Command = async (args, parts) => {
   const image = flags.image ?? variable(parts.environment, "NEST_RELAY_IMAGE") ?? DEFAULT_IMAGE;
   const runtime = await runtimeOf(parts);
   const environment = {
+    ...keptAsVariables(saved),
     ...parts.environment,
     AGENT_BACKEND: backend.name,
     CONTRIBUTOR_MODE: parts.environment.CONTRIBUTOR_MODE || "headless",
   };
-  return parts.run(
-    runtime.path,
-    runArguments(runtime.name, image, backend, environment, contributorEnvFile(parts.environment)),
-    environment,
-  );
+  return parts.run(runtime.path, runArguments(runtime.name, image, backend, environment), environment);
 };
+
+/** What registration kept, as the variables that a relay reads; the file itself is its owner's and stays outside. */
+function keptAsVariables(saved: Readonly<Record<string, string>>): Record<string, string> {
+  const { NEST_HUB, NEST_REGISTRATION_TOKEN, CONTRIBUTOR_ID } = saved;
+  const kept = { NEST_HUB, NEST_REGISTRATION_TOKEN, NEST_CONTRIBUTOR_ID: CONTRIBUTOR_ID };
+  return Object.fromEntries(Object.entries(kept).filter((entry): entry is [string, string] => entry[1] !== undefined));
+}
 
 async function runtimeOf({ environment }: CommandParts): Promise<{ name: string; path: string }> {
   const forced = variable(environment, "NEST_CONTAINER_RUNTIME");
@@ -77,14 +80,13 @@ async function runtimeOf({ environment }: CommandParts): Promise<{ name: string;
 
 /**
  * The arguments of `run`. Secrets are handed over by name: the runtime takes their values from its own environment, so none is on
- * a command line. The registration is mounted read-only.
+ * a command line.
  */
 export function runArguments(
   runtime: string,
   image: string,
   backend: Backend,
   environment: Readonly<Record<string, string | undefined>>,
-  registration: string,
 ): string[] {
   const passed = [
     "AGENT_BACKEND",
@@ -95,6 +97,7 @@ export function runArguments(
     "GITHUB_TOKEN",
     "NEST_HUB",
     "NEST_REGISTRATION_TOKEN",
+    "NEST_CONTRIBUTOR_ID",
     "NEST_AGENT_ROLE",
     "NEST_GITHUB_API_URL",
     "NEST_GITHUB_URL",
@@ -116,8 +119,6 @@ export function runArguments(
     "--cap-drop",
     "ALL",
     ...keepOwner,
-    "--volume",
-    `${registration}:${join("/home/contributor/.config/nest", "contributor.env")}:ro`,
     "--volume",
     "nest-relay-state:/home/contributor/.local/state/nest",
     ...names.flatMap((name) => ["--env", name]),
