@@ -51,6 +51,8 @@ interface Words {
 
 const server = createServer((_request, response) => response.writeHead(404).end());
 const sockets = new WebSocketServer({ server, maxPayload: 64 * 1024, perMessageDeflate: false });
+// It passes on what its server says; a port that is still taken is tried again below.
+sockets.on("error", () => {});
 sockets.on("connection", (socket) => {
   let contributor: string | undefined;
   say(socket, { type: "auth_challenge", nonce: randomBytes(16).toString("hex") });

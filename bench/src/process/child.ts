@@ -1,6 +1,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import type { HubPlace } from "../load/bench-relay.ts";
 
 /** A server under test: a process that this bench started and will end. */
@@ -17,6 +19,8 @@ export interface ServerCommand {
   readonly environment: Readonly<Record<string, string>>;
 }
 
+/** Compiled code is kept between starts, as the commands in `bin/` keep it. */
+const compiled = { NODE_COMPILE_CACHE: join(tmpdir(), "nest-bench-compiled") };
 const START_WITHIN_MS = 120_000;
 const collector = new URL("./collect-on-signal.ts", import.meta.url).href;
 const running = new Set<ChildProcess>();
@@ -33,7 +37,7 @@ export async function startServer(command: ServerCommand): Promise<ServerProcess
       command.file,
       ...(command.args ?? []),
     ],
-    { stdio: ["ignore", "pipe", "pipe"], env: { ...process.env, ...command.environment } },
+    { stdio: ["ignore", "pipe", "pipe"], env: { ...process.env, ...compiled, ...command.environment } },
   );
   running.add(child);
   child.once("exit", () => running.delete(child));
