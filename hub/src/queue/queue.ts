@@ -37,6 +37,8 @@ export interface QueueParts {
 export class Queue implements Candidates {
   readonly #parts: QueueParts;
   readonly #entries = new Map<string, Entry>();
+  /** The keys of each repository's entries: a scan of one looks at no other. */
+  readonly #keys = new Map<string, Set<string>>();
   readonly #repos = new Map<string, ReadyList>();
   readonly #claims = new Map<string, Claim>();
   readonly #wakes = new WakeList();
@@ -118,16 +120,18 @@ export class Queue implements Candidates {
   }
 
   #keepOnly(repo: string, kept: ReadonlySet<string>): void {
-    for (const [key, entry] of this.#entries) {
-      if (!kept.has(key) && entry.repo.toLowerCase() === repo) this.#remove(entry);
+    for (const key of this.#keys.get(repo) ?? []) {
+      const entry = kept.has(key) ? undefined : this.#entries.get(key);
+      if (entry !== undefined) this.#remove(entry);
     }
   }
 
   /** Forgets a repository that is no longer monitored. */
   dropRepo(repo: string): void {
     const name = repo.toLowerCase();
-    for (const entry of this.#entries.values()) if (entry.repo.toLowerCase() === name) this.#remove(entry);
+    this.#keepOnly(name, new Set());
     this.#repos.delete(name);
+    this.#keys.delete(name);
   }
 
   /** Sets what is claimed by open pull requests: the whole ledger of claims, by issue. */
@@ -266,6 +270,7 @@ export class Queue implements Candidates {
     const after: Entry = { key, repo, number, title, url, updatedAt, issue, failures, filtered, withheld };
     this.#unlist(before);
     this.#entries.set(key, after);
+    if (before === undefined) this.#keysOf(repo.toLowerCase()).add(key);
     this.#list(after);
     if (withheld?.until !== undefined) this.#wakes.add(key, withheld.until);
     if (withheld === undefined && before?.withheld !== undefined) this.#onOffer();
@@ -323,8 +328,18 @@ export class Queue implements Candidates {
     else this.#withheld.set(entry.withheld.reason, left);
   }
 
+  #keysOf(repo: string): Set<string> {
+    let keys = this.#keys.get(repo);
+    if (keys === undefined) {
+      keys = new Set();
+      this.#keys.set(repo, keys);
+    }
+    return keys;
+  }
+
   #remove(entry: Entry): void {
     this.#unlist(entry);
     this.#entries.delete(entry.key);
+    this.#keys.get(entry.repo.toLowerCase())?.delete(entry.key);
   }
 }
