@@ -21,7 +21,7 @@ const LOOK_EVERY_MS = 1000;
 /** The multiplexer may still be drawing what a program said before it ended. */
 const LAST_WORDS_MS = 200;
 /** The multiplexer may say that a program is dead before it says with which code; none after this, and it was a signal. */
-const EXIT_CODE_MS = 500;
+const EXIT_CODE_MS = 5000;
 const EXIT_CODE_LOOK_MS = 50;
 /** A CLI that shows no known sign counts as ready when its screen has stood still for so long. */
 const STILL_READY_MS = 5000;
@@ -176,10 +176,14 @@ class InteractiveRun implements AgentRun {
 
   /** Of a pane that is dead; undefined when a signal ended it. */
   async #exitCodeOf(pane: PaneState): Promise<number | undefined> {
-    let { exitCode } = pane;
-    for (let waitedMs = 0; exitCode === undefined && waitedMs < EXIT_CODE_MS; waitedMs += EXIT_CODE_LOOK_MS) {
+    let { exitCode, signalled } = pane;
+    for (
+      let waitedMs = 0;
+      exitCode === undefined && !signalled && waitedMs < EXIT_CODE_MS;
+      waitedMs += EXIT_CODE_LOOK_MS
+    ) {
       await this.#parts.clock.sleep(EXIT_CODE_LOOK_MS, this.#over.signal);
-      exitCode = (await this.#parts.tmux.pane()).exitCode;
+      ({ exitCode, signalled } = await this.#parts.tmux.pane());
     }
     return exitCode;
   }

@@ -22,6 +22,8 @@ export interface PaneState {
   readonly dead: boolean;
   /** Exit code of a pane that is dead; undefined when a signal ended it. */
   readonly exitCode: number | undefined;
+  /** The program was ended by a signal; known at the same moment as an exit code would be. */
+  readonly signalled: boolean;
   readonly command: string;
 }
 
@@ -58,12 +60,14 @@ export class TmuxSession {
 
   /** What runs in the pane. */
   async pane(): Promise<PaneState> {
-    const format = "#{pane_pid} #{pane_dead} x#{pane_dead_status} #{pane_current_command}";
-    const [pid, dead, status, ...command] = (await this.#call(["display-message", "-p", "-t", this.#target(), format]))
+    const format = "#{pane_pid} #{pane_dead} x#{pane_dead_status} x#{pane_dead_signal} #{pane_current_command}";
+    const [pid, dead, status = "x", signal = "x", ...command] = (
+      await this.#call(["display-message", "-p", "-t", this.#target(), format])
+    )
       .trim()
       .split(" ");
-    const exitCode = status === "x" || status === undefined ? undefined : Number(status.slice(1));
-    return { pid: Number(pid), dead: dead === "1", exitCode, command: command.join(" ") };
+    const exitCode = status === "x" ? undefined : Number(status.slice(1));
+    return { pid: Number(pid), dead: dead === "1", exitCode, signalled: signal !== "x", command: command.join(" ") };
   }
 
   /** The pane's text with its history, wrapped lines joined; or the visible part alone. */
