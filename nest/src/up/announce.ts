@@ -6,7 +6,7 @@ import type { Place } from "./place.ts";
 export function announce(choices: Choices, place: Place, hubUrl: string, spokeUrl: string, terminalPort: number): void {
   const agent = agentWords(choices);
   const relay = choices.relay
-    ? `${place.login}, with ${agent}${choices.interactive ? " (tmux attach -t contributor)" : ""}`
+    ? `${place.login}, with ${agent}${choices.interactive ? " in tmux (the first line of relay.log says how to watch it)" : ""}`
     : "not started (-no-relay)";
   const terminal = terminalPort === 0 ? "" : `, terminal on ${terminalPort}`;
   const again = choices.served.kind === "demo" ? " (or begin anew with -fresh)" : "";
