@@ -123,6 +123,27 @@ describe.skipIf(tmuxBinary === undefined)("an agent at a terminal", () => {
   });
 });
 
+describe.skipIf(tmuxBinary === undefined)("a multiplexer on a busy machine", () => {
+  test("tells the exit code of every program, also when it has missed that one ended", async () => {
+    const sessions = Array.from({ length: 6 }, (_, at) => {
+      const parts = tmuxParts();
+      return new TmuxSession({ ...parts, socket: `${parts.socket}-${at}` });
+    });
+    const codes = await Promise.all(
+      sessions.map(async (session) => {
+        await session.start(["/bin/sh", "-c", "sleep 0.2; exit 3"], folder, {});
+        for (;;) {
+          const pane = await session.pane();
+          if (pane.exitCode !== undefined || pane.signalled) return pane.exitCode;
+          await clock.sleep(5);
+        }
+      }),
+    );
+    await Promise.all(sessions.map((session) => session.close()));
+    expect(codes).toEqual([3, 3, 3, 3, 3, 3]);
+  });
+});
+
 describe("the text of a pane", () => {
   test("tells whether the CLI is ready, at work, asks, or needs a login", () => {
     expect(moodOf("hello\n> ", claude.signs)).toBe("ready");

@@ -58,16 +58,18 @@ export class TmuxSession {
     await this.#call(["respawn-pane", "-k", "-t", this.#target(), "-c", folder, "--", ...command]);
   }
 
-  /** What runs in the pane. */
+  /** What runs in the pane. Of one that has just died the exit may be told only at a later call. */
   async pane(): Promise<PaneState> {
-    const format = "#{pane_pid} #{pane_dead} x#{pane_dead_status} x#{pane_dead_signal} #{pane_current_command}";
-    const [pid, dead, status = "x", signal = "x", ...command] = (
+    const format = "#{pid} #{pane_pid} #{pane_dead} x#{pane_dead_status} x#{pane_dead_signal} #{pane_current_command}";
+    const [server, pid, dead, status = "x", signal = "x", ...command] = (
       await this.#call(["display-message", "-p", "-t", this.#target(), format])
     )
       .trim()
       .split(" ");
     const exitCode = status === "x" ? undefined : Number(status.slice(1));
-    return { pid: Number(pid), dead: dead === "1", exitCode, signalled: signal !== "x", command: command.join(" ") };
+    const signalled = signal !== "x";
+    if (dead === "1" && exitCode === undefined && !signalled) remindOfItsChildren(Number(server));
+    return { pid: Number(pid), dead: dead === "1", exitCode, signalled, command: command.join(" ") };
   }
 
   /** The pane's text with its history, wrapped lines joined; or the visible part alone. */
@@ -162,6 +164,18 @@ export class TmuxSession {
       });
       child.stdin.end(input);
     });
+  }
+}
+
+/**
+ * A busy server can miss that a child of its own has ended: the pane is dead, the program a zombie, and its exit code is not
+ * told until another child ends. The signal that it missed makes it look.
+ */
+function remindOfItsChildren(serverPid: number): void {
+  try {
+    process.kill(serverPid, "SIGCHLD");
+  } catch {
+    // The server has ended: the next call to it says so.
   }
 }
 
