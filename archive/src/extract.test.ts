@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import {
   existsSync,
   mkdirSync,
@@ -7,6 +8,7 @@ import {
   rmSync,
   statSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
@@ -14,6 +16,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { extractArchive } from "./extract.ts";
 import { anArchive, KEY, noise, sealedTar } from "./testing/make.ts";
+import { unfinishedName } from "./unfinished.ts";
 
 let home = "";
 beforeEach(() => {
@@ -26,8 +29,11 @@ const FILES = {
   "secrets/nest-hub-secrets.json": Buffer.from("{}"),
   "spokes/one/nest.yaml.dashboard": Buffer.from("a: 1\n"),
 };
-const into = (sealed: Buffer, destination: string, more: { force?: boolean; path?: string } = {}) =>
-  extractArchive({ sealed: [sealed], destination, keys: [KEY], random: "test", force: false, ...more });
+const into = (
+  sealed: Buffer,
+  destination: string,
+  more: { force?: boolean; path?: string; memberBytes?: number } = {},
+) => extractArchive({ sealed: [sealed], destination, keys: [KEY], random: "test", force: false, ...more });
 
 test.each(["a folder that is not there yet", "an empty folder"])("an archive is extracted into %s", async (where) => {
   const destination = join(home, "restored");
@@ -40,7 +46,7 @@ test.each(["a folder that is not there yet", "an empty folder"])("an archive is 
   expect(readdirSync(home)).toEqual(["restored"]);
 });
 
-test("secrets and spokes are private; nothing is writable for others", async () => {
+test("secrets, spokes and every folder are private; nothing is writable for others", async () => {
   const destination = join(home, "restored");
   await into(await anArchive(FILES), destination);
   const mode = (path: string) => (statSync(join(destination, path)).mode & 0o777).toString(8);
@@ -48,6 +54,7 @@ test("secrets and spokes are private; nothing is writable for others", async () 
   expect(mode("secrets/nest-hub-secrets.json")).toBe("600");
   expect(mode("spokes/one/nest.yaml.dashboard")).toBe("600");
   expect(mode("hub/saas/hmac.key")).toBe("644");
+  for (const folder of ["", "hub", "hub/saas", "spokes/one"]) expect(mode(folder)).toBe("700");
 });
 
 test("a bad archive leaves nothing behind", async () => {
@@ -100,9 +107,34 @@ test("a part is extracted while the whole is verified", async () => {
   expect(readdirSync(destination).sort()).toEqual(["MANIFEST.json", "spokes"]);
 });
 
-test("the private folder of a killed run is removed by the next", async () => {
+test("the private folder of a killed run is removed by the next; one that may be at work is not", async () => {
   const destination = join(home, "restored");
-  mkdirSync(join(destination, ".nest-extract-999999999-dead", "hub"), { recursive: true });
-  await into(await anArchive(FILES), destination);
-  expect(readdirSync(destination).sort()).toEqual(["MANIFEST.json", "hub", "secrets", "spokes"]);
+  const working = ".nest-extract-00000000-1-elsewhere";
+  const died = spawnSync(process.execPath, ["-e", ""]).pid;
+  const dead = unfinishedName(".nest-extract-", "dead").replace(`-${process.pid}-`, `-${died}-`);
+  const alive = unfinishedName(".nest-extract-", "alive");
+  for (const name of [dead, alive, working]) mkdirSync(join(destination, name, "hub"), { recursive: true });
+  await into(await anArchive(FILES), destination, { force: true });
+  expect(readdirSync(destination).sort()).toEqual([
+    ...[alive, working].sort(),
+    "MANIFEST.json",
+    "hub",
+    "secrets",
+    "spokes",
+  ]);
+  const twoDaysAgo = Date.now() / 1000 - 2 * 24 * 3600;
+  utimesSync(join(destination, working), twoDaysAgo, twoDaysAgo);
+  await into(await anArchive(FILES), destination, { force: true });
+  expect(readdirSync(destination)).not.toContain(working);
+});
+
+test("more than there is room for is refused before the disk is full", async () => {
+  const destination = join(home, "restored");
+  const sealed = await sealedTar([
+    { path: "hub/small" },
+    { path: "hub/huge", content: Buffer.from("x"), size: 2 ** 49 },
+  ]);
+  const reading = into(sealed, destination, { memberBytes: 2 ** 60 });
+  await expect(reading).rejects.toMatchObject({ code: "disk_full" });
+  expect(readdirSync(home)).toEqual([]);
 });

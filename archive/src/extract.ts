@@ -32,12 +32,13 @@ export async function extractArchive(options: ExtractOptions): Promise<ArchiveCo
   return { ...content, written: staging.files.filter((path) => path !== MANIFEST_NAME).length };
 }
 
-/** Secrets and spokes are private whatever the archive says; nothing becomes writable for others. */
+/**
+ * Secrets and spokes are private whatever the archive says; a hub's files keep their permissions, but nothing becomes writable for
+ * others. Folders are their owner's alone.
+ */
 export function extractedPlace(head: MemberHead): Place {
   const isPrivate = /^(secrets|spokes|spoke)\//.test(head.path);
-  return isPrivate
-    ? { path: head.path, mode: 0o600, folderMode: 0o700 }
-    : { path: head.path, mode: (head.mode & 0o755) | 0o600, folderMode: 0o755 };
+  return { path: head.path, mode: isPrivate ? 0o600 : (head.mode & 0o755) | 0o600 };
 }
 
 function isWanted(path: string, only: string | undefined): boolean {

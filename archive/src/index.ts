@@ -13,4 +13,5 @@ export type { MemberHead } from "./tar-header.ts";
 export type { MemberVisitor } from "./tar-parser.ts";
 export type { Member } from "./tar-writer.ts";
 export { singleMember, type TreeOptions, treeMembers } from "./tree.ts";
+export { removeAbandoned, unfinishedName } from "./unfinished.ts";
 export { type ArchivePlan, writeArchive } from "./write-archive.ts";

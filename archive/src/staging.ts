@@ -1,12 +1,15 @@
 import { closeSync, constants, mkdirSync, openSync, writeSync } from "node:fs";
-import { lstat, mkdir, open, readdir, rename, rm } from "node:fs/promises";
-import { basename, dirname, join, resolve } from "node:path";
+import { lstat, mkdir, open, readdir, rename, rm, stat, statfs } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
 import { isAbsent, NestError } from "@nest/kit";
 import { MANIFEST_NAME } from "./manifest.ts";
 import type { MemberHead } from "./tar-header.ts";
 import type { MemberVisitor } from "./tar-parser.ts";
+import { removeAbandoned, unfinishedName } from "./unfinished.ts";
 
 const PREFIX = ".nest-extract-";
+/** Whatever is in an archive belongs to a hub or a nest, and to nobody else on the machine. */
+const FOLDER_MODE = 0o700;
 const CREATE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
 const SYNCS_AT_ONCE = 16;
 
@@ -14,7 +17,6 @@ const SYNCS_AT_ONCE = 16;
 export interface Place {
   readonly path: string;
   readonly mode: number;
-  readonly folderMode: number;
 }
 
 /** Decides for each member. */
@@ -30,14 +32,23 @@ export class Staging implements MemberVisitor {
   readonly #isNew: boolean;
   readonly #place: PlaceOf;
   readonly #files: string[] = [];
-  readonly #folders = new Map<string, number>();
+  readonly #folders = new Set<string>();
+  readonly #freeBytes: number;
+  #bytes = 0;
   #descriptor: number | undefined;
 
-  private constructor(folder: string, destination: string, isNew: boolean, place: PlaceOf) {
-    this.#folder = folder;
-    this.#destination = destination;
-    this.#isNew = isNew;
-    this.#place = place;
+  private constructor(at: {
+    readonly folder: string;
+    readonly destination: string;
+    readonly isNew: boolean;
+    readonly place: PlaceOf;
+    readonly freeBytes: number;
+  }) {
+    this.#folder = at.folder;
+    this.#destination = at.destination;
+    this.#isNew = at.isNew;
+    this.#place = at.place;
+    this.#freeBytes = at.freeBytes;
   }
 
   /**
@@ -55,21 +66,32 @@ export class Staging implements MemberVisitor {
     const present = await entriesOf(destination);
     const home = present === undefined ? dirname(destination) : destination;
     await mkdir(home, { recursive: true });
-    const left = await removeLeftOvers(home);
-    if (!options.merge && present?.some((name) => !left.includes(name)) === true) {
-      throw new NestError("destination_not_empty", `${destination} is not empty`, {
-        hint: "name a folder that is empty or not there yet, or pass -force to write between what is there",
-      });
+    const folder = join(home, unfinishedName(PREFIX, options.random));
+    await mkdir(folder, { mode: FOLDER_MODE });
+    try {
+      const left = await removeAbandoned(home, { start: PREFIX }, (await stat(folder)).mtimeMs);
+      if (!options.merge && present?.some((name) => !left.includes(name)) === true) {
+        throw notEmpty(destination, left.length > 0);
+      }
+      const { bavail, bsize } = await statfs(folder);
+      const isNew = present === undefined;
+      return new Staging({ folder, destination, isNew, place: options.place, freeBytes: bavail * bsize });
+    } catch (thrown) {
+      await rm(folder, { recursive: true, force: true });
+      throw thrown;
     }
-    const folder = join(home, `${PREFIX}${process.pid}-${options.random}`);
-    await mkdir(folder, { mode: 0o700 });
-    return new Staging(folder, destination, present === undefined, options.place);
   }
 
   begin(head: MemberHead): void {
     const place = this.#place(head);
     if (place === undefined) return;
-    this.#makeFolders(place);
+    this.#bytes += head.size;
+    if (this.#bytes > this.#freeBytes) {
+      throw new NestError("disk_full", `the archive holds more than the ${this.#freeBytes} bytes that are free there`, {
+        hint: "make room, or choose another destination",
+      });
+    }
+    this.#makeFolders(dirname(place.path));
     this.#descriptor = openSync(join(this.#folder, place.path), CREATE, place.mode);
     this.#files.push(place.path);
   }
@@ -104,7 +126,7 @@ export class Staging implements MemberVisitor {
     await rm(join(this.#folder, folder), { recursive: true, force: true });
     const isBelow = (path: string) => path === folder || path.startsWith(`${folder}/`);
     this.#files.splice(0, this.#files.length, ...this.#files.filter((path) => !isBelow(path)));
-    for (const path of this.#folders.keys()) if (isBelow(path)) this.#folders.delete(path);
+    for (const path of this.#folders) if (isBelow(path)) this.#folders.delete(path);
   }
 
   /**
@@ -124,12 +146,11 @@ export class Staging implements MemberVisitor {
     await rm(this.#folder, { recursive: true, force: true });
   }
 
-  #makeFolders(place: Place): void {
-    const folder = dirname(place.path);
+  #makeFolders(folder: string): void {
     if (folder === "." || this.#folders.has(folder)) return;
-    this.#makeFolders({ ...place, path: folder });
-    mkdirSync(join(this.#folder, folder), { mode: place.folderMode });
-    this.#folders.set(folder, place.folderMode);
+    this.#makeFolders(dirname(folder));
+    mkdirSync(join(this.#folder, folder), { mode: FOLDER_MODE });
+    this.#folders.add(folder);
   }
 
   async #sync(): Promise<void> {
@@ -141,21 +162,39 @@ export class Staging implements MemberVisitor {
       }
     };
     await Promise.all(Array.from({ length: SYNCS_AT_ONCE }, worker));
-    for (const folder of this.#folders.keys()) await syncFolder(join(this.#folder, folder));
+    for (const folder of this.#folders) await syncFolder(join(this.#folder, folder));
     await syncFolder(this.#folder);
   }
 
+  /** Folders that are not there yet are moved whole: the fewer steps, the less a kill between them can leave half done. */
   async #moveEach(): Promise<void> {
-    for (const folder of this.#folders.keys()) await refuseUnlessFolder(join(this.#destination, folder));
-    for (const [folder, mode] of this.#folders) await mkdir(join(this.#destination, folder), { recursive: true, mode });
+    for (const folder of this.#folders) await refuseUnlessFolder(join(this.#destination, folder));
+    const moved: string[] = [];
+    const isMoved = (path: string) => moved.some((folder) => path.startsWith(`${folder}/`));
+    for (const folder of this.#folders) {
+      if (isMoved(folder) || (await entriesOf(join(this.#destination, folder))) !== undefined) continue;
+      await rename(join(this.#folder, folder), join(this.#destination, folder));
+      moved.push(folder);
+    }
     const last = (path: string) => Number(path === MANIFEST_NAME);
     for (const path of [...this.#files].sort((one, other) => last(one) - last(other))) {
-      await rename(join(this.#folder, path), join(this.#destination, path));
+      if (!isMoved(path)) await rename(join(this.#folder, path), join(this.#destination, path));
     }
-    for (const folder of this.#folders.keys()) await syncFolder(join(this.#destination, folder));
+    for (const folder of this.#folders) await syncFolder(join(this.#destination, folder));
     await rm(this.#folder, { recursive: true });
     await syncFolder(this.#destination);
   }
+}
+
+function notEmpty(destination: string, wasBrokenOff: boolean): NestError<"destination_not_empty"> {
+  if (wasBrokenOff) {
+    return new NestError("destination_not_empty", `${destination} holds what a run that was broken off left there`, {
+      hint: "remove it and start again, or pass -force to write over it",
+    });
+  }
+  return new NestError("destination_not_empty", `${destination} is not empty`, {
+    hint: "name a folder that is empty or not there yet, or pass -force to write between what is there",
+  });
 }
 
 async function entriesOf(folder: string): Promise<string[] | undefined> {
@@ -164,23 +203,6 @@ async function entriesOf(folder: string): Promise<string[] | undefined> {
   } catch (thrown) {
     if (isAbsent(thrown)) return undefined;
     throw thrown;
-  }
-}
-
-/** Removes the private folders of runs that are no more. */
-async function removeLeftOvers(home: string): Promise<string[]> {
-  const left = ((await entriesOf(home)) ?? []).filter((name) => name.startsWith(PREFIX) && !isAlive(name));
-  for (const name of left) await rm(join(home, basename(name)), { recursive: true, force: true });
-  return left;
-}
-
-function isAlive(name: string): boolean {
-  const pid = Number(/^\.nest-extract-(\d+)-/.exec(name)?.[1] ?? 0);
-  if (pid === process.pid) return true;
-  try {
-    return pid > 0 && process.kill(pid, 0);
-  } catch (thrown) {
-    return (thrown as NodeJS.ErrnoException).code === "EPERM";
   }
 }
 

@@ -1,6 +1,7 @@
 import { errorLines, type FlagKind, type FlagValues, parseFlags, UsageError } from "@nest/kit";
 import { EXIT, type ExitCode, exitCodeFor } from "./exit-codes.ts";
 import type { Parts } from "./parts.ts";
+import { systemFault } from "./system-faults.ts";
 import { USAGE } from "./usage.ts";
 
 interface Command {
@@ -75,7 +76,8 @@ export async function runCommand([verb = "", ...args]: readonly string[], parts:
     }
     if (words.length > 0) throw new UsageError(`unexpected argument ${words[0]}`, { usage: USAGE });
     return await chosen.act(parts, flags);
-  } catch (thrown) {
+  } catch (failed) {
+    const thrown = systemFault(failed);
     for (const line of errorLines("nest-backup", thrown)) said.err(`${line}\n`);
     return exitCodeFor(thrown);
   }

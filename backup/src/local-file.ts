@@ -1,9 +1,13 @@
 import { open, rename, rm } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
+import { removeAbandoned, unfinishedName } from "@nest/archive";
+
+const PART = ".part";
 
 /**
  * Writes an archive beside its file, lets it be checked there, and only then gives it its name, in one step. A file that was there
- * before stays until then; a run that is killed leaves no half archive under the name.
+ * before stays until then; a run that is killed leaves no half archive under the name, and what it leaves beside it (sealed, never
+ * plaintext) the next run to the same file removes.
  */
 export async function writeLocal(options: {
   readonly file: string;
@@ -12,10 +16,12 @@ export async function writeLocal(options: {
   check(written: string): Promise<void>;
 }): Promise<void> {
   const file = resolve(options.file);
-  const beside = join(dirname(file), `.${basename(file)}.${options.random}.part`);
+  const start = `.${basename(file)}.`;
+  const beside = join(dirname(file), unfinishedName(start, options.random, PART));
   try {
     const handle = await open(beside, "wx", 0o600);
     try {
+      await removeAbandoned(dirname(file), { start, end: PART }, (await handle.stat()).mtimeMs);
       for await (const piece of options.content) await handle.writeFile(piece);
       await handle.sync();
     } finally {

@@ -64,28 +64,21 @@ function targetOf(content: ArchiveContent, destination: string, flags: RestoreFl
         hint: "nest-backup verify names the spokes that were not captured",
       });
     }
-    return { kind: "spoke", destination, place: (head) => moved(head, start, "", { mode: 0o600, folderMode: 0o700 }) };
+    return { kind: "spoke", destination, place: (head) => moved(head, start, "", 0o600) };
   }
   if (paths.some((path) => path.startsWith("spoke/"))) {
-    const place = (head: MemberHead) =>
-      moved(head, "spoke/", "", { mode: 0o600, folderMode: 0o700 }) ?? moved(head, "beads/", "beads/");
+    const place = (head: MemberHead) => moved(head, "spoke/", "", 0o600) ?? moved(head, "beads/", "beads/");
     return { kind: "spoke", destination, place };
   }
   if (!paths.some((path) => path.startsWith("hub/")))
     throw new NestError("not_restorable", "the archive holds no hub and no spoke");
-  const place = (head: MemberHead) =>
-    moved(head, "hub/database/", `${DATABASE}/`, { mode: 0o600, folderMode: 0o700 }) ?? moved(head, "hub/", "");
+  const place = (head: MemberHead) => moved(head, "hub/database/", `${DATABASE}/`, 0o600) ?? moved(head, "hub/", "");
   return { kind: "hub", destination, place };
 }
 
-function moved(
-  head: MemberHead,
-  from: string,
-  to: string,
-  modes?: { readonly mode: number; readonly folderMode: number },
-): Place | undefined {
+function moved(head: MemberHead, from: string, to: string, mode = extractedPlace(head).mode): Place | undefined {
   if (!head.path.startsWith(from)) return undefined;
-  return { ...extractedPlace(head), ...modes, path: `${to}${head.path.slice(from.length)}` };
+  return { mode, path: `${to}${head.path.slice(from.length)}` };
 }
 
 interface Restored {
