@@ -35,6 +35,7 @@ import { EventStream } from "./operations/event-stream.ts";
 import { Metrics } from "./operations/metrics.ts";
 import { ReadModel, type Sees } from "./operations/read-model.ts";
 import { registerOperationsRoutes } from "./operations/routes.ts";
+import { registerApp } from "./pages/app-page.ts";
 import { loginPage } from "./pages/login-page.ts";
 import { registerPages } from "./pages/routes.ts";
 import { sendPage } from "./pages/send-page.ts";
@@ -198,7 +199,15 @@ export async function buildHub({ config, database, codeHost, clock, random, log 
   registerGovernorRoutes(routes, { governor, book, queue, gateway, settled: () => applied.settled() });
   registerContributorRoutes(routes, {
     registration: { codeHost, ledger, book, random, openRegistration: () => governor.settings.open_registration },
-    records: new Records({ ledger, sqlite: database.sqlite, times, policy, active }),
+    records: new Records({
+      ledger,
+      sqlite: database.sqlite,
+      times,
+      policy,
+      active,
+      assignedSince: (from) => doneByHour.since(from),
+      now,
+    }),
     leaderboard: board,
     policy,
     registrations: new Throttle(clock, MOST_REGISTRATIONS),
@@ -221,6 +230,7 @@ export async function buildHub({ config, database, codeHost, clock, random, log 
     codeHost,
     clock,
   });
+  registerApp(http, routes, { random });
   gateway.attach(http.server);
 
   function carryOut(effect: Effect): void {

@@ -2,6 +2,7 @@ import type { DatabaseSync } from "node:sqlite";
 import type { contribute, contributors, Durations, TierLimits } from "@nest/protocol";
 import type { DeskPolicy } from "../leases/desk-parts.ts";
 import type { Ledger } from "../leases/ledger.ts";
+import { inOrderOf } from "./list-order.ts";
 import { rolesOf } from "./roles.ts";
 import type { Contributor } from "./standing.ts";
 
@@ -12,6 +13,20 @@ export interface RecordParts {
   readonly policy: () => DeskPolicy;
   /** Contributors with a live socket. */
   readonly active: () => ReadonlySet<string>;
+  /** Tasks that each contributor was given since a time, to the hour. */
+  readonly assignedSince: (from: number) => ReadonlyMap<string, { readonly assigned: number }>;
+  readonly now: () => number;
+}
+
+const DAY_MS = 24 * 3_600_000;
+
+export interface ContributorQuery {
+  readonly limit: number;
+  readonly cursor?: string | undefined;
+  readonly q?: string | undefined;
+  readonly tier?: string | undefined;
+  readonly sort?: contributors.ContributorSort;
+  readonly direction?: "up" | "down";
 }
 
 /** Contributors as people look at them. Never a token, nor its digest. */
@@ -22,9 +37,10 @@ export class Records {
     this.#parts = parts;
   }
 
-  /** A page of contributors, in order of registration; `q` finds part of a login. */
-  list(query: { limit: number; cursor?: string | undefined; q?: string | undefined; tier?: string | undefined }): {
+  /** A page of contributors; `q` finds part of a login. */
+  list(query: ContributorQuery): {
     contributors: contributors.ContributorRow[];
+    matching: number;
     next_cursor?: string;
   } {
     const wanted = query.q?.toLowerCase() ?? "";
@@ -32,15 +48,16 @@ export class Records {
       .filter(
         ({ login, tier }) => login.toLowerCase().includes(wanted) && (query.tier === undefined || tier === query.tier),
       )
-      .sort((a, b) => a.registeredAt - b.registeredAt || (a.id < b.id ? -1 : 1));
+      .sort(inOrderOf(query.sort ?? "registered", query.direction ?? "up"));
     const from = Number.parseInt(query.cursor ?? "0", 10) || 0;
     const active = this.#parts.active();
-    const rows = all.slice(from, from + query.limit).map((one) => this.row(one, active));
+    const given = this.#givenToday();
+    const rows = all.slice(from, from + query.limit).map((one) => this.row(one, active, given));
     const next = from + rows.length;
-    return { contributors: rows, ...(next < all.length ? { next_cursor: String(next) } : {}) };
+    return { contributors: rows, matching: all.length, ...(next < all.length ? { next_cursor: String(next) } : {}) };
   }
 
-  row(one: Contributor, active = this.#parts.active()): contributors.ContributorRow {
+  row(one: Contributor, active = this.#parts.active(), given = this.#givenToday()): contributors.ContributorRow {
     const { ledger } = this.#parts;
     const current = ledger.leasesOfContributor(one.id)[0];
     const { assigned, grants } = rolesOf(ledger, one.id);
@@ -54,11 +71,17 @@ export class Records {
       total_tasks_completed_with_pr: one.verified,
       total_tasks_failed: one.failed,
       active: active.has(one.id),
+      assigned_day: given.get(one.id)?.assigned ?? 0,
       ...(current === undefined ? {} : { current_task: current.taskId }),
       ...(assigned === undefined ? {} : { assigned_agent_role: assigned }),
       agent_role_grants: [...grants],
       ...(one.pausedUntil > 0 ? { paused_until: iso(one.pausedUntil) } : {}),
     };
+  }
+
+  #givenToday() {
+    const { assignedSince, now } = this.#parts;
+    return assignedSince(now() - DAY_MS);
   }
 
   /** The tasks a contributor was given, newest first. */

@@ -84,7 +84,12 @@ function serveStanding(routes: Routes, parts: ContributorRouteParts): void {
   routes.serve(contributors.contributors, ({ query }) => records.list(query));
   routes.serve(contributors.contributor, ({ params, query }) => {
     const one = known(parts, params.id);
-    return { contributor: records.row(one), ...records.history(one, query.limit, query.cursor) };
+    const limits = records.ownLimits(one, parts.now());
+    return {
+      contributor: records.row(one),
+      ...(limits === undefined ? {} : { limits }),
+      ...records.history(one, query.limit, query.cursor),
+    };
   });
   routes.serve(contributors.setTrust, async ({ params, body, actor }) => {
     await done(parts, { kind: "trust", contributorId: known(parts, params.id).id, tier: body.tier, actor });

@@ -3,6 +3,7 @@ import type { governor } from "@nest/protocol";
 import type { Effect, SettingChange } from "../leases/commands.ts";
 import type { LeaseBook } from "../leases/lease-book.ts";
 import type { Ledger } from "../leases/ledger.ts";
+import { tagOf } from "../operations/revision.ts";
 import { Breath } from "../queue/breath.ts";
 import { anchoringOf, invalidPattern } from "../queue/filters.ts";
 import { compilePattern, LARGEST_LIST, MOST_PATTERNS } from "../queue/patterns.ts";
@@ -48,6 +49,11 @@ export class Governor {
     return this.#rules;
   }
 
+  /** Names the configuration in force, to change it only while nobody else has. */
+  get tag(): string {
+    return tagOf(this.settings);
+  }
+
   /** Whether these are the names of settings that hold the configuration. */
   isChangedBy(settings: ReadonlyMap<string, unknown>): boolean {
     return settings.has(SETTING);
@@ -55,19 +61,27 @@ export class Governor {
 
   /**
    * Changes the configuration: checked whole, then one transaction. Made on what is in force at that moment, so that two
-   * admins who change different keys at once both get what they asked for.
+   * admins who change different keys at once both get what they asked for; with `expected` only while that is in force.
    *
-   * @throws NestError `invalid_pattern` (nothing has changed), `conflict`, `storage_unavailable`.
+   * @throws NestError `invalid_pattern` (nothing has changed), `configuration_changed`, `conflict`, `storage_unavailable`.
    */
-  async change(change: governor.GovernorChange, actor: string, book: LeaseBook): Promise<void> {
+  async change(change: governor.GovernorChange, actor: string, book: LeaseBook, expected?: string): Promise<void> {
     await checkPatterns(change);
+    let isStale = false;
     const effects = await book.ask({
       kind: "setting",
       name: SETTING,
       actor,
       action: "queue configuration",
-      change: (stored) => this.#decide(stored, change),
+      change: (stored) => {
+        isStale = expected !== undefined && tagOf(this.#settingsOf(stored)) !== expected;
+        return isStale ? { kind: "refused", because: "" } : this.#decide(stored, change);
+      },
     });
+    if (isStale)
+      throw new NestError("configuration_changed", "somebody changed the queue configuration since it was read", {
+        hint: "read it again, and make the change on what is in force now",
+      });
     const refused = effects.find((effect): effect is Extract<Effect, { kind: "refused" }> => effect.kind === "refused");
     if (refused !== undefined) throw new NestError("conflict", refused.because);
   }

@@ -18,10 +18,15 @@ export interface GovernorRouteParts {
 /** Reads and changes the queue configuration, and shows beforehand what a list of patterns would match. */
 export function registerGovernorRoutes(routes: Routes, parts: GovernorRouteParts): void {
   const { governor, book, queue, gateway, settled } = parts;
-  routes.serve(described.governor, () => governor.settings);
-  routes.serve(described.changeGovernor, async ({ body, actor }) => {
-    await governor.change(body, actor, book);
+  routes.serve(described.governor, ({ reply }) => {
+    reply.header("etag", `"${governor.tag}"`).header("cache-control", "no-store");
+    return governor.settings;
+  });
+  routes.serve(described.changeGovernor, async ({ body, actor, request, reply }) => {
+    const expected = request.headers["if-match"]?.trim().replace(/^"(.*)"$/, "$1");
+    await governor.change(body, actor, book, expected === "*" ? undefined : expected);
     await settled();
+    reply.header("etag", `"${governor.tag}"`);
     return { status: "updated" as const };
   });
   routes.serve(described.previewPatterns, ({ body }) =>

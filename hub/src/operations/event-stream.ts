@@ -1,6 +1,7 @@
 import type { ServerResponse } from "node:http";
 import type { Clock } from "@nest/kit";
 import type { Activity } from "../leases/ledger.ts";
+import { changesSince, type Told, toldOf } from "./fleet-changes.ts";
 import type { ReadModel, Sees } from "./read-model.ts";
 
 /** How often watchers are told of status and work at most. */
@@ -11,12 +12,23 @@ const MOST_WATCHERS = 1000;
 const MOST_QUEUED_BYTES = 1024 * 1024;
 const REPLAY = 20;
 
-/** Server-sent events for everybody who watches: `hello`, then `activity` as it happens, `status` and `work` when they changed. */
+interface Watcher {
+  /** What it may see: there are few kinds of that, and each kind is written once. */
+  readonly sees: Sees;
+  /** Whether it wants only what changed of the fleet, which for thousands of relays is very much less. */
+  readonly wantsChanges: boolean;
+}
+
+/**
+ * Server-sent events for everybody who watches: `hello`, then `activity` as it happens, `status` when it changed, and `work`,
+ * whole or once and from then on as `changes`.
+ */
 export class EventStream {
   readonly #model: ReadModel;
   readonly #clock: Clock;
-  /** Each with what it may see; there are few kinds of those, and each kind is written once. */
-  readonly #watchers = new Map<ServerResponse, Sees>();
+  readonly #watchers = new Map<ServerResponse, Watcher>();
+  /** The fleet as everybody who follows its changes knows it, for each kind of watcher. */
+  readonly #told = new Map<Sees, Told>();
   #changed = false;
   #scheduled = false;
   readonly #stopKeepAlive: () => void;
@@ -32,7 +44,7 @@ export class EventStream {
   }
 
   /** Adds a watcher; false when there are too many. `sees` is the same function for everybody who sees the same. */
-  watch(response: ServerResponse, sees: Sees): boolean {
+  watch(response: ServerResponse, sees: Sees, wantsChanges = false): boolean {
     if (this.#watchers.size >= MOST_WATCHERS) return false;
     response.writeHead(200, {
       "content-type": "text/event-stream; charset=utf-8",
@@ -41,10 +53,13 @@ export class EventStream {
       connection: "keep-alive",
     });
     const { activity } = this.#model.activity(REPLAY, undefined, sees);
+    const fleet = this.#model.fleet(sees);
+    // Those who follow changes all know the same fleet: what came up until now is told before somebody joins them.
+    if (wantsChanges) this.#tellWaiting(sees, (watcher) => watcher.wantsChanges, this.#changes(sees, fleet));
     response.write(
-      `retry: 2000\n\n${event("hello", { activity, status: this.#model.status(sees) })}${event("work", this.#model.fleet(sees))}`,
+      `retry: 2000\n\n${event("hello", { activity, status: this.#model.status(sees) })}${event("work", fleet)}`,
     );
-    this.#watchers.set(response, sees);
+    this.#watchers.set(response, { sees, wantsChanges });
     response.on("close", () => this.#watchers.delete(response));
     response.on("error", () => this.#watchers.delete(response));
     return true;
@@ -67,10 +82,37 @@ export class EventStream {
       this.#scheduled = false;
       if (!this.#changed) return;
       this.#changed = false;
-      this.#broadcast(
-        (sees) => `${event("status", this.#model.status(sees))}${event("work", this.#model.fleet(sees))}`,
-      );
+      this.#tellSnapshot();
     });
+  }
+
+  #tellSnapshot(): void {
+    const kinds = new Map<Sees, { whole: boolean; changes: boolean }>();
+    for (const { sees, wantsChanges } of this.#watchers.values()) {
+      const kind = kinds.get(sees) ?? { whole: false, changes: false };
+      kinds.set(sees, { whole: kind.whole || !wantsChanges, changes: kind.changes || wantsChanges });
+    }
+    for (const sees of this.#told.keys()) if (kinds.get(sees)?.changes !== true) this.#told.delete(sees);
+    for (const [sees, { whole, changes }] of kinds) {
+      const fleet = this.#model.fleet(sees);
+      const status = event("status", this.#model.status(sees));
+      if (whole) this.#tellWaiting(sees, (watcher) => !watcher.wantsChanges, status + event("work", fleet));
+      if (changes) this.#tellWaiting(sees, (watcher) => watcher.wantsChanges, status + this.#changes(sees, fleet));
+    }
+  }
+
+  /** What followers of changes have to be told to know this fleet; they know it from then on. */
+  #changes(sees: Sees, fleet: ReturnType<ReadModel["fleet"]>): string {
+    const before = this.#told.get(sees);
+    const after = toldOf(fleet);
+    this.#told.set(sees, after);
+    const changes = before === undefined ? undefined : changesSince(before, after, fleet);
+    return changes === undefined ? "" : event("changes", changes);
+  }
+
+  #tellWaiting(sees: Sees, wants: (watcher: Watcher) => boolean, text: string): void {
+    if (text === "") return;
+    for (const [response, watcher] of this.#watchers) if (watcher.sees === sees && wants(watcher)) send(response, text);
   }
 
   close(): void {
@@ -80,13 +122,17 @@ export class EventStream {
 
   #broadcast(tell: (sees: Sees) => string): void {
     const told = new Map<Sees, string>();
-    for (const [watcher, sees] of this.#watchers) {
+    for (const [response, { sees }] of this.#watchers) {
       const text = told.get(sees) ?? tell(sees);
       told.set(sees, text);
-      if (watcher.writableLength > MOST_QUEUED_BYTES) watcher.destroy();
-      else watcher.write(text);
+      send(response, text);
     }
   }
+}
+
+function send(response: ServerResponse, text: string): void {
+  if (response.writableLength > MOST_QUEUED_BYTES) response.destroy();
+  else response.write(text);
 }
 
 function event(name: string, value: unknown): string {

@@ -9,6 +9,7 @@ import { type OperatorHold, ORDER_SETTING, type Queue } from "../queue/queue.ts"
 import { becauseOf, withheldSentence } from "../queue/withheld-words.ts";
 import type { Gateway } from "../relays/gateway.ts";
 import type { Session } from "../relays/session.ts";
+import { Revision } from "./revision.ts";
 
 export interface ReadModelParts {
   readonly ledger: Ledger;
@@ -29,6 +30,7 @@ export type Sees = (repo: string) => boolean;
 /** What people see of the hub: one function a surface, all counting with the same numbers. No tokens, no secrets. */
 export class ReadModel {
   readonly #parts: ReadModelParts;
+  readonly #revision = new Revision();
 
   constructor(parts: ReadModelParts) {
     this.#parts = parts;
@@ -57,6 +59,7 @@ export class ReadModel {
         .repositories()
         .filter(({ repo }) => sees(repo))
         .map(({ repo, state, issues, error }) => ({ repo, state, issues, ...(error === undefined ? {} : { error }) })),
+      revision: this.#revision.of(settings(), ledger.setting(ORDER_SETTING)),
     };
   }
 
@@ -66,6 +69,7 @@ export class ReadModel {
       limit: number;
       cursor?: string | undefined;
       with?: "withheld" | undefined;
+      reason?: string | undefined;
       q?: string | undefined;
     },
     sees: Sees,
@@ -73,10 +77,15 @@ export class ReadModel {
     const { queue, clock } = this.#parts;
     const now = clock.now();
     queue.wake(now);
+    const { reason } = query;
     const withheld =
-      query.with === "withheld" ? [...queue.entries()].filter((entry) => entry.withheld !== undefined) : [];
+      query.with === "withheld" || reason !== undefined
+        ? [...queue.entries()].filter(
+            (entry) => entry.withheld !== undefined && (reason ?? entry.withheld.reason) === entry.withheld.reason,
+          )
+        : [];
     const wanted = query.q?.toLowerCase();
-    const known = [...queue.inOrder(), ...withheld];
+    const known = reason === undefined ? [...queue.inOrder(), ...withheld] : withheld;
     const seen = known.filter(({ repo }) => sees(repo));
     const all = seen.filter(
       (entry) => wanted === undefined || `${entry.key} ${entry.title}`.toLowerCase().includes(wanted),
@@ -91,6 +100,7 @@ export class ReadModel {
       withheld: counts,
       withheld_because: Object.fromEntries(Object.keys(counts).map((reason) => [reason, becauseOf(reason)])),
       hidden: known.length - seen.length,
+      matching: all.length,
       ...(next < all.length ? { next_cursor: String(next) } : {}),
     };
   }

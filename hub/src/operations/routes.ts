@@ -34,9 +34,9 @@ export function registerOperationsRoutes(routes: Routes, parts: OperationsRouteP
   routes.serve(contribute.queue, ({ query, viewer }) => readModel.queue(query, sees(viewer)));
   routes.serve(contribute.fleet, ({ query, viewer }) => readModel.fleet(sees(viewer), query));
   routes.serve(contribute.activity, ({ query, viewer }) => readModel.activity(query.limit, query.cursor, sees(viewer)));
-  routes.serve(contribute.events, ({ viewer, reply }) => {
+  routes.serve(contribute.events, ({ viewer, query, reply }) => {
     reply.hijack();
-    if (!stream.watch(reply.raw, sees(viewer))) {
+    if (!stream.watch(reply.raw, sees(viewer), query.fleet === "changes")) {
       reply.raw.writeHead(503, { "content-type": "application/json", "retry-after": "5" });
       reply.raw.end(JSON.stringify({ error: "too many event streams are open", code: "too_many_watchers" }));
     }

@@ -6,6 +6,7 @@ import type { FastifyInstance } from "fastify";
 export function registerAssets(app: FastifyInstance): void {
   const assets = [
     ["/assets/theme.css", "text/css", read("./assets/theme.css")],
+    ["/assets/icon.svg", "image/svg+xml", read("./assets/icon.svg")],
     ["/assets/live.css", "text/css", read("./assets/live.css")],
     ["/assets/public.css", "text/css", read("./assets/public.css")],
     ["/assets/live.js", "text/javascript", read("./assets/live.js")],

@@ -21,6 +21,7 @@ const parts: PageParts = {
     surface: "hub",
     api_version: "1.2",
     repositories: [],
+    revision: "0",
   }),
   activity: () => [
     {

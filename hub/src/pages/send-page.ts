@@ -1,16 +1,23 @@
 import type { FastifyReply } from "fastify";
 
-/** No inline script or style, nothing from elsewhere, no framing. */
-const PAGE_POLICY =
-  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+export interface PagePolicy {
+  /** Styles that carry this, new with each answer, are taken too. */
+  readonly styleNonce?: string;
+}
 
-/** Sends a server-made page under the strict policy. */
-export function sendPage(reply: FastifyReply, html: string): FastifyReply {
+/** No inline script or style, nothing from elsewhere, no framing. */
+function policyOf({ styleNonce }: PagePolicy): string {
+  const styles = styleNonce === undefined ? "'self'" : `'self' 'nonce-${styleNonce}'`;
+  return `default-src 'none'; script-src 'self'; style-src ${styles}; img-src 'self' data:; font-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
+}
+
+/** Sends a page under the strict policy. */
+export function sendPage(reply: FastifyReply, html: string, policy: PagePolicy = {}): FastifyReply {
   return reply
-    .header("content-security-policy", PAGE_POLICY)
+    .header("content-security-policy", policyOf(policy))
     .header("x-content-type-options", "nosniff")
     .header("referrer-policy", "no-referrer")
-    .header("cache-control", "no-cache")
+    .header("cache-control", policy.styleNonce === undefined ? "no-cache" : "no-store")
     .type("text/html; charset=utf-8")
     .send(html);
 }

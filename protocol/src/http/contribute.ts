@@ -71,6 +71,8 @@ export const StatusReply = z.object({
       error: z.string().optional(),
     }),
   ),
+  /** Another one whenever admins changed the queue configuration or its order. */
+  revision: z.string(),
 });
 export type StatusReply = z.infer<typeof StatusReply>;
 export const status = route({
@@ -114,15 +116,22 @@ export const QueueReply = z.object({
   withheld_because: z.record(z.string(), z.string()),
   /** Issues of private repositories, counted and not shown to whoever asks. */
   hidden: z.number().int(),
+  /** How many there are on all pages together. */
+  matching: z.number().int(),
   next_cursor: z.string().optional(),
 });
 export type QueueReply = z.infer<typeof QueueReply>;
 export const queue = route({
   method: "GET",
   path: "/api/contribute/queue",
-  summary: "Issues on offer, in the order they are handed out; with=withheld adds those that are not, and why",
+  summary:
+    "Issues on offer, in the order they are handed out; with=withheld adds those that are not, and why; reason= only those withheld for it",
   access: "anyone",
-  query: Paging.extend({ with: z.enum(["withheld"]).optional(), q: z.string().max(200).optional() }),
+  query: Paging.extend({
+    with: z.enum(["withheld"]).optional(),
+    reason: z.string().max(60).optional(),
+    q: z.string().max(200).optional(),
+  }),
   reply: QueueReply,
 });
 
@@ -194,6 +203,17 @@ export const fleet = route({
   reply: FleetReply,
 });
 
+/** What became different in the fleet since the event before: rows that are new or changed, and the names of those gone. */
+export const FleetChanges = z.object({
+  clankers: z.array(FleetRelay),
+  work: z.array(FleetWork),
+  gone: z.object({ clankers: z.array(z.string()), work: z.array(z.string()) }),
+  cooldown_count: z.number().int(),
+  in_flight_count: z.number().int(),
+  held_count: z.number().int(),
+});
+export type FleetChanges = z.infer<typeof FleetChanges>;
+
 export const ActivityEntry = z.object({
   id: z.number().int(),
   timestamp: z.string(),
@@ -225,8 +245,10 @@ export const activity = route({
 export const events = route({
   method: "GET",
   path: "/api/contribute/events",
-  summary: "The same as it happens, as server-sent events: hello, status, activity",
+  summary:
+    "The same as it happens, as server-sent events: hello, status, activity, work; fleet=changes sends work once and then only what changed",
   access: "anyone",
+  query: z.object({ fleet: z.enum(["changes"]).optional() }),
   reply: z.string(),
 });
 

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { assignableRoles, delegatableRoles } from "../roles.ts";
 import { tiers } from "../tiers.ts";
+import { OwnLimits } from "./contribute.ts";
 import { Cursor } from "./paging.ts";
 import { route } from "./route.ts";
 
@@ -14,6 +15,8 @@ export const ContributorRow = z.object({
   total_tasks_completed_with_pr: z.number().int(),
   total_tasks_failed: z.number().int(),
   active: z.boolean(),
+  /** Tasks given in the last 24 hours, counted in whole hours. */
+  assigned_day: z.number().int(),
   current_task: z.string().optional(),
   assigned_agent_role: z.string().optional(),
   agent_role_grants: z.array(z.string()),
@@ -22,18 +25,37 @@ export const ContributorRow = z.object({
 });
 export type ContributorRow = z.infer<typeof ContributorRow>;
 
+/** What a list of contributors can be sorted by. */
+export const contributorSorts = [
+  "registered",
+  "login",
+  "tier",
+  "verified",
+  "completed",
+  "failed",
+  "last_active",
+] as const;
+export type ContributorSort = (typeof contributorSorts)[number];
+
 export const contributors = route({
   method: "GET",
   path: "/api/contributors",
-  summary: "Every contributor with their standing",
+  summary: "Every contributor with their standing; sorted by registration, oldest first, unless said otherwise",
   access: "admin",
   query: z.strictObject({
     limit: z.coerce.number().int().min(1).max(500).default(100),
     cursor: Cursor.optional(),
     q: z.string().max(100).optional(),
     tier: z.enum(tiers).optional(),
+    sort: z.enum(contributorSorts).default("registered"),
+    direction: z.enum(["up", "down"]).default("up"),
   }),
-  reply: z.object({ contributors: z.array(ContributorRow), next_cursor: z.string().optional() }),
+  reply: z.object({
+    contributors: z.array(ContributorRow),
+    /** How many there are on all pages together. */
+    matching: z.number().int(),
+    next_cursor: z.string().optional(),
+  }),
 });
 
 export const ContributorTask = z.object({
@@ -53,6 +75,7 @@ export const ContributorTask = z.object({
   /** `pending`, `verified` or `refused` by the code host; absent without a pull request. */
   pr_state: z.string().optional(),
 });
+export type ContributorTask = z.infer<typeof ContributorTask>;
 export const contributor = route({
   method: "GET",
   path: "/api/contributors/:id",
@@ -64,6 +87,8 @@ export const contributor = route({
   }),
   reply: z.object({
     contributor: ContributorRow,
+    /** How they stand against the limits of their tier; absent when revoked. */
+    limits: OwnLimits.optional(),
     history: z.array(ContributorTask),
     next_cursor: z.string().optional(),
   }),
@@ -128,6 +153,7 @@ export const AuditEntry = z.object({
   before: z.unknown().optional(),
   after: z.unknown().optional(),
 });
+export type AuditEntry = z.infer<typeof AuditEntry>;
 export const audit = route({
   method: "GET",
   path: "/api/audit",

@@ -70,7 +70,7 @@ export type GovernorChange = z.infer<typeof GovernorChange>;
 export const governor = route({
   method: "GET",
   path: "/api/config/governor/hub",
-  summary: "The queue configuration in force",
+  summary: "The queue configuration in force; ETag names its state",
   access: "admin",
   reply: GovernorSettings,
 });
@@ -78,7 +78,8 @@ export const governor = route({
 export const changeGovernor = route({
   method: "PUT",
   path: "/api/config/governor/hub",
-  summary: "Change the queue configuration: absent keys stay, unknown ones are refused, all or nothing",
+  summary:
+    "Change the queue configuration: absent keys stay, unknown ones are refused, all or nothing; with If-Match only if nobody changed it meanwhile",
   access: "admin",
   bodyLimit: 512 * 1024,
   body: GovernorChange,

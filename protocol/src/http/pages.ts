@@ -6,6 +6,15 @@ const html = { method: "GET", access: "anyone", produces: "text/html", reply: z.
 
 export const live = route({ ...html, path: "/", summary: "The main job as it happens" });
 
+/** The pages of the browser app: the hub sends the app, which asks the API for what whoever looks may see. */
+export const app = [
+  route({ ...html, path: "/operations", summary: "Relays, queue, leases and what happens, live" }),
+  route({ ...html, path: "/settings", summary: "The queue configuration, for admins" }),
+  route({ ...html, path: "/contributors", summary: "Contributors and their standing, for admins" }),
+  route({ ...html, path: "/contributors/:id", summary: "One contributor, for admins" }),
+  route({ ...html, path: "/audit", summary: "Who changed what, for admins" }),
+] as const;
+
 export const contribute = route({
   ...html,
   path: "/contribute",

@@ -1,0 +1,22 @@
+import { type contributors, tiers } from "@nest/protocol";
+import type { Contributor } from "./standing.ts";
+
+type Compare = (a: Contributor, b: Contributor) => number;
+
+const compares: Readonly<Record<contributors.ContributorSort, Compare>> = {
+  registered: (a, b) => a.registeredAt - b.registeredAt,
+  login: (a, b) => a.login.toLowerCase().localeCompare(b.login.toLowerCase(), "en"),
+  tier: (a, b) => tiers.indexOf(a.tier) - tiers.indexOf(b.tier),
+  verified: (a, b) => a.verified - b.verified,
+  completed: (a, b) => a.completed - b.completed,
+  failed: (a, b) => a.failed - b.failed,
+  // Whoever was never at work is behind everybody who was.
+  last_active: (a, b) => (a.lastActiveAt ?? 0) - (b.lastActiveAt ?? 0),
+};
+
+/** Compares contributors for a list; those that are equal come by registration, so that a list's pages fit together. */
+export function inOrderOf(sort: contributors.ContributorSort, direction: "up" | "down"): Compare {
+  const turn = direction === "up" ? 1 : -1;
+  return (a, b) =>
+    turn * compares[sort](a, b) || compares.registered(a, b) || (a.id < b.id ? -1 : Number(a.id !== b.id));
+}

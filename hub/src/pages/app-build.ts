@@ -1,0 +1,82 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { isAbsent } from "@nest/kit";
+import { z } from "zod";
+
+/** The build's own list of what it made (`.vite/manifest.json`): the entries, and the styles each needs. */
+const Manifest = z.record(
+  z.string(),
+  z.object({
+    file: z.string(),
+    name: z.string().optional(),
+    isEntry: z.boolean().optional(),
+    css: z.array(z.string()).default([]),
+  }),
+);
+
+/** What a page of the app loads, as paths below the app's folder. */
+export interface AppEntry {
+  readonly script: string;
+  readonly styles: readonly string[];
+}
+
+/** A file of the build as it is sent. */
+export interface AppFile {
+  readonly type: string;
+  readonly encoding: "br" | undefined;
+  readonly content: Buffer;
+}
+
+const types: Readonly<Record<string, string>> = {
+  js: "text/javascript; charset=utf-8",
+  css: "text/css; charset=utf-8",
+  woff2: "font/woff2",
+  svg: "image/svg+xml",
+};
+/** Names as the build gives them: with a hash of the content, so that they may be kept for ever. */
+const FILE_NAME = /^[A-Za-z0-9_.-]+-[A-Za-z0-9_-]{8}\.(js|css|woff2|svg)$/;
+
+/** The built browser app in a folder. Read at each use: a hub that runs serves what was built a moment ago. */
+export class AppBuild {
+  readonly #folder: string;
+
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  /** What a page with this entry loads; undefined when nothing was built, or something else. */
+  async entry(name: string): Promise<AppEntry | undefined> {
+    const text = await this.#read(join(".vite", "manifest.json"));
+    if (text === undefined) return undefined;
+    const manifest = Manifest.safeParse(jsonOf(text));
+    if (!manifest.success) return undefined;
+    const entry = Object.values(manifest.data).find((one) => one.isEntry === true && one.name === name);
+    return entry === undefined ? undefined : { script: entry.file, styles: entry.css };
+  }
+
+  /** A file by its name, compressed where that was made and is understood; undefined when there is none of that name. */
+  async file(name: string, takesBrotli: boolean): Promise<AppFile | undefined> {
+    const type = types[FILE_NAME.exec(name)?.[1] ?? ""];
+    if (type === undefined) return undefined;
+    const compressed = takesBrotli ? await this.#read(join("assets", `${name}.br`)) : undefined;
+    const content = compressed ?? (await this.#read(join("assets", name)));
+    return content === undefined ? undefined : { type, encoding: compressed === undefined ? undefined : "br", content };
+  }
+
+  async #read(path: string): Promise<Buffer | undefined> {
+    try {
+      return await readFile(join(this.#folder, path));
+    } catch (thrown) {
+      if (isAbsent(thrown)) return undefined;
+      throw thrown;
+    }
+  }
+}
+
+function jsonOf(text: Buffer): unknown {
+  try {
+    return JSON.parse(text.toString("utf8"));
+  } catch {
+    return undefined;
+  }
+}

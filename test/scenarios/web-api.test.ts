@@ -1,0 +1,126 @@
+import type { contribute, contributors } from "@nest/protocol";
+import { expect, test } from "vitest";
+import { ADMIN_TOKEN, TestHub } from "../harness/hub.ts";
+
+const CONFIG = "/api/config/governor/hub";
+
+test("of two admins who change the same state of the configuration, the second is told to look again; nothing is lost", async () => {
+  await using hub = await TestHub.start();
+  const read = await hub.admin("GET", CONFIG);
+  const tag = read.headers.get("etag") ?? "";
+  const put = (change: object, ifMatch: string) =>
+    hub.call("PUT", CONFIG, change, { authorization: `Bearer ${ADMIN_TOKEN}`, "if-match": ifMatch });
+  const first = await put({ contribute_deny_titles: ["one"] }, tag);
+  expect(first.status).toBe(200);
+  const second = await put({ contribute_deny_titles: ["two"] }, tag);
+  expect(second).toMatchObject({ status: 412, body: { code: "configuration_changed" } });
+  const now = await hub.admin("GET", CONFIG);
+  expect(now.body).toMatchObject({ contribute_deny_titles: ["one"] });
+  expect(now.headers.get("etag")).toBe(first.headers.get("etag"));
+  expect((await put({ contribute_deny_titles: ["two"] }, now.headers.get("etag") ?? "")).status).toBe(200);
+  expect((await put({ contribute_deny_titles: ["three"] }, "*")).status).toBe(200);
+});
+
+test("the status names another revision when admins changed the configuration or the order, and the same otherwise", async () => {
+  await using hub = await TestHub.start({ issues: 2 });
+  const revision = async () =>
+    ((await hub.call("GET", "/api/contribute/status")).body as contribute.StatusReply).revision;
+  const before = await revision();
+  await (await hub.relay("alice")).ready();
+  expect(await revision()).toBe(before);
+  await hub.admin("PUT", CONFIG, { contribute_skip_trackers: false });
+  const changed = await revision();
+  expect(changed).not.toBe(before);
+  await hub.admin("PUT", "/api/contribute/queue/order", { order: ["acme/one#2"] });
+  expect(await revision()).not.toBe(changed);
+});
+
+test("the queue tells how many match, and lists those withheld for one reason alone", async () => {
+  await using hub = await TestHub.start({ issues: 5 });
+  await hub.admin("PUT", CONFIG, { contribute_deny_titles: ["/^.*$/"] });
+  await hub.admin("PUT", CONFIG, { contribute_deny_titles: [] });
+  await hub.admin("POST", "/api/contribute/queue/hold", { key: "acme/one#3", held: true, reason: "later" });
+  const queue = async (query: string) =>
+    (await hub.call("GET", `/api/contribute/queue?${query}`)).body as contribute.QueueReply;
+  const first = await queue("limit=2");
+  expect([first.queue.length, first.matching]).toEqual([2, 4]);
+  const held = await queue("reason=operator_hold");
+  expect(held.queue.map(({ key }) => key)).toEqual(["acme/one#3"]);
+  expect(held.matching).toBe(1);
+  expect((await queue("reason=quarantined")).queue).toEqual([]);
+});
+
+test("who follows changes gets the fleet whole once and then only what became different", async () => {
+  await using hub = await TestHub.start({ issues: 3 });
+  const alice = await hub.relay("alice");
+  const stop = new AbortController();
+  const response = await fetch(`${hub.url}/api/contribute/events?fleet=changes`, { signal: stop.signal });
+  const events = eventsOf(response);
+  expect((await events.next("work")).clankers).toHaveLength(1);
+  const bob = await hub.relay("bob");
+  const joined = await changesAfter(hub, events);
+  expect(joined.clankers.map(({ github_username }) => github_username)).toEqual(["bob"]);
+  const task = await alice.ready();
+  const working = await changesAfter(hub, events);
+  expect(working.work.map(({ task_id }) => task_id)).toEqual([task.task_id]);
+  expect(working.clankers.map(({ github_username }) => github_username)).toEqual(["alice"]);
+  await bob.drop();
+  await expect.poll(() => hub.hub.gateway.connected).toBe(1);
+  expect((await changesAfter(hub, events)).gone.clankers).toHaveLength(1);
+  stop.abort();
+});
+
+test("contributors are sorted by what is asked for, with their tasks of the day and the limits of one", async () => {
+  await using hub = await TestHub.start({ issues: 3 });
+  await hub.register("zoe");
+  const relay = await hub.relay("Adam");
+  await relay.ready();
+  const list = async (query: string) =>
+    (await hub.admin("GET", `/api/contributors?${query}`)).body as {
+      contributors: contributors.ContributorRow[];
+      matching: number;
+    };
+  const logins = async (query: string) => (await list(query)).contributors.map((one) => one.github_username);
+  expect(await logins("")).toEqual(["zoe", "Adam"]);
+  expect(await logins("sort=login")).toEqual(["Adam", "zoe"]);
+  expect(await logins("sort=login&direction=down")).toEqual(["zoe", "Adam"]);
+  expect(await logins("sort=last_active&direction=down")).toEqual(["Adam", "zoe"]);
+  expect((await list("limit=1")).matching).toBe(2);
+  expect((await list("q=adam")).contributors[0]).toMatchObject({ assigned_day: 1 });
+  const one = await hub.admin("GET", "/api/contributors/adam");
+  expect(one.body).toMatchObject({ limits: { used_hour: 1, max_per_hour: 3, held: 1 } });
+});
+
+/** What is told at the next beat of the stream. */
+async function changesAfter(hub: TestHub, events: Events): Promise<contribute.FleetChanges> {
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  await hub.clock.jump(1000);
+  return events.next("changes");
+}
+
+interface Events {
+  next(name: "work"): Promise<contribute.FleetReply>;
+  next(name: "changes"): Promise<contribute.FleetChanges>;
+}
+
+/** Reads server-sent events, one of a name at a time; others are passed over. */
+function eventsOf(response: Response): Events {
+  const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
+  let text = "";
+  return {
+    async next(name: string) {
+      for (;;) {
+        const end = text.indexOf("\n\n");
+        if (end === -1) {
+          const { value, done } = await reader.read();
+          if (done) throw new Error("the stream ended");
+          text += value;
+          continue;
+        }
+        const event = text.slice(0, end);
+        text = text.slice(end + 2);
+        if (event.startsWith(`event: ${name}\n`)) return JSON.parse(event.slice(event.indexOf("data: ") + 6));
+      }
+    },
+  };
+}
