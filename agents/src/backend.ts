@@ -21,6 +21,8 @@ export interface PaneSigns {
   readonly loginNeeded?: RegExp;
   /** The CLI asks whether it may do something; a person has to answer. */
   readonly asking?: RegExp;
+  /** The CLI asks whether to trust the folder it was started in; Enter says yes. */
+  readonly trust?: RegExp;
 }
 
 /** One agent CLI: data and small functions, no effects. */

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { chmod, mkdtemp, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -9,7 +9,6 @@ import { claude } from "./backends/claude.ts";
 import { findBinary } from "./binary.ts";
 import { startInteractive } from "./interactive.ts";
 import { outcomeOf } from "./outcome.ts";
-import { baselineOf, hasNewVerdict, moodOf } from "./pane.ts";
 import { type PaneState, type TmuxParts, TmuxSession } from "./tmux.ts";
 
 const binary = fileURLToPath(new URL("../../test/fakes/bin/agent-at-terminal", import.meta.url));
@@ -64,6 +63,13 @@ function aStart(environment: Record<string, string> = {}): AgentStart {
   };
 }
 
+async function aScript(name: string, body: string): Promise<string> {
+  const path = join(folder, name);
+  await writeFile(path, `#!/bin/sh\n${body}\n`);
+  await chmod(path, 0o755);
+  return path;
+}
+
 describe.skipIf(tmuxBinary === undefined)("an agent at a terminal", () => {
   test("gets the prompt as a paste, with the task's environment, and ends with its verdict line", async () => {
     const run = await startInteractive(claude, aStart({ FAKE_OLD_VERDICT: "1" }), { clock, tmux });
@@ -111,6 +117,31 @@ describe.skipIf(tmuxBinary === undefined)("an agent at a terminal", () => {
     });
   });
 
+  test("behind a script that starts a script is typed to like any other", async () => {
+    const inner = await aScript("inner", `"${binary}" "$@"`);
+    const outer = await aScript("outer", `exec "${inner}" "$@"`);
+    const run = await startInteractive(claude, { ...aStart(), binary: outer }, { clock, tmux });
+    expect(await run.ended).toMatchObject({ kind: "settled", output: expect.stringContaining("pull/13") });
+  });
+
+  test("that left a shell in its place is not typed to: nothing of the prompt is run", async () => {
+    const shell = await aScript("shell", "PS1='> ' exec bash --norc --noprofile -i");
+    const run = await startInteractive(claude, { ...aStart(), binary: shell }, { clock, tmux });
+    await clock.sleep(4000);
+    expect(await tmux.capture("everything")).not.toContain("Work on it");
+    await expect(stat(join(folder, "executed"))).rejects.toThrow("ENOENT");
+    await run.end({ graceMs: 200 });
+  });
+
+  test("that asks whether to trust its folder is told yes, and then gets its prompt", async () => {
+    const asks = await aScript(
+      "asks",
+      `echo "$PWD"; echo 'Is this a project you created or one you trust?'; echo '❯ 1. Yes, I trust this folder'; read -r _; clear; exec "${binary}"`,
+    );
+    const run = await startInteractive(claude, { ...aStart(), binary: asks }, { clock, tmux });
+    expect(await run.ended).toMatchObject({ kind: "settled" });
+  });
+
   test("is ended from outside with its whole tree", async () => {
     const run = await startInteractive(claude, aStart({ FAKE_SECONDS: "1000" }), { clock, tmux });
     for (;;) {
@@ -141,26 +172,5 @@ describe.skipIf(tmuxBinary === undefined)("a multiplexer on a busy machine", () 
     );
     await Promise.all(sessions.map((session) => session.close()));
     expect(codes).toEqual([3, 3, 3, 3, 3, 3]);
-  });
-});
-
-describe("the text of a pane", () => {
-  test("tells whether the CLI is ready, at work, asks, or needs a login", () => {
-    expect(moodOf("hello\n> ", claude.signs)).toBe("ready");
-    expect(moodOf("> \n✻ Thinking… (esc to interrupt)", claude.signs)).toBe("busy");
-    expect(moodOf("Do you want to proceed?\n❯ 1. Yes", claude.signs)).toBe("asking");
-    expect(moodOf("Invalid API key · Please run /login\n>", claude.signs)).toBe("login_needed");
-    expect(moodOf("loading", claude.signs)).toBe("unclear");
-  });
-
-  test("holds a new verdict only beside the old ones and the prompt's own lines", () => {
-    const prompt = "End with\nNEST_VERDICT: complete   the work is done\nNEST_VERDICT: blocked <reason>";
-    const old = "NEST_VERDICT: complete\n";
-    const baseline = baselineOf(old, prompt);
-    expect(hasNewVerdict(old, baseline)).toBe(false);
-    expect(hasNewVerdict(`${old}> ${prompt}\n`, baseline)).toBe(false);
-    expect(hasNewVerdict(`${old}${prompt}\nNEST_VERDICT: complete\n`, baseline)).toBe(true);
-    expect(hasNewVerdict(`${old}NEST_VERDICT: complete\n`, baseline)).toBe(true);
-    expect(hasNewVerdict(`${old}${prompt}\nNEST_VERDICT: blocked a person must decide\n`, baseline)).toBe(true);
   });
 });

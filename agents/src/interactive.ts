@@ -1,20 +1,16 @@
-import { execFile } from "node:child_process";
 import { writeFile } from "node:fs/promises";
-import { basename } from "node:path";
-import { promisify } from "node:util";
 import { type Clock, sentenceOf } from "@nest/kit";
 import { RUN_MARK } from "./agent-environment.ts";
 import type { AgentRun, AgentStart, EndHow } from "./agent-run.ts";
 import type { Backend } from "./backend.ts";
+import { bareShellAt } from "./foreground.ts";
 import { promptArgument } from "./headless.ts";
 import type { AgentEnd } from "./outcome.ts";
 import { lastLines } from "./output.ts";
-import { afterPrompt, type Baseline, baselineOf, hasNewVerdict, moodOf } from "./pane.ts";
+import { afterPrompt, asksToTrust, type Baseline, baselineOf, hasNewVerdict, moodOf } from "./pane.ts";
 import type { ProcessTree } from "./process-tree.ts";
 import { terminateTree } from "./terminate.ts";
 import type { PaneState, TmuxSession } from "./tmux.ts";
-
-const run = promisify(execFile);
 
 /** How often the pane is looked at. */
 const LOOK_EVERY_MS = 1000;
@@ -33,7 +29,8 @@ const MOST_ENTERS = 3;
 const IDLE_MS = 3 * 60_000;
 /** Looks in a row that must show the verdict before it counts: the CLI may still be drawing. */
 const VERDICT_LOOKS = 2;
-const SHELLS = new Set(["sh", "bash", "zsh", "dash", "fish", "ksh", "tcsh", "csh"]);
+/** A CLI that is still loading drops what comes: a paste that changes nothing within this time is made once more. */
+const PASTE_SHOWS_MS = 3000;
 
 export interface InteractiveParts {
   readonly clock: Clock;
@@ -133,14 +130,22 @@ class InteractiveRun implements AgentRun {
       still = screen === seen && screen.trim() !== "" ? still + LOOK_EVERY_MS / 2 : 0;
       seen = screen;
       const settled = mood === "ready" ? still > 0 : mood === "unclear" && still >= STILL_READY_MS;
-      if (settled && !(await this.#shellInFront())) return undefined;
+      if (settled && !(await bareShellAt(pane.tty))) return undefined;
+      if (still > 0 && (await this.#trusts(screen))) still = 0;
     }
+  }
+
+  /** The task's folder is new, empty and ours: nobody has to be asked whether it may be trusted. */
+  async #trusts(screen: string): Promise<boolean> {
+    if (!asksToTrust(screen, this.#start.folder, this.#backend.signs)) return false;
+    await this.#parts.tmux.pressEnter();
+    return true;
   }
 
   /** Pastes the prompt and sends it off; Enter again while nothing happens, because some CLIs swallow the first one. */
   async #type(prompt: string): Promise<void> {
     const { clock, tmux } = this.#parts;
-    await tmux.paste(prompt);
+    if (!(await this.#paste(prompt))) await this.#paste(prompt);
     await clock.sleep(PASTE_SETTLES_MS, this.#over.signal);
     for (let enters = 0; enters < MOST_ENTERS; enters += 1) {
       const before = await this.#look();
@@ -149,6 +154,18 @@ class InteractiveRun implements AgentRun {
       await clock.sleep(ENTER_AGAIN_MS, this.#over.signal);
       if ((await this.#look()) !== before) return;
     }
+  }
+
+  /** Whether anything of the paste shows. */
+  async #paste(prompt: string): Promise<boolean> {
+    const { clock, tmux } = this.#parts;
+    const before = await this.#look();
+    await tmux.paste(prompt);
+    for (let waitedMs = 0; waitedMs < PASTE_SHOWS_MS; waitedMs += PASTE_SETTLES_MS) {
+      await clock.sleep(PASTE_SETTLES_MS, this.#over.signal);
+      if ((await this.#look()) !== before) return true;
+    }
+    return false;
   }
 
   async #untilDone(baseline: Baseline): Promise<AgentEnd> {
@@ -194,26 +211,9 @@ class InteractiveRun implements AgentRun {
     return screen;
   }
 
-  /** Whether what would read our keys is a shell, and not the CLI we started (which may be a script itself). */
-  async #shellInFront(): Promise<boolean> {
-    const pane = await this.#parts.tmux.pane();
-    if (!SHELLS.has(basename(pane.command).replace(/^-/, ""))) return false;
-    const group = (await ps("tpgid=", pane.pid)).trim();
-    const command = await ps("command=", Number(group));
-    return !command.includes(this.#start.binary);
-  }
-
   async #terminate(graceMs?: number): Promise<void> {
     if (this.#tree !== undefined) await terminateTree(this.#tree, this.#parts.clock, graceMs);
   }
-}
-
-async function ps(column: string, pid: number): Promise<string> {
-  if (!(pid > 0)) return "";
-  return run("ps", ["-o", column, "-p", String(pid)]).then(
-    ({ stdout }) => stdout,
-    () => "",
-  );
 }
 
 function lastLine(screen: string): string {

@@ -16,6 +16,13 @@ export function moodOf(screen: string, signs: PaneSigns): PaneMood {
   return signs.ready.test(bottom) ? "ready" : "unclear";
 }
 
+/** Whether the CLI asks, of this very folder, whether it may be trusted. Pure. */
+export function asksToTrust(screen: string, folder: string, signs: PaneSigns): boolean {
+  if (signs.trust?.test(screen) !== true) return false;
+  // A frame may stand around the path, and a narrow one breaks it.
+  return screen.replace(/[\s│┃|]/g, "").includes(folder.replace(/[\s│┃|]/g, ""));
+}
+
 /** What the pane already held before a prompt was typed, so that an old verdict does not end a new task. */
 export interface Baseline {
   readonly verdicts: number;

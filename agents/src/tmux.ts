@@ -24,7 +24,8 @@ export interface PaneState {
   readonly exitCode: number | undefined;
   /** The program was ended by a signal; known at the same moment as an exit code would be. */
   readonly signalled: boolean;
-  readonly command: string;
+  /** The pane's own terminal device. */
+  readonly tty: string;
 }
 
 /**
@@ -60,8 +61,8 @@ export class TmuxSession {
 
   /** What runs in the pane. Of one that has just died the exit may be told only at a later call. */
   async pane(): Promise<PaneState> {
-    const format = "#{pid} #{pane_pid} #{pane_dead} x#{pane_dead_status} x#{pane_dead_signal} #{pane_current_command}";
-    const [server, pid, dead, status = "x", signal = "x", ...command] = (
+    const format = "#{pid} #{pane_pid} #{pane_dead} x#{pane_dead_status} x#{pane_dead_signal} #{pane_tty}";
+    const [server, pid, dead, status = "x", signal = "x", tty = ""] = (
       await this.#call(["display-message", "-p", "-t", this.#target(), format])
     )
       .trim()
@@ -69,7 +70,7 @@ export class TmuxSession {
     const exitCode = status === "x" ? undefined : Number(status.slice(1));
     const signalled = signal !== "x";
     if (dead === "1" && exitCode === undefined && !signalled) remindOfItsChildren(Number(server));
-    return { pid: Number(pid), dead: dead === "1", exitCode, signalled, command: command.join(" ") };
+    return { pid: Number(pid), dead: dead === "1", exitCode, signalled, tty };
   }
 
   /** The pane's text with its history, wrapped lines joined; or the visible part alone. */

@@ -1,11 +1,11 @@
-import { chmod, mkdir, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { mkdir } from "node:fs/promises";
 import { closingReferences, GitHub } from "@nest/codehost";
 import { Secret, systemClock } from "@nest/kit";
-import { expect, test } from "vitest";
+import { describe, type TestContext, test } from "vitest";
 import { type LocalCodeHost, startLocalCodeHost } from "../../nest/src/local-codehost/index.ts";
 import { contributorScript } from "../fakes/model-endpoint/contributor-script.ts";
 import { ModelEndpoint } from "../fakes/model-endpoint/model-endpoint.ts";
+import { MODEL, type RealCli, realClis } from "../harness/agent-cli-settings.ts";
 import { agentCli } from "../harness/agent-clis.ts";
 import { FolderHere } from "../harness/folder-here.ts";
 import { HubProcess } from "../harness/hub-process.ts";
@@ -15,56 +15,6 @@ import { RelayProcess } from "../harness/relay-process.ts";
 const TOKENS = { hub: "hub-token-of-the-test", ada: "token-of-ada" };
 const REPO = "acme/one";
 const SLOW_MS = 300_000;
-
-/** How one CLI is told to talk to the scripted model, as its own documentation has it. */
-interface Cli {
-  readonly backend: string;
-  readonly program: string;
-  readonly settle: (home: string, modelUrl: string) => Promise<Record<string, string>>;
-}
-
-const CLIS: readonly Cli[] = [
-  {
-    backend: "claude",
-    program: "claude",
-    settle: async (_home, modelUrl) => ({
-      ANTHROPIC_BASE_URL: modelUrl,
-      ANTHROPIC_API_KEY: "dummy",
-      CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
-      DISABLE_TELEMETRY: "1",
-      DISABLE_AUTOUPDATER: "1",
-      DISABLE_ERROR_REPORTING: "1",
-      IS_SANDBOX: "1",
-    }),
-  },
-  {
-    backend: "codex",
-    program: "codex",
-    settle: async (home, modelUrl) => {
-      const folder = join(home, "codex");
-      await mkdir(folder);
-      const lines = [
-        'model = "scripted-1"',
-        'model_provider = "local"',
-        "check_for_update_on_startup = false",
-        "[analytics]",
-        "enabled = false",
-        "[otel]",
-        'exporter = "none"',
-        "[model_providers.local]",
-        'name = "local"',
-        `base_url = "${modelUrl}/v1"`,
-        'env_key = "OPENAI_API_KEY"',
-        'wire_api = "responses"',
-        "request_max_retries = 0",
-        "stream_max_retries = 0",
-      ];
-      await writeFile(join(folder, "config.toml"), `${lines.join("\n")}\n`);
-      await chmod(folder, 0o700);
-      return { CODEX_HOME: folder, OPENAI_API_KEY: "dummy" };
-    },
-  },
-];
 
 function aCodeHost(dataDir: string): Promise<LocalCodeHost> {
   const issue = { title: "The README is too short", body: "One more sentence, please.", author: "bob", labels: [] };
@@ -95,7 +45,7 @@ class Scene implements AsyncDisposable {
     this.relay = parts.relay;
   }
 
-  static async set(cli: Cli, agent: string, environment: Record<string, string>): Promise<Scene> {
+  static async set(cli: RealCli, agent: string, environment: Record<string, string>): Promise<Scene> {
     const folder = await FolderHere.make("real-agent");
     const home = folder.in("home");
     await mkdir(home);
@@ -112,7 +62,7 @@ class Scene implements AsyncDisposable {
       codeHostUrl: codeHost.url,
       environment: {
         AGENT_BACKEND: cli.backend,
-        AGENT_MODEL: "scripted-1",
+        AGENT_MODEL: MODEL,
         GH_TOKEN: TOKENS.ada,
         ...environment,
         ...(await cli.settle(home, model.url)),
@@ -144,18 +94,23 @@ class Scene implements AsyncDisposable {
   }
 }
 
-test.for(CLIS)(
-  "the real $backend CLI turns an issue into a pull request that the hub verifies",
-  {
-    timeout: SLOW_MS,
-  },
-  async (cli, { skip, onTestFailed }) => {
-    const agent = (await agentCli(cli.program)) ?? skip(`${cli.program} is not installed: npm ci in test/agent-clis`);
-    await using scene = await Scene.set(cli, agent, { NEST_CONTAINER: "1" });
+const modes = ["headless", "interactive"] as const;
+const cases = realClis.flatMap((cli) => modes.map((mode) => ({ ...cli, mode })));
+
+/** Where the CLI is; a machine without it skips the test and says why. */
+async function here(cli: RealCli, { skip }: TestContext): Promise<string> {
+  return (await agentCli(cli.program)) ?? skip(`${cli.program} is not installed: npm ci in test/agent-clis`);
+}
+
+describe("the real CLIs", { concurrent: true, timeout: SLOW_MS }, () => {
+  test.for(cases)("$backend, $mode, turns an issue into a pull request that the hub verifies", async (cli, context) => {
+    const { expect, onTestFailed } = context;
+    const agent = await here(cli, context);
+    await using scene = await Scene.set(cli, agent, { NEST_CONTAINER: "1", CONTRIBUTOR_MODE: cli.mode });
     const { hub, codeHost, relay, folder } = scene;
     onTestFailed(() => console.error(scene.story()));
     await expect
-      .poll(() => scene.standing(), { timeout: 60_000, interval: 200 })
+      .poll(() => scene.standing(), { timeout: 120_000, interval: 200 })
       .toMatchObject({ total_tasks_completed: 1, total_tasks_completed_with_pr: 1, total_tasks_failed: 0 });
 
     const { items } = await scene.pullRequests();
@@ -171,20 +126,20 @@ test.for(CLIS)(
     relay.process.signal("SIGTERM");
     expect(await relay.process.ended).toMatchObject({ code: 0 });
     await expect.poll(() => processesAbout(folder.in("home")), { timeout: 5000 }).toEqual([]);
-  },
-);
+  });
 
-test("outside a container the claude CLI runs no command that is not on its list, and the issue is blocked, not lost", {
-  timeout: SLOW_MS,
-}, async ({ skip, onTestFailed }) => {
-  const [cli = skip()] = CLIS;
-  const agent = (await agentCli(cli.program)) ?? skip(`${cli.program} is not installed: npm ci in test/agent-clis`);
-  await using scene = await Scene.set(cli, agent, {});
-  onTestFailed(() => console.error(scene.story()));
-  await expect
-    .poll(async () => (await scene.hub.activity()).map(({ action }) => action), { timeout: 60_000, interval: 200 })
-    .toContain("completed: blocked");
-  expect(scene.model.talks.at(-1)?.results.at(-1)).not.toContain("html_url");
-  expect((await scene.pullRequests()).items).toEqual([]);
-  expect(await scene.standing()).toMatchObject({ total_tasks_completed_with_pr: 0, total_tasks_failed: 0 });
+  test.for(realClis.filter(({ backend }) => backend === "claude"))(
+    "$backend outside a container runs no command that is not on its list, and the issue is blocked, not lost",
+    async (cli, context) => {
+      const { expect, onTestFailed } = context;
+      await using scene = await Scene.set(cli, await here(cli, context), {});
+      onTestFailed(() => console.error(scene.story()));
+      await expect
+        .poll(async () => (await scene.hub.activity()).map(({ action }) => action), { timeout: 120_000, interval: 200 })
+        .toContain("completed: blocked");
+      expect(scene.model.talks.at(-1)?.results.at(-1)).not.toContain("html_url");
+      expect((await scene.pullRequests()).items).toEqual([]);
+      expect(await scene.standing()).toMatchObject({ total_tasks_completed_with_pr: 0, total_tasks_failed: 0 });
+    },
+  );
 });

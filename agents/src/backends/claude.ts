@@ -22,9 +22,12 @@ export const claude: Backend = {
   interactive: (choice) => [...claudePermissions(choice), ...modelFlag(choice)],
   signs: {
     ready: /^\s*(?:│\s*)?[>❯](?:\s|$)/m,
-    busy: /esc to interrupt/i,
+    // The line that spins (`✻ Misting… (3s)`), and a tool that has not answered; the hint on Esc is not always there.
+    busy: /esc to interrupt|^\s*[·✢✳✶✻✽] \S+…|⎿\s+(?:Running|Waiting)…/im,
     loginNeeded: /(?:Please run \/login|Invalid API key|Select login method|OAuth token (?:has )?expired)/i,
-    asking: /Do you want to (?:proceed|make this edit|create|allow)|Do you trust the files/i,
+    asking:
+      /Do you want to (?:proceed|make this edit|create|allow)|Is this a project you created or one you trust|Choose the text style/i,
+    trust: /Is this a project you created or one you trust\?[\s\S]*❯ 1\. Yes/,
   },
   credentialVariables: [
     "ANTHROPIC_API_KEY",

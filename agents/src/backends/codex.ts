@@ -22,12 +22,14 @@ export const codex: Backend = {
     ...effort(run),
     run.prompt,
   ],
-  interactive: (choice) => [...permissions(choice), ...modelFlag(choice), ...effort(choice)],
+  // A daemon would outlive the task, and do its work outside of the task's sandbox and process tree.
+  interactive: (choice) => ["--no-daemon", ...permissions(choice), ...modelFlag(choice), ...effort(choice)],
   signs: {
-    ready: /^\s*[›>▌](?:\s|$)/m,
+    ready: /^\s*[›▌](?:\s|$)/m,
     busy: /esc to interrupt/i,
-    loginNeeded: /(?:Sign in with ChatGPT|codex login|401 Unauthorized)/i,
+    loginNeeded: /(?:Sign in with ChatGPT|Finish signing in via your browser|codex login|401 Unauthorized)/i,
     asking: /(?:Allow command\?|Would you like to run|Do you trust the contents)/i,
+    trust: /Do you trust the contents of this directory\?[\s\S]*› 1\. Yes/,
   },
   credentialVariables: ["OPENAI_API_KEY", "OPENAI_BASE_URL", "CODEX_HOME", "CODEX_API_KEY"],
 };

@@ -14,9 +14,11 @@ export const copilot: Backend = {
   interactive: (choice) => [...permissions(choice), ...modelFlag(choice)],
   signs: {
     ready: /^\s*(?:│\s*)?[>❯](?:\s|$)/m,
-    busy: /esc to (?:cancel|interrupt)/i,
-    loginNeeded: /(?:Please use \/login|not logged in|No authentication information)/i,
-    asking: /(?:Do you want to (?:run|allow|trust)|Confirm folder trust)/i,
+    // Its questions say `esc to cancel`: only the line that spins means work.
+    busy: /\besc (?:esc )?(?:to )?interrupt/i,
+    loginNeeded: /(?:(?:use|run) \/login|not logged in|No authentication information)/i,
+    asking: /(?:Do you want to (?:run|allow|trust)|Confirm folder trust|enter to select)/i,
+    trust: /Do you trust the files in this folder\?[\s\S]*❯ 1\. Yes/,
   },
   credentialVariables: [
     "COPILOT_GITHUB_TOKEN",

@@ -7,7 +7,8 @@ export const pi: Backend = {
   versionArgs: ["--version"],
   oneShot: (run) => [...modelFlag(run), "--print", "--mode", "json", run.prompt],
   interactive: (choice) => [...modelFlag(choice)],
-  signs: { ready: /^\s*[>❯](?:\s|$)/m, busy: /Working\.\.\./i, loginNeeded: /(?:No API key|\/login)/i },
+  // It has no prompt sign: its last line tells how much of the context is used, and of how much.
+  signs: { ready: /\d%\/\d+[kM]/, busy: /Working\.\.\./i, loginNeeded: /(?:No API key found|Use \/login)/i },
   credentialVariables: [
     "ANTHROPIC_API_KEY",
     "OPENAI_API_KEY",

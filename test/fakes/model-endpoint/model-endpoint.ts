@@ -1,10 +1,11 @@
 import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import { answerCompletions, readCompletions } from "./completions.ts";
 import { answerMessages, readMessages } from "./messages.ts";
 import { answerResponses, readResponses } from "./responses.ts";
 import type { Script, Talk, Turn } from "./talk.ts";
 
-/** A model that follows a script, on loopback, for real agent CLIs: the messages wire and the responses wire. */
+/** A model that follows a script, on loopback, for real agent CLIs: the messages, responses and completions wires. */
 export class ModelEndpoint implements AsyncDisposable {
   /** Every talk that was carried on, as it stood at each request. */
   readonly talks: Talk[] = [];
@@ -50,6 +51,8 @@ export class ModelEndpoint implements AsyncDisposable {
         return answerMessages(request, this.#next(readMessages(request)), id);
       case "/v1/responses":
         return answerResponses(request, this.#next(readResponses(request)), id);
+      case "/v1/chat/completions":
+        return answerCompletions(request, this.#next(readCompletions(request)), id);
       default:
         return { type: "application/json", body: '{"input_tokens":1}' };
     }

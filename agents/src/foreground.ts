@@ -1,0 +1,36 @@
+import { execFile } from "node:child_process";
+import { basename } from "node:path";
+import { promisify } from "node:util";
+
+const run = promisify(execFile);
+
+const SHELLS = new Set(["sh", "bash", "zsh", "dash", "ash", "fish", "ksh", "mksh", "tcsh", "csh"]);
+/** Options of shells that take the next word with them. */
+const WITH_VALUE = new Set(["-o", "+o", "-O", "+O", "--rcfile", "--init-file"]);
+
+/**
+ * Whether a command line is a shell that would run what is typed: without a script of its own, and without `-c`. A script
+ * that a shell runs (a wrapper around an agent, and whatever wrappers that one starts) is no such shell. Pure.
+ */
+export function isBareShell(words: readonly string[]): boolean {
+  const [program = "", ...rest] = words;
+  if (!SHELLS.has(basename(program).replace(/^-/, ""))) return false;
+  for (let at = 0; at < rest.length; at += 1) {
+    const word = rest[at] ?? "";
+    if (WITH_VALUE.has(word)) at += 1;
+    else if (!/^[-+]/.test(word) || /^-[a-z]*c/.test(word)) return false;
+    else if (word === "--" || /^-[a-z]*s/.test(word)) return word !== "--" || rest[at + 1] === undefined;
+  }
+  return true;
+}
+
+/** Whether a shell that would run what is typed stands in front at that terminal. A terminal that is gone has none. */
+export async function bareShellAt(tty: string): Promise<boolean> {
+  const { stdout } = await run("ps", ["-t", tty.replace(/^\/dev\//, ""), "-o", "pgid=,tpgid=,args="]).catch(() => ({
+    stdout: "",
+  }));
+  return stdout.split("\n").some((line) => {
+    const [group, front, ...words] = line.trim().split(/\s+/);
+    return group !== undefined && group === front && isBareShell(words);
+  });
+}
