@@ -12,8 +12,11 @@ import { hasFrameLengths, unzstdFrame, zstdFrame, zstdFrames } from "./zstd-fram
 const AT_ONCE = 4;
 /** Three times as fast as the usual 6 for a sixth more bytes; levels 3 and 4 cost half as much again for little. */
 export const DEFAULT_LEVEL: Readonly<Record<Codec, number>> = { gzip: 2, zstd: 3 };
-/** What each codec can reach on zeros; more than that is no compression but an attack. Small payloads are let off. */
-const MOST_RATIO: Readonly<Record<Codec, number>> = { gzip: 1100, zstd: 40_000 };
+/**
+ * In one stream of another writer no real content shrinks so far, a bomb does. Blocks of ours may: a file of zeros is a file, and
+ * each block is bounded by itself.
+ */
+const MOST_STREAM_RATIO = 500;
 const RATIO_FREE_BYTES = 64 * 1024 * 1024;
 const STREAM_CHUNK_BYTES = 1024 * 1024;
 
@@ -34,36 +37,32 @@ export function compressBlocks(
  * Opens a compressed payload: side by side where its blocks tell their lengths, as one stream otherwise (other writers, the older
  * form).
  *
- * @throws NestError `archive_damaged` when it cannot be opened, `archive_hostile` when it grows beyond what the codec can do.
+ * @throws NestError `archive_damaged` when it cannot be opened, `archive_hostile` when one stream grows as only a bomb does.
  */
 export async function* decompress(stream: ByteReader, codec: Codec): AsyncGenerator<Buffer> {
+  if (codec === "gzip" && (await hasMemberLengths(stream))) {
+    yield* inOrder(gzipMembers(stream), AT_ONCE, gunzipMember);
+  } else if (codec === "zstd" && (await hasFrameLengths(stream))) {
+    yield* inOrder(zstdFrames(stream), AT_ONCE, unzstdFrame);
+  } else yield* bounded(stream, codec);
+}
+
+async function* bounded(stream: ByteReader, codec: Codec): AsyncGenerator<Buffer> {
   let compressed = 0;
   let plain = 0;
-  const counted = async function* (pieces: AsyncIterable<Buffer>) {
-    for await (const piece of pieces) {
+  const counted = async function* () {
+    for await (const piece of stream.rest()) {
       compressed += piece.length;
-      yield piece;
+      yield piece as Buffer;
     }
   };
-  for await (const block of await blocksOf(stream, codec, counted)) {
+  for await (const block of asOneStream(counted(), codec)) {
     plain += block.length;
-    if (plain > RATIO_FREE_BYTES && plain > compressed * MOST_RATIO[codec]) {
-      throw hostile("it expands far beyond what compression can do");
+    if (plain > RATIO_FREE_BYTES && plain > compressed * MOST_STREAM_RATIO) {
+      throw hostile("it expands far beyond what real content does");
     }
     yield block;
   }
-}
-
-type Counted = (pieces: AsyncIterable<Buffer>) => AsyncIterable<Buffer>;
-
-async function blocksOf(stream: ByteReader, codec: Codec, counted: Counted): Promise<AsyncIterable<Buffer>> {
-  if (codec === "gzip" && (await hasMemberLengths(stream))) {
-    return inOrder(counted(gzipMembers(stream)), AT_ONCE, gunzipMember);
-  }
-  if (codec === "zstd" && (await hasFrameLengths(stream))) {
-    return inOrder(counted(zstdFrames(stream)), AT_ONCE, unzstdFrame);
-  }
-  return asOneStream(counted(stream.rest() as AsyncGenerator<Buffer>), codec);
 }
 
 async function* asOneStream(pieces: AsyncIterable<Buffer>, codec: Codec): AsyncGenerator<Buffer> {

@@ -5,7 +5,7 @@ import { openChunks, sealChunks } from "./chunks.ts";
 import { HEADER_BYTES, makeHeader, readHeader } from "./header.ts";
 import { parseKey } from "./key.ts";
 import { readArchive } from "./read-archive.ts";
-import { anArchive, KEY, noise, OTHER_KEY, SALT, sealed } from "./testing/make.ts";
+import { anArchive, aTar, KEY, noise, OTHER_KEY, SALT, sealed, singleShot } from "./testing/make.ts";
 
 const CHUNK = 65_536;
 const header = makeHeader({ key: KEY, salt: SALT, codec: "gzip", chunkLog2: 16 });
@@ -182,5 +182,24 @@ describe("an archive", () => {
     tail.writeUInt32LE(1024, 4);
     const bomb = await sealed(Buffer.concat([head, body, tail]));
     await expect(readArchive([bomb], { keys: [KEY] })).rejects.toMatchObject({ code: "archive_damaged" });
+  });
+
+  test.each(["chunked", "single-shot"])("that is a zip bomb in one stream is refused on the way (%s)", async (form) => {
+    const { gzipSync } = await import("node:zlib");
+    const bomb = gzipSync(aTar([{ path: "hub/zeros", content: Buffer.alloc(200 * 1024 * 1024) }]), { level: 9 });
+    const archive = form === "chunked" ? await sealed(bomb) : singleShot(bomb);
+    let bytes = 0;
+    const add = (piece: Buffer) => {
+      bytes += piece.length;
+    };
+    const visitor = { begin: () => {}, end: () => {}, content: add };
+    const reading = readArchive([archive], { keys: [KEY] }, visitor);
+    await expect(reading).rejects.toMatchObject({ code: "archive_hostile" });
+    expect(bytes).toBeLessThan(128 * 1024 * 1024);
+  });
+
+  test.each(["gzip", "zstd"] as const)("of ours with a large file of zeros opens (%s)", async (codec) => {
+    const archive = await anArchive({ "hub/zeros": Buffer.alloc(100 * 1024 * 1024) }, { codec });
+    expect((await readArchive([archive], { keys: [KEY] })).bytes).toBe(100 * 1024 * 1024);
   });
 });

@@ -32,7 +32,7 @@ export function readSettings(environment: Environment): Settings {
     retention: positive(environment, "NEST_BACKUP_RETENTION") ?? DEFAULT_RETENTION,
     lockDays: positive(environment, "NEST_BACKUP_LOCK_DAYS"),
     spokeTimeoutMs: (positive(environment, "NEST_BACKUP_SPOKE_TIMEOUT_S") ?? DEFAULT_SPOKE_TIMEOUT_S) * 1000,
-    databaseUrl: variable(environment, "NEST_DATABASE_URL"),
+    databaseUrl: databaseUrl(environment),
     kubeconfig: variable(environment, "KUBECONFIG"),
     isInPod: variable(environment, "KUBERNETES_SERVICE_HOST") !== undefined,
     metricsFile: variable(environment, "NEST_BACKUP_METRICS_FILE"),
@@ -74,6 +74,13 @@ export async function hubIdOf(environment: Environment, settings: Settings): Pro
   if (given !== undefined) return given;
   const saved = await readTextIfPresent(join(settings.dataDir, "saas", "hub-id")).catch(() => undefined);
   return saved?.trim() || settings.namespace;
+}
+
+/** The hub's own variable: unset means the embedded database. The value is never repeated, it may hold a password. */
+function databaseUrl(environment: Environment): string | undefined {
+  const url = variable(environment, "NEST_DATABASE_URL");
+  if (url === undefined || /^postgres(ql)?:\/\//.test(url)) return url;
+  throw new UsageError("NEST_DATABASE_URL: must begin with postgres:// or postgresql://");
 }
 
 function positive(environment: Environment, name: string): number | undefined {

@@ -61,6 +61,21 @@ test.each([150, 300, 450, 600, 900])(
       expect(readFileSync(file).includes(MARK)).toBe(false);
     if (readdirSync(out).includes("archive.enc"))
       expect(await run("verify", "-file", join(out, "archive.enc"))).toBe(0);
+    expect(await run(...RUN, "-local", join(out, "archive.enc"))).toBe(0);
+    expect(readdirSync(out)).toEqual(["archive.enc"]);
+  },
+);
+
+test.each([400, 700])(
+  "SIGKILL after %i ms of a run to a bucket: every archive that it lists verifies",
+  async (delay) => {
+    const bucket = join(home, `bucket-${delay}`);
+    environment.NEST_BACKUP_BUCKET = `file://${bucket}`;
+    await killedAfter(delay, "SIGKILL", ...RUN);
+    expect(await run(...RUN)).toBe(0);
+    const names = readdirSync(bucket).filter((name) => !name.startsWith("."));
+    expect(names.length).toBeGreaterThan(0);
+    for (const name of names) expect(await run("verify", "-name", name)).toBe(0);
   },
 );
 
@@ -89,4 +104,20 @@ test("a killed extract shows nothing under the destination, and the next one cle
   }
   expect(await run("extract", "-file", archive, "-dest", dest)).toBe(0);
   expect(readdirSync(dest).sort()).toEqual(["MANIFEST.json", "hub"]);
+});
+
+test("a killed restore leaves nothing or all of it under final names, and the next one says what it finds", async () => {
+  const archive = join(home, "to-restore.enc");
+  expect(await run(...RUN, "-local", archive)).toBe(0);
+  for (const delay of [250, 400, 550]) {
+    const dest = join(home, `restored-${delay}`);
+    mkdirSync(dest);
+    await killedAfter(delay, "SIGKILL", "restore", "-file", archive, "-dest", dest);
+    const visible = readdirSync(dest).filter((name) => !name.startsWith(".nest-extract-"));
+    if (visible.includes("saas")) expect(readdirSync(join(dest, "saas"))).toHaveLength(60);
+    else expect(visible).toEqual([]);
+    const again = await run("restore", "-file", archive, "-dest", dest, ...(visible.length > 0 ? ["-force"] : []));
+    expect(again).toBe(0);
+    expect(readdirSync(dest).sort()).toEqual(["hub-registry.json", "saas"]);
+  }
 });

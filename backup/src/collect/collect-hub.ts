@@ -1,6 +1,5 @@
 import { join } from "node:path";
 import { MANIFEST_VERSION, type Manifest, type Member, NameSet, nameFault, type StoredFile } from "@nest/archive";
-import { NestError } from "@nest/kit";
 import { type DatabaseSnapshot, databaseMembers } from "../database/export.ts";
 import { snapshotSqlite } from "../database/sqlite-snapshot.ts";
 import type { Parts } from "../parts.ts";
@@ -48,7 +47,7 @@ export async function collectHub(parts: Parts, options: CollectOptions): Promise
     : await collectSecrets(await parts.hubCluster(), settings.namespace, parts.signal);
   const spokes =
     fleet === undefined ? NO_SPOKES : { ...(await readSpokes(parts, settings, fleet)), elsewhere: fleet.elsewhere };
-  const database = openDatabase(settings);
+  const database = await openDatabase(settings);
   const skipped: Record<string, string> = {};
   for (const [id, { gaps }] of spokes.captured) {
     for (const [name, reason] of Object.entries(gaps)) skipped[`spokes/${id}/${name}`] = reason;
@@ -86,15 +85,10 @@ export async function collectHub(parts: Parts, options: CollectOptions): Promise
   };
 }
 
-function openDatabase(settings: Settings): DatabaseSnapshot | undefined {
+async function openDatabase(settings: Settings): Promise<DatabaseSnapshot | undefined> {
   if (settings.databaseUrl === undefined) return snapshotSqlite(join(settings.dataDir, "hub.sqlite"));
-  throw new NestError(
-    "database_unsupported",
-    "NEST_DATABASE_URL is set; this release backs up the embedded database only",
-    {
-      hint: "dump that database with its own tools, and run without NEST_DATABASE_URL for everything else",
-    },
-  );
+  const { snapshotPostgres } = await import("../database/postgres-snapshot.ts");
+  return snapshotPostgres(settings.databaseUrl);
 }
 
 function readSpokes(parts: Parts, settings: Settings, fleet: Fleet): Promise<CapturedSpokes> {

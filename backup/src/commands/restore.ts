@@ -4,6 +4,7 @@ import { type ArchiveContent, extractedPlace, type MemberHead, type Place, Stagi
 import { NestError, readTextIfPresent, UsageError } from "@nest/kit";
 import { checkArchive, fileSource } from "../archive-source.ts";
 import { withoutRunningHub } from "../database/hub-lock.ts";
+import type { Loaded } from "../database/read-export.ts";
 import { loadSqlite } from "../database/sqlite-load.ts";
 import type { Parts } from "../parts.ts";
 import { gapReport } from "../report.ts";
@@ -19,6 +20,7 @@ export interface RestoreFlags {
 }
 
 const DATABASE = ".restored-database";
+const EMBEDDED = "hub.sqlite";
 const IDENTITY = { hub: "saas/hub-id", spoke: "nest-id" } as const;
 
 interface Target {
@@ -35,12 +37,6 @@ export async function restore(parts: Parts, flags: RestoreFlags): Promise<0> {
   if (flags.file === undefined) throw new UsageError("restore needs -file ARCHIVE");
   const settings = readSettings(parts.environment);
   const destination = resolve(flags.dest ?? settings.dataDir);
-  if (settings.databaseUrl !== undefined && flags.spoke === undefined) {
-    throw new NestError(
-      "database_unsupported",
-      "NEST_DATABASE_URL is set; this release restores into the embedded database only",
-    );
-  }
   const key = keyFrom(parts.environment);
   const source = () => fileSource(flags.file ?? "", parts.signal);
   // Read once without writing: what is inside decides where it goes, and a bad archive touches nothing.
@@ -49,6 +45,7 @@ export async function restore(parts: Parts, flags: RestoreFlags): Promise<0> {
   const restored = await stageAndPublish(parts, flags, {
     target,
     read: (staging) => checkArchive(parts, source(), key, staging),
+    databaseUrl: settings.databaseUrl,
   });
   print(parts, flags, { target, looked, restored });
   return 0;
@@ -90,7 +87,11 @@ interface Restored {
 async function stageAndPublish(
   parts: Parts,
   flags: RestoreFlags,
-  work: { readonly target: Target; read(staging: Staging): Promise<ArchiveContent> },
+  work: {
+    readonly target: Target;
+    readonly databaseUrl: string | undefined;
+    read(staging: Staging): Promise<ArchiveContent>;
+  },
 ): Promise<Restored> {
   const { target } = work;
   await using staging = await Staging.begin({
@@ -101,27 +102,43 @@ async function stageAndPublish(
   });
   await work.read(staging);
   await guardIdentity(staging, target, flags.force === true);
-  const loaded = await loadDatabase(staging);
-  const files = staging.files.length - Number(loaded !== undefined);
-  const restored = { files, tables: loaded?.tables ?? 0, rows: loaded?.rows ?? 0 };
-  if (flags["dry-run"] === true) return restored;
+  await using database = await loadDatabase(staging, work.databaseUrl);
+  const { tables = 0, rows = 0 } = database?.loaded ?? {};
+  const files = staging.files.length - Number(staging.files.includes(EMBEDDED));
+  if (flags["dry-run"] === true) return { files, tables, rows };
   if (target.kind === "spoke") await staging.publish();
   else {
     await withoutRunningHub(target.destination, async () => {
       // The log of an older database must never be applied to the restored one.
-      for (const ending of ["-wal", "-shm"]) await rm(join(target.destination, `hub.sqlite${ending}`), { force: true });
+      for (const ending of ["-wal", "-shm"])
+        await rm(join(target.destination, `${EMBEDDED}${ending}`), { force: true });
       await staging.publish();
+      // Last: files can be put there again, a database that is filled is never filled twice.
+      await database?.keep();
     });
   }
-  return restored;
+  return { files, tables, rows };
 }
 
-async function loadDatabase(staging: Staging): Promise<{ tables: number; rows: number } | undefined> {
+interface DatabaseLoad extends AsyncDisposable {
+  readonly loaded: Loaded;
+  keep(): Promise<void>;
+}
+
+/** The archive's database in a file among the staged ones, or in the database of `NEST_DATABASE_URL`. */
+async function loadDatabase(staging: Staging, databaseUrl: string | undefined): Promise<DatabaseLoad | undefined> {
   if (!staging.files.includes(`${DATABASE}/schema.json`)) return undefined;
-  const loaded = await loadSqlite(staging.staged(DATABASE), staging.staged("hub.sqlite"));
+  const folder = staging.staged(DATABASE);
+  if (databaseUrl !== undefined) {
+    const { loadPostgres } = await import("../database/postgres-load.ts");
+    const pending = await loadPostgres(folder, databaseUrl);
+    await staging.drop(DATABASE);
+    return pending;
+  }
+  const loaded = await loadSqlite(folder, staging.staged(EMBEDDED));
   await staging.drop(DATABASE);
-  staging.adopt("hub.sqlite");
-  return loaded;
+  staging.adopt(EMBEDDED);
+  return { loaded, keep: async () => {}, [Symbol.asyncDispose]: async () => {} };
 }
 
 /** Another hub's or spoke's volume is not overwritten by mistake. @throws NestError `identity_differs` */

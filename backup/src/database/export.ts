@@ -1,21 +1,6 @@
 import type { Member } from "@nest/archive";
 import { lineOf, plainRow, type Row } from "./rows.ts";
-
-/** A table as `schema.json` tells it. */
-export interface TableFacts {
-  readonly name: string;
-  readonly columns: readonly string[];
-  readonly rows: number;
-}
-
-export interface DatabaseFacts {
-  readonly engine: "sqlite" | "postgresql";
-  /** The last numbered step of the hub's schema. */
-  readonly migrations: number;
-  readonly tables: readonly TableFacts[];
-  /** Make the empty tables again, on the same engine. */
-  readonly statements: readonly string[];
-}
+import type { DatabaseFacts } from "./shape.ts";
 
 /** One unchanging view of the hub's database, however much the hub writes meanwhile. */
 export interface DatabaseSnapshot extends AsyncDisposable {

@@ -1,86 +1,64 @@
-import { createReadStream } from "node:fs";
-import { open, readFile } from "node:fs/promises";
-import { join } from "node:path";
-import { createInterface } from "node:readline";
+import { open } from "node:fs/promises";
 import { DatabaseSync } from "node:sqlite";
 import { NestError } from "@nest/kit";
-import { z } from "zod";
-import { databaseValue, type Row } from "./rows.ts";
+import { statementsFor } from "./ddl.ts";
+import { type Loaded, notRestored, readSchema, rowsOf } from "./read-export.ts";
+import { columnValue } from "./rows.ts";
+import { quoted, quotedList, type TableFacts } from "./shape.ts";
 
-const Schema = z.looseObject({
-  engine: z.string(),
-  migrations: z.number(),
-  tables: z.array(z.object({ name: z.string(), columns: z.array(z.string()), rows: z.number() })),
-  statements: z.array(z.string()),
-});
+const SQLITE_FULL = 13;
 
 /**
- * Makes an embedded database of an archive's `hub/database/`, in a file that must not be there yet. A hub that boots on it brings
- * it up to date where it is older.
+ * Makes an embedded database of an archive's `hub/database/`, whatever engine it comes from, in a file that must not be there yet.
+ * A hub that boots on it brings it up to date where it is older.
  *
- * @throws NestError `database_not_restored` when the export was made by another engine or does not add up.
+ * @throws NestError `database_not_restored` when the export does not add up, `disk_full`.
  */
-export async function loadSqlite(
-  folder: string,
-  file: string,
-): Promise<{ readonly tables: number; readonly rows: number }> {
-  const schema = Schema.parse(JSON.parse(await readFile(join(folder, "schema.json"), "utf8")));
-  if (schema.engine !== "sqlite") {
-    throw new NestError(
-      "database_not_restored",
-      `the archive's database was ${schema.engine}, and the target is SQLite`,
-      {
-        hint: "set NEST_DATABASE_URL to an empty database of the same kind",
-      },
-    );
-  }
+export async function loadSqlite(folder: string, file: string): Promise<Loaded> {
+  const schema = await readSchema(folder);
+  const statements = schema.engine === "sqlite" ? schema.statements.map(onlyMakes) : statementsFor(schema, "sqlite");
   await (await open(file, "wx", 0o600)).close();
   const sqlite = new DatabaseSync(file);
   let rows = 0;
   try {
     sqlite.exec("pragma journal_mode = wal; pragma foreign_keys = off; begin immediate");
-    for (const statement of schema.statements) sqlite.exec(onlyMakes(statement));
+    // Prepared, not executed: of a text that holds several statements only the first is ever run.
+    for (const statement of statements) sqlite.prepare(statement).run();
     for (const table of schema.tables) rows += await loadTable(sqlite, folder, table);
     const broken = sqlite.prepare("select count(*) as broken from pragma_foreign_key_check").get()?.broken;
     if (Number(broken) > 0)
       throw new NestError("database_not_restored", `${broken} rows refer to rows that are not there`);
     sqlite.exec("commit; pragma wal_checkpoint(truncate)");
+  } catch (thrown) {
+    if ((thrown as { errcode?: number }).errcode === SQLITE_FULL)
+      throw new NestError("disk_full", "the disk is full", { hint: "make room and start again", cause: thrown });
+    throw notRestored("the database was not restored", thrown);
   } finally {
     sqlite.close();
   }
   return { tables: schema.tables.length, rows };
 }
 
-async function loadTable(
-  sqlite: DatabaseSync,
-  folder: string,
-  table: z.infer<typeof Schema>["tables"][number],
-): Promise<number> {
-  const columns = table.columns.map(quoted).join(", ");
+async function loadTable(sqlite: DatabaseSync, folder: string, table: TableFacts): Promise<number> {
   const places = table.columns.map(() => "?").join(", ");
-  const insert = sqlite.prepare(`insert into ${quoted(table.name)} (${columns}) values (${places})`);
+  const insert = sqlite.prepare(`insert into ${quoted(table.name)} (${quotedList(table.columns)}) values (${places})`);
   let rows = 0;
   // Schemas may begin with rows of their own; the archive's count.
   sqlite.exec(`delete from ${quoted(table.name)}`);
-  const lines = createInterface({
-    input: createReadStream(join(folder, `${table.name}.jsonl`)),
-    crlfDelay: Number.POSITIVE_INFINITY,
-  });
-  for await (const line of lines) {
-    const row = JSON.parse(line) as Row;
-    insert.run(...table.columns.map((column) => databaseValue(row[column])));
+  for await (const row of rowsOf(folder, table)) {
+    insert.run(...table.columns.map((column) => sqliteValue(row[column])));
     rows += 1;
   }
-  if (rows === table.rows) return rows;
-  throw new NestError("database_not_restored", `${table.name} has ${rows} rows, schema.json says ${table.rows}`);
+  return rows;
+}
+
+function sqliteValue(value: unknown): string | number | bigint | Buffer | null {
+  const plain = columnValue(value);
+  return typeof plain === "boolean" ? Number(plain) : plain;
 }
 
 /** An archive is sealed by whoever has the key; its statements may still make tables and nothing else. */
 function onlyMakes(statement: string): string {
   if (/^\s*create\s+(table|index|unique\s+index|view|trigger)\b/i.test(statement)) return statement;
   throw new NestError("database_not_restored", "schema.json holds a statement that makes no table or index");
-}
-
-function quoted(name: string): string {
-  return `"${name.replaceAll('"', '""')}"`;
 }

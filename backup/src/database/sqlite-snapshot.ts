@@ -13,8 +13,10 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { isAbsent, NestError } from "@nest/kit";
-import type { DatabaseFacts, DatabaseSnapshot, TableFacts } from "./export.ts";
+import type { DatabaseSnapshot } from "./export.ts";
 import type { Row } from "./rows.ts";
+import { quoted } from "./shape.ts";
+import { sqliteFacts, sqliteOrder } from "./sqlite-shape.ts";
 
 const BUSY_TIMEOUT_MS = 5000;
 const COPY_ATTEMPTS = 5;
@@ -56,11 +58,11 @@ function begin(file: string, discard: () => void): DatabaseSnapshot {
   const sqlite = new DatabaseSync(file, { readOnly: true });
   try {
     sqlite.exec(`pragma busy_timeout = ${BUSY_TIMEOUT_MS}; begin`);
-    const facts = factsOf(sqlite);
+    const facts = sqliteFacts(sqlite);
     return {
       facts,
       *rows(table) {
-        const statement = sqlite.prepare(`select * from ${quoted(table)} order by ${orderOf(sqlite, table)}`);
+        const statement = sqlite.prepare(`select * from ${quoted(table)} order by ${sqliteOrder(sqlite, table)}`);
         statement.setReadBigInts(true);
         yield* statement.iterate() as Iterable<Row>;
       },
@@ -118,34 +120,4 @@ function startOf(file: string): string {
   } catch {
     return "";
   }
-}
-
-function factsOf(sqlite: DatabaseSync): DatabaseFacts {
-  const made = sqlite
-    .prepare(
-      "select type, name, sql from sqlite_master where name not like 'sqlite_%' and sql is not null order by rowid",
-    )
-    .all() as { type: string; name: string; sql: string }[];
-  const tables: TableFacts[] = made
-    .filter(({ type }) => type === "table")
-    .map(({ name }) => ({
-      name,
-      columns: sqlite
-        .prepare(`select name from pragma_table_info(?)`)
-        .all(name)
-        .map((row) => String(row.name)),
-      rows: Number(sqlite.prepare(`select count(*) as rows from ${quoted(name)}`).get()?.rows),
-    }));
-  const hasSteps = tables.some(({ name }) => name === "migrations");
-  const last = hasSteps ? sqlite.prepare("select coalesce(max(id), 0) as last from migrations").get()?.last : 0;
-  return { engine: "sqlite", migrations: Number(last), tables, statements: made.map(({ sql }) => sql) };
-}
-
-function orderOf(sqlite: DatabaseSync, table: string): string {
-  const columns = sqlite.prepare("select name from pragma_table_info(?) where pk > 0 order by pk").all(table);
-  return columns.length === 0 ? "rowid" : columns.map(({ name }) => quoted(String(name))).join(", ");
-}
-
-function quoted(name: string): string {
-  return `"${name.replaceAll('"', '""')}"`;
 }

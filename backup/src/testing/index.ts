@@ -1,4 +1,5 @@
 export { S3Blobs } from "../blobs/s3.ts";
 export { HubUnderTest, KEY } from "./a-hub.ts";
 export { blobsContract } from "./blobs-contract.ts";
+export { postgresTool } from "./postgres-tool.ts";
 export { storageTool } from "./storage-tool.ts";

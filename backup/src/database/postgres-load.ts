@@ -1,0 +1,168 @@
+import { NestError } from "@nest/kit";
+import type { Client } from "pg";
+import { inOrder, statementsFor } from "./ddl.ts";
+import { connectPostgres, reasonOf } from "./postgres-client.ts";
+import { postgresKinds, postgresTables } from "./postgres-shape.ts";
+import { type Loaded, readSchema, rowsOf } from "./read-export.ts";
+import { columnValue } from "./rows.ts";
+import { type ColumnKind, type DatabaseFacts, quoted, quotedList, type TableFacts } from "./shape.ts";
+
+/** One statement takes at most 65,535 values. */
+const VALUES_AT_ONCE = 8000;
+const BYTES_AT_ONCE = 4 * 1024 * 1024;
+/** What a hub that never worked may have written on its own. */
+const SEEDED = new Set(["migrations", "counters"]);
+
+/** A database that is loaded and not yet given away: the transaction is still open. */
+export interface PendingLoad extends AsyncDisposable {
+  readonly loaded: Loaded;
+  /** Makes it last. Without it the database is as it was. */
+  keep(): Promise<void>;
+}
+
+/**
+ * Loads an archive's `hub/database/`, whatever engine it comes from, into the PostgreSQL database of `url`, all in one transaction.
+ * The tables are made where there are none; those of a hub that never worked are filled.
+ *
+ * @throws NestError `database_not_empty`, `database_in_use` when a hub is connected, `database_not_restored`,
+ * `database_unreachable`.
+ */
+export async function loadPostgres(folder: string, url: string): Promise<PendingLoad> {
+  const schema = await readSchema(folder);
+  const client = await connectPostgres(url);
+  try {
+    await client.query("begin");
+    await refuseConnectedHubs(client);
+    await makeTables(client, schema);
+    const kinds = await postgresKinds(client);
+    let rows = 0;
+    for (const table of inOrder(schema.tables))
+      rows += await loadTable(client, folder, { table, kinds: kinds.get(table.name) });
+    await setCounters(client);
+    return {
+      loaded: { tables: schema.tables.length, rows },
+      keep: async () => {
+        await client.query("commit").catch((thrown) => {
+          throw refused("the end of the transaction", thrown);
+        });
+      },
+      [Symbol.asyncDispose]: () => client.end(),
+    };
+  } catch (thrown) {
+    await client.end().catch(() => {});
+    throw refused("its preparation", thrown);
+  }
+}
+
+async function refuseConnectedHubs(client: Client): Promise<void> {
+  const { rows } = await client.query(
+    "select from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid() and application_name like 'nest%'",
+  );
+  if (rows.length === 0) return;
+  throw new NestError("database_in_use", `${rows.length} connections of hubs are open on the database`, {
+    hint: "stop every hub that uses it, then restore",
+  });
+}
+
+async function makeTables(client: Client, schema: DatabaseFacts): Promise<void> {
+  const there = await postgresTables(client);
+  if (there.length === 0) {
+    for (const statement of statementsFor(schema, "postgresql")) await client.query(statement);
+    return;
+  }
+  const missing = schema.tables.filter(({ name }) => !there.includes(name));
+  if (missing.length > 0) {
+    throw new NestError("database_not_empty", `the database holds tables, but no ${missing[0]?.name}`, {
+      hint: "name an empty database",
+    });
+  }
+  for (const name of there) {
+    const { rows } = await client.query(`select from ${quoted(name)} limit 1`);
+    if (rows.length > 0 && !SEEDED.has(name)) {
+      throw new NestError("database_not_empty", `the database is in use: ${name} has rows`, {
+        hint: "name an empty database; nothing is ever merged or overwritten",
+      });
+    }
+  }
+  for (const { name } of inOrder(schema.tables).reverse()) await client.query(`delete from ${quoted(name)}`);
+}
+
+async function loadTable(
+  client: Client,
+  folder: string,
+  to: { readonly table: TableFacts; readonly kinds: ReadonlyMap<string, ColumnKind> | undefined },
+): Promise<number> {
+  const { table } = to;
+  const kinds = table.columns.map((column) => to.kinds?.get(column));
+  const absent = table.columns.find((_, at) => kinds[at] === undefined);
+  if (absent !== undefined)
+    throw new NestError("database_not_restored", `the database's table ${table.name} has no column ${absent}`);
+  let batch: (string | Buffer | null)[] = [];
+  let bytes = 0;
+  let rows = 0;
+  const send = async () => {
+    if (batch.length > 0) await insert(client, table, batch);
+    batch = [];
+    bytes = 0;
+  };
+  for await (const row of rowsOf(folder, table)) {
+    rows += 1;
+    table.columns.forEach((column, at) => {
+      const value = postgresValue(row[column], kinds[at], `${table.name}, row ${rows}`);
+      bytes += value?.length ?? 0;
+      batch.push(value);
+    });
+    if (batch.length >= VALUES_AT_ONCE || bytes >= BYTES_AT_ONCE) await send();
+  }
+  await send();
+  return rows;
+}
+
+async function insert(client: Client, table: TableFacts, values: readonly unknown[]): Promise<void> {
+  const width = table.columns.length;
+  const places = Array.from({ length: values.length / width }, (_, row) => {
+    return `(${table.columns.map((_column, at) => `$${row * width + at + 1}`).join(", ")})`;
+  });
+  const text = `insert into ${quoted(table.name)} (${quotedList(table.columns)}) values ${places.join(", ")}`;
+  await client.query(text, [...values]).catch((thrown) => {
+    throw refused(table.name, thrown);
+  });
+}
+
+/** Values go as text, which the engine reads by the column's own type; bytes go as they are. */
+function postgresValue(value: unknown, kind: ColumnKind | undefined, where: string): string | Buffer | null {
+  let plain: ReturnType<typeof columnValue>;
+  try {
+    plain = columnValue(value);
+  } catch {
+    throw new NestError("database_not_restored", `${where}: a value has an unknown form`);
+  }
+  if (plain === null || Buffer.isBuffer(plain)) return plain;
+  if (kind === "boolean") return String(plain === true || plain === 1);
+  if (kind === "integer" && typeof plain === "boolean") return String(Number(plain));
+  const text = String(plain);
+  if (!text.includes("\0")) return text;
+  throw new NestError("database_not_restored", `${where}: PostgreSQL keeps no text with a zero byte`);
+}
+
+/** What gives itself the next number goes on behind the largest that was loaded. */
+async function setCounters(client: Client): Promise<void> {
+  const { rows } = await client.query<{ table: string; column: string; sequence: string }>(
+    `select relname::text as table, attname::text as column,
+       pg_get_serial_sequence(quote_ident(relname), attname) as sequence
+     from pg_attribute join pg_class on pg_class.oid = attrelid
+     where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p') and attnum > 0 and not attisdropped
+       and pg_get_serial_sequence(quote_ident(relname), attname) is not null`,
+  );
+  for (const { table, column, sequence } of rows) {
+    const last = `select max(${quoted(column)}) as last from ${quoted(table)}`;
+    await client.query(`select setval($1, coalesce(last, 1), last is not null) from (${last}) as found`, [sequence]);
+  }
+}
+
+function refused(where: string, thrown: unknown): unknown {
+  if (thrown instanceof NestError || (thrown as NodeJS.ErrnoException).syscall === "open") return thrown;
+  return new NestError("database_not_restored", `the database did not take ${where}: ${reasonOf(thrown)}`, {
+    hint: "nothing was changed in it",
+  });
+}

@@ -1,0 +1,14 @@
+import { Client } from "pg";
+
+/** What a test does to a PostgreSQL database behind the product's back. Integers come as text. */
+export async function postgresTool(url: string) {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  return {
+    async run(sql: string): Promise<Record<string, unknown>[]> {
+      const answer = await client.query<Record<string, unknown>>(sql);
+      return [answer].flat().at(-1)?.rows ?? [];
+    },
+    [Symbol.asyncDispose]: () => client.end(),
+  };
+}
