@@ -19,6 +19,12 @@ export interface EndHow {
   readonly graceMs?: number;
 }
 
+/** A run's whole command line: the program with its arguments, within its walls. */
+export function commandLine(start: AgentStart, args: readonly string[]): readonly [string, ...string[]] {
+  const [program = start.binary, ...rest] = start.confined?.([start.binary, ...args]) ?? [start.binary, ...args];
+  return [program, ...rest];
+}
+
 /** What a driver needs to start an agent. */
 export interface AgentStart {
   /** Absolute path of the program. */
@@ -31,6 +37,8 @@ export interface AgentStart {
   readonly folder: string;
   readonly environment: Readonly<Record<string, string>>;
   readonly transcript?: string;
+  /** Turns the command line into the one that runs it confined; absent where nothing confines the run. */
+  readonly confined?: ((argv: readonly string[]) => readonly string[]) | undefined;
   /** Tells the processes of this run from all others; hexadecimal. */
   readonly mark: string;
 }

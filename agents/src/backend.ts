@@ -25,6 +25,16 @@ export interface PaneSigns {
   readonly trust?: RegExp;
 }
 
+/** Where a CLI keeps what is its own. */
+export interface Places {
+  /** Under the home folder: its login and its sessions, which it has to write. */
+  readonly folders: readonly string[];
+  /** Variables that name such a folder elsewhere. */
+  readonly variables: readonly string[];
+  /** Within those folders, what a later run would obey: no task may change it. */
+  readonly settings: readonly string[];
+}
+
 /** One agent CLI: data and small functions, no effects. */
 export interface Backend {
   readonly name: string;
@@ -37,6 +47,8 @@ export interface Backend {
   readonly signs: PaneSigns;
   /** Variables that carry this backend's own credential and settings; passed on to the agent, never to a hub. */
   readonly credentialVariables: readonly string[];
+  /** What of the home a confined run needs. */
+  readonly places: Places;
   /** Variables made for this backend out of the relay's environment. */
   readonly extraEnvironment?: (environment: Readonly<Record<string, string | undefined>>) => Record<string, string>;
   /** The text that a one-shot run's output stands for, where it is not plain text. */

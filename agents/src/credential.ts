@@ -40,6 +40,11 @@ export class TaskCredential {
     return credential;
   }
 
+  /** Where token and helper are. */
+  get folder(): string {
+    return this.#folder;
+  }
+
   /** Puts a newer token in place of the old one, at once for every reader. */
   async renew(token: string): Promise<void> {
     await writeFileAtomic(join(this.#folder, "token"), `${token}\n`, { mode: 0o600 });

@@ -2,11 +2,12 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { access } from "node:fs/promises";
 import { type Clock, plainText, sentenceOf } from "@nest/kit";
 import { RUN_MARK } from "./agent-environment.ts";
-import type { AgentRun, AgentStart, EndHow } from "./agent-run.ts";
+import { type AgentRun, type AgentStart, commandLine, type EndHow } from "./agent-run.ts";
 import type { Backend } from "./backend.ts";
 import type { AgentEnd } from "./outcome.ts";
 import { CapturedOutput, lastLines } from "./output.ts";
 import type { ProcessTree } from "./process-tree.ts";
+import { bubblewrapFailure } from "./sandbox/bubblewrap.ts";
 import { terminateTree } from "./terminate.ts";
 import { Transcript } from "./transcript.ts";
 
@@ -26,7 +27,8 @@ export async function startHeadless(backend: Backend, start: AgentStart, parts: 
     return neverRan({ kind: "not_started", because: `backend ${backend.name} has no headless mode`, permanent: true });
   try {
     await access(start.folder);
-    const child = spawn(start.binary, backend.oneShot({ ...start, prompt: promptArgument(start.prompt) }), {
+    const [program, ...args] = commandLine(start, backend.oneShot({ ...start, prompt: promptArgument(start.prompt) }));
+    const child = spawn(program, args, {
       cwd: start.folder,
       env: { ...start.environment, [RUN_MARK]: start.mark },
       stdio: ["ignore", "pipe", "pipe"],
@@ -106,6 +108,9 @@ class HeadlessRun implements AgentRun {
     const output = this.#text();
     if (this.#why?.kind === "overdue") return { ...this.#why, output };
     if (this.#why !== undefined) return this.#why;
+    const barred = this.#parts.start.confined === undefined ? undefined : bubblewrapFailure(output);
+    if (how.code === 1 && barred !== undefined)
+      return { kind: "not_started", because: `the sandbox could not start the agent: ${barred}` };
     if (how.code !== null) return { kind: "exited", code: how.code, output };
     return { kind: "killed", signal: how.signal ?? "a signal", output };
   }

@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { type Clock, sentenceOf } from "@nest/kit";
 import { RUN_MARK } from "./agent-environment.ts";
-import type { AgentRun, AgentStart, EndHow } from "./agent-run.ts";
+import { type AgentRun, type AgentStart, commandLine, type EndHow } from "./agent-run.ts";
 import type { Backend } from "./backend.ts";
 import { bareShellAt } from "./foreground.ts";
 import { promptArgument } from "./headless.ts";
@@ -101,8 +101,8 @@ class InteractiveRun implements AgentRun {
 
   async #work(): Promise<AgentEnd> {
     const { tmux } = this.#parts;
-    const { binary, folder, environment, mark } = this.#start;
-    const argv = [binary, ...this.#backend.interactive(this.#start)];
+    const { folder, environment, mark } = this.#start;
+    const argv = commandLine(this.#start, this.#backend.interactive(this.#start));
     await tmux.start(argv, folder, { ...environment, [RUN_MARK]: mark });
     this.#tree = { root: (await tmux.pane()).pid, mark, seen: new Map() };
     const before = await this.#untilReady();

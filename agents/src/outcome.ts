@@ -40,6 +40,9 @@ export interface AssignedWork {
 
 /** The exit code by which a shell says that it could not find the program. */
 const NOT_FOUND = 127;
+/** Above it, wrappers and sandboxes tell of the signal that ended what they ran: 128 and the signal's number. */
+const SIGNALLED = 128;
+const MOST_SIGNALS = 64;
 
 /** What to report for the way a run ended (contract §8, Relay 2). */
 export function outcomeOf(end: Exclude<AgentEnd, { kind: "ended" }>, work: AssignedWork): Outcome {
@@ -59,6 +62,12 @@ export function outcomeOf(end: Exclude<AgentEnd, { kind: "ended" }>, work: Assig
       if (end.code === 0) return judged(end.output, work);
       if (end.code === NOT_FOUND)
         return { kind: "failed", failureKind: "environment", reason: "agent command not found (exit 127)" };
+      if (end.code > SIGNALLED && end.code <= SIGNALLED + MOST_SIGNALS)
+        return {
+          kind: "failed",
+          failureKind: "environment",
+          reason: `agent was ended by signal ${end.code - SIGNALLED} (exit ${end.code})`,
+        };
       return failedOnMerit(`agent exited with ${end.code}`, end.output, work);
     case "settled":
       return judged(end.output, work);

@@ -1,5 +1,5 @@
 import { homedir, tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { isAbsolute, join, resolve } from "node:path";
 import { type Backend, backendOf, backends } from "@nest/agents";
 import { type Environment, UsageError, variable } from "@nest/kit";
 import { webSocketAddress } from "@nest/protocol";
@@ -14,6 +14,9 @@ export interface HubEntry {
   /** Known since registration; without it no proof can be given, and the token itself is sent. */
   readonly contributorId?: string;
 }
+
+const SANDBOX_CHOICES = ["auto", "bubblewrap", "off"] as const;
+export type SandboxChoice = (typeof SANDBOX_CHOICES)[number];
 
 export type ContributorMode = "interactive" | "headless";
 
@@ -31,6 +34,10 @@ export interface RelayConfig {
   readonly containerRuntime: string | undefined;
   /** Whether this relay itself runs in a container: only there may agents skip permission prompts. */
   readonly inContainer: boolean;
+  /** `NEST_SANDBOX`: whether agents on the host are confined; `auto` where that can be done. */
+  readonly sandbox: SandboxChoice;
+  /** `NEST_SANDBOX_READ`: what a confined agent may read besides. */
+  readonly sandboxRead: readonly string[];
   readonly workspaceRoot: string;
   readonly stateFolder: string;
   readonly statusFile: string;
@@ -76,11 +83,16 @@ export function readConfig(environment: Environment, file: Environment = {}): Re
   const containerRuntime = read("NEST_CONTAINER_RUNTIME");
   if (containerRuntime !== undefined && !RUNTIMES.includes(containerRuntime))
     fault("NEST_CONTAINER_RUNTIME", `must be ${RUNTIMES.join(", ")}, not "${containerRuntime}"`);
+  const sandbox = SANDBOX_CHOICES.find((choice) => choice === (read("NEST_SANDBOX") ?? "auto"));
+  if (sandbox === undefined)
+    fault("NEST_SANDBOX", `must be ${SANDBOX_CHOICES.join(", ")}, not "${read("NEST_SANDBOX")}"`);
+  const sandboxRead = list(read("NEST_SANDBOX_READ"));
+  if (!sandboxRead.every(isAbsolute)) fault("NEST_SANDBOX_READ", "absolute paths only, comma-separated");
   const webBase = read("NEST_GITHUB_URL") ?? "https://github.com";
   if (!isHttpAddress(webBase)) fault("NEST_GITHUB_URL", "not an http or https address");
   const clockScale = readScale(read("NEST_TEST_CLOCK_SCALE"), hubs, fault);
 
-  if (faults.length > 0 || backend === undefined)
+  if (faults.length > 0 || backend === undefined || sandbox === undefined)
     throw new UsageError(faults[0] ?? "AGENT_BACKEND: unknown", { faults });
   const home = environment.HOME || homedir();
   const temporary = environment.TMPDIR || tmpdir();
@@ -95,6 +107,8 @@ export function readConfig(environment: Environment, file: Environment = {}): Re
     sessionName,
     containerRuntime,
     inContainer: read("NEST_CONTAINER") === "1",
+    sandbox,
+    sandboxRead,
     workspaceRoot: resolve(read("NEST_WORKSPACE") ?? join(home, ".cache/nest/workspaces")),
     stateFolder: join(environment.XDG_STATE_HOME || join(home, ".local/state"), "nest"),
     statusFile: resolve(read("NEST_HEADLESS_STATUS_FILE") ?? join(temporary, "contributor-headless-status.json")),

@@ -14,6 +14,7 @@ import {
 } from "@nest/kit";
 import { scaleDurations, scaleTransport } from "@nest/protocol";
 import { readConfig } from "./config.ts";
+import { confinementOf, confinementSentence } from "./confinement.ts";
 import { parseContributorEnv } from "./contributor-env.ts";
 import { probeFacts } from "./declare/declare.ts";
 import { Relay } from "./relay.ts";
@@ -35,6 +36,7 @@ Configured by the environment and by ~/.config/nest/contributor.env:
   CONTRIBUTOR_MODE          interactive (default) or headless
   NEST_AGENT_COMMAND        another program in place of the backend's
   NEST_WORKSPACE            folder for the tasks' workspaces
+  NEST_SANDBOX              auto (default), bubblewrap or off: whether agents outside a container are confined
 `;
 
 export interface RunOptions {
@@ -87,6 +89,8 @@ async function relayOn(environment: Environment, error: VoiceOut, stopFromOutsid
   const leftovers = await ledger.endLeftovers(clock);
   if (leftovers > 0) voice.log.warn({ runs: leftovers }, "ended agents that an earlier relay left behind");
 
+  const confinement = await confinementOf(config, environment.PATH);
+  voice.say(confinementSentence(confinement));
   const ownEnvironment = agentEnvironment(everything, { backend: config.backend, alsoPass: config.passToAgent });
   const probe = { environment: ownEnvironment, clock, mark: random.hex(12) };
   const facts = await probeFacts(config, { environment, binary, probe });
@@ -123,6 +127,7 @@ async function relayOn(environment: Environment, error: VoiceOut, stopFromOutsid
     statusFile,
     ledger,
     binary,
+    confinement,
     startAgent: terminal?.start ?? ((start) => startHeadless(config.backend, start, { clock })),
   });
   const end = await relay.run(stop);

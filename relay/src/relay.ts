@@ -1,4 +1,4 @@
-import type { AgentRun, AgentStart } from "@nest/agents";
+import type { AgentRun, AgentStart, Confinement } from "@nest/agents";
 import { type CancelTimer, type Clock, type Environment, type Random, sentenceOf } from "@nest/kit";
 import { type Durations, RELAY_STOPPED, type TransportTimes } from "@nest/protocol";
 import type { RelayConfig } from "./config.ts";
@@ -30,6 +30,7 @@ export interface RelayParts {
   readonly statusFile: StatusFile | undefined;
   readonly ledger: RunLedger;
   readonly binary: string | undefined;
+  readonly confinement: Confinement;
   readonly startAgent: (start: AgentStart) => Promise<AgentRun>;
 }
 
@@ -185,7 +186,7 @@ export class Relay implements SessionListener {
   }
 
   #taskParts(session: Session) {
-    const { config, environment, clock, random, numbers, ledger, binary, startAgent, voice } = this.#parts;
+    const { config, environment, clock, random, numbers, ledger, binary, startAgent, voice, confinement } = this.#parts;
     return {
       config,
       environment,
@@ -193,6 +194,7 @@ export class Relay implements SessionListener {
       numbers,
       ledger,
       binary,
+      confinement,
       startAgent,
       newMark: () => random.hex(12),
       awaitsCredential: session.capabilities.has("token_refresh"),

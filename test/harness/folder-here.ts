@@ -1,4 +1,4 @@
-import { chmod, mkdtemp, rm } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, rm } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -11,8 +11,10 @@ export class FolderHere implements AsyncDisposable {
     this.path = path;
   }
 
-  static async make(name: string): Promise<FolderHere> {
-    const path = await mkdtemp(join(tmpdir(), `nest-${name}-`));
+  /** In the system's temporary folder, unless `parent` is another (made when it is not there). */
+  static async make(name: string, parent: string = tmpdir()): Promise<FolderHere> {
+    await mkdir(parent, { recursive: true });
+    const path = await mkdtemp(join(parent, `nest-${name}-`));
     await chmod(path, 0o700);
     return new FolderHere(path);
   }

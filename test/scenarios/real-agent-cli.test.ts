@@ -1,4 +1,6 @@
 import { mkdir } from "node:fs/promises";
+import { homedir } from "node:os";
+import { join } from "node:path";
 import { closingReferences, GitHub } from "@nest/codehost";
 import { Secret, systemClock } from "@nest/kit";
 import { describe, type TestContext, test } from "vitest";
@@ -15,6 +17,7 @@ import { RelayProcess } from "../harness/relay-process.ts";
 const TOKENS = { hub: "hub-token-of-the-test", ada: "token-of-ada" };
 const REPO = "acme/one";
 const SLOW_MS = 300_000;
+const TEST_CACHE = process.env.NEST_TEST_CACHE ?? join(homedir(), ".cache/nest-test");
 
 function aCodeHost(dataDir: string): Promise<LocalCodeHost> {
   const issue = { title: "The README is too short", body: "One more sentence, please.", author: "bob", labels: [] };
@@ -45,10 +48,11 @@ class Scene implements AsyncDisposable {
     this.relay = parts.relay;
   }
 
-  static async set(cli: RealCli, agent: string, environment: Record<string, string>): Promise<Scene> {
-    const folder = await FolderHere.make("real-agent");
+  static async set(cli: RealCli, agent: string, environment: Record<string, string>, parent?: string): Promise<Scene> {
+    const folder = await FolderHere.make("real-agent", parent);
     const home = folder.in("home");
     await mkdir(home);
+    await mkdir(folder.in("tmp"));
     const codeHost = await aCodeHost(folder.in("codehost"));
     const { apiUrl } = codeHost;
     const model = await ModelEndpoint.start(contributorScript(codeHost.url));
@@ -64,6 +68,7 @@ class Scene implements AsyncDisposable {
         AGENT_BACKEND: cli.backend,
         AGENT_MODEL: MODEL,
         GH_TOKEN: TOKENS.ada,
+        TMPDIR: folder.in("tmp"),
         ...environment,
         ...(await cli.settle(home, model.url)),
       },
@@ -96,6 +101,10 @@ class Scene implements AsyncDisposable {
 
 const modes = ["headless", "interactive"] as const;
 const cases = realClis.flatMap((cli) => modes.map((mode) => ({ ...cli, mode })));
+/** Where a CLI that asks nobody works as a contributor's own machine has it; claude has a list, and a test of its own below. */
+const sandboxed = cases.filter(
+  ({ backend, mode }) => backend !== "claude" && (mode === "headless") !== (backend === "copilot"),
+);
 
 /** Where the CLI is; a machine without it skips the test and says why. */
 async function here(cli: RealCli, { skip }: TestContext): Promise<string> {
@@ -128,11 +137,24 @@ describe("the real CLIs", { concurrent: true, timeout: SLOW_MS }, () => {
     await expect.poll(() => processesAbout(folder.in("home")), { timeout: 5000 }).toEqual([]);
   });
 
+  test.for(sandboxed)("$backend, $mode, works on the host within bubblewrap", async (cli, context) => {
+    const { expect, onTestFailed } = context;
+    const agent = await here(cli, context);
+    const confined = { NEST_SANDBOX: "bubblewrap", CONTRIBUTOR_MODE: cli.mode };
+    // Codex readies its own sandbox only outside of temporary folders.
+    await using scene = await Scene.set(cli, agent, confined, TEST_CACHE);
+    onTestFailed(() => console.error(scene.story()));
+    await expect
+      .poll(() => scene.standing(), { timeout: 120_000, interval: 200 })
+      .toMatchObject({ total_tasks_completed_with_pr: 1, total_tasks_failed: 0 });
+    expect(scene.relay.process.said).toContain("agents are confined by bubblewrap");
+  });
+
   test.for(realClis.filter(({ backend }) => backend === "claude"))(
-    "$backend outside a container runs no command that is not on its list, and the issue is blocked, not lost",
+    "$backend on the host runs no command that is not on its list, and the issue is blocked, not lost",
     async (cli, context) => {
       const { expect, onTestFailed } = context;
-      await using scene = await Scene.set(cli, await here(cli, context), {});
+      await using scene = await Scene.set(cli, await here(cli, context), { NEST_SANDBOX: "bubblewrap" });
       onTestFailed(() => console.error(scene.story()));
       await expect
         .poll(async () => (await scene.hub.activity()).map(({ action }) => action), { timeout: 120_000, interval: 200 })

@@ -18,5 +18,6 @@ export const agy: Backend = {
   interactive: (choice) => [...permissions(choice), ...modelFlag(choice), ...effort(choice)],
   signs: { ready: /^\s*(?:│\s*)?[>❯](?:\s|$)/m, busy: /esc to cancel/i, loginNeeded: /(?:sign in|log ?in)/i },
   credentialVariables: [],
+  places: { folders: [".gemini", ".antigravity"], variables: [], settings: ["settings.json", "hooks", "extensions"] },
   caution: "agy signs in interactively and works in host mode only, not in a container or a cluster",
 };

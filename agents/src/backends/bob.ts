@@ -13,4 +13,5 @@ export const bob: Backend = {
   ],
   signs: { ready: /^\s*(?:│\s*)?[>❯](?:\s|$)/m, busy: /esc to cancel/i, loginNeeded: /(?:API key|sign in)/i },
   credentialVariables: ["BOB_API_KEY", "BOBSHELL_API_KEY"],
+  places: { folders: [".bob"], variables: [], settings: ["settings.json"] },
 };

@@ -44,4 +44,9 @@ export const claude: Backend = {
     "DISABLE_ERROR_REPORTING",
     "IS_SANDBOX",
   ],
+  places: {
+    folders: [".claude", ".claude.json"],
+    variables: ["CLAUDE_CONFIG_DIR"],
+    settings: ["settings.json", "settings.local.json", "CLAUDE.md", "agents", "commands", "hooks", "plugins", "skills"],
+  },
 };

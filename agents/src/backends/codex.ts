@@ -32,4 +32,9 @@ export const codex: Backend = {
     trust: /Do you trust the contents of this directory\?[\s\S]*› 1\. Yes/,
   },
   credentialVariables: ["OPENAI_API_KEY", "OPENAI_BASE_URL", "CODEX_HOME", "CODEX_API_KEY"],
+  places: {
+    folders: [".codex"],
+    variables: ["CODEX_HOME"],
+    settings: ["config.toml", "AGENTS.md", "hooks.json", "rules", "skills"],
+  },
 };

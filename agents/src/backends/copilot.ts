@@ -29,4 +29,9 @@ export const copilot: Backend = {
     "COPILOT_PROVIDER_API_KEY",
     "COPILOT_HOME",
   ],
+  places: {
+    folders: [".copilot", ".config/github-copilot"],
+    variables: ["COPILOT_HOME"],
+    settings: ["mcp-config.json", "agents", "hooks", "installed-plugins", "skills"],
+  },
 };

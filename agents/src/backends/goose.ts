@@ -23,4 +23,9 @@ export const goose: Backend = {
     "ANTHROPIC_API_KEY",
     "ANTHROPIC_HOST",
   ],
+  places: {
+    folders: [".config/goose", ".local/share/goose", ".local/state/goose"],
+    variables: [],
+    settings: ["config.yaml"],
+  },
 };

@@ -19,6 +19,11 @@ export const pi: Backend = {
     "PI_TELEMETRY",
     "PI_SKIP_VERSION_CHECK",
   ],
+  places: {
+    folders: [".pi/agent"],
+    variables: ["PI_CODING_AGENT_DIR"],
+    settings: ["settings.json", "models.json", "AGENTS.md", "extensions", "skills"],
+  },
   decode: decodePiEvents,
 };
 

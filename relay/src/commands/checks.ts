@@ -1,7 +1,8 @@
 import { access } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { type Backend, findBinary } from "@nest/agents";
+import { type Backend, findBinary, findBubblewrap } from "@nest/agents";
+import type { Environment } from "@nest/kit";
 import { codeHostLogin } from "./code-host-login.ts";
 import type { CommandParts } from "./command.ts";
 
@@ -67,6 +68,7 @@ export async function checkMachine(backend: Backend, parts: CommandParts): Promi
           required: false,
         }
       : { name: "container runtime", ok: true, detail: runtime, required: false },
+    await sandbox(environment),
     found("tmux", tmux, "install tmux to watch the agent in interactive mode", false),
     backend.oneShot === undefined
       ? {
@@ -78,6 +80,17 @@ export async function checkMachine(backend: Backend, parts: CommandParts): Promi
         }
       : { name: "headless mode", ok: true, detail: "supported", required: false },
   ];
+}
+
+/** Whether an agent outside a container can be confined. */
+async function sandbox(environment: Environment): Promise<Check> {
+  const name = "sandbox";
+  const bubblewrap = await findBubblewrap(environment.PATH);
+  if (bubblewrap.kind === "bubblewrap")
+    return { name, ok: true, detail: `${bubblewrap.binary}, for contribute-hive with local`, required: false };
+  const because = bubblewrap.kind === "none" ? bubblewrap.because : "";
+  const remedy = "install bubblewrap, or run the relay in a container: with local nothing would confine the agent";
+  return { name, ok: false, detail: because, remedy, required: false };
 }
 
 function found(name: string, path: string | undefined, remedy: string, required: boolean): Check {

@@ -1,9 +1,12 @@
+import { homedir } from "node:os";
 import {
   type AgentEnd,
   type AgentRun,
   type AgentStart,
   agentEnvironment,
+  type Confinement,
   clearWorkspaces,
+  confine,
   type EndHow,
   makeWorkspace,
   type Outcome,
@@ -31,6 +34,7 @@ export interface TaskParts {
   readonly newMark: () => string;
   /** Absolute path of the agent's program; undefined when there is none. */
   readonly binary: string | undefined;
+  readonly confinement: Confinement;
   readonly startAgent: (start: AgentStart) => Promise<AgentRun>;
   /** Whether the hub hands out a credential after acceptance. */
   readonly awaitsCredential: boolean;
@@ -200,6 +204,11 @@ export class Task {
       // A renewal may have come while the file was made.
       if (this.#token !== undefined && this.#token !== token) await this.#credential.renew(this.#token);
     }
+    const agentsEnvironment = agentEnvironment(environment, {
+      backend: config.backend,
+      alsoPass: config.passToAgent,
+      task: { ...this.#taskEnvironment(), ...this.#credential?.environment() },
+    });
     return {
       binary,
       prompt,
@@ -207,14 +216,25 @@ export class Task {
       effort: config.effort,
       container: config.inContainer,
       folder,
-      environment: agentEnvironment(environment, {
-        backend: config.backend,
-        alsoPass: config.passToAgent,
-        task: { ...this.#taskEnvironment(), ...this.#credential?.environment() },
-      }),
+      environment: agentsEnvironment,
+      confined: await this.#walls(binary, folder, agentsEnvironment),
       transcript: transcriptBeside(folder),
       mark,
     };
+  }
+
+  /** The sandbox of this run, where the machine has one. */
+  async #walls(agent: string, workspace: string, environment: Readonly<Record<string, string>>) {
+    const { config, confinement } = this.#parts;
+    if (confinement.kind !== "bubblewrap") return undefined;
+    return confine(confinement.binary, {
+      backend: config.backend,
+      agent,
+      workspace,
+      taskPlaces: [config.taskContextFile, ...(this.#credential === undefined ? [] : [this.#credential.folder])],
+      alsoReadable: config.sandboxRead,
+      around: { home: environment.HOME ?? homedir(), environment, hasCredential: this.#token !== undefined },
+    });
   }
 
   #taskEnvironment(): Record<string, string> {

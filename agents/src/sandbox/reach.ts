@@ -1,0 +1,72 @@
+import { lstat, readlink, realpath } from "node:fs/promises";
+import { dirname, isAbsolute, join, resolve, sep } from "node:path";
+import type { Backend } from "../backend.ts";
+
+/** Beside a folder of programs, what those programs are made of. */
+const BESIDE_PROGRAMS = ["lib", "lib64", "libexec", "node_modules"];
+/** How git knows the person; none of these holds a credential. */
+const GIT_SETTINGS = [".gitconfig", ".config/git"];
+/** The person's own login at the code host: only where a task brings none of its own. */
+const OWN_LOGIN = [".config/gh", ".git-credentials", ".ssh/known_hosts"];
+
+export interface Surroundings {
+  readonly home: string;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** The task brings a short-lived credential, so the person's own login stays out of reach. */
+  readonly hasCredential: boolean;
+}
+
+/** What an agent CLI has to read to run at all: itself, what it is made of, the programs on PATH, and how git is set. */
+export async function readableFor(binary: string, around: Surroundings): Promise<readonly string[]> {
+  const { home, environment, hasCredential } = around;
+  const folders = (environment.PATH ?? "").split(":").filter(isAbsolute);
+  const beside = folders.flatMap((folder) => BESIDE_PROGRAMS.map((name) => join(dirname(folder), name)));
+  const inHome = [...GIT_SETTINGS, ...(hasCredential ? [] : OWN_LOGIN)].map((name) => join(home, name));
+  const agent = hasCredential ? undefined : environment.SSH_AUTH_SOCK;
+  const wanted = [
+    ...folders,
+    ...beside,
+    ...(await placesOf(binary)),
+    ...inHome,
+    ...(agent === undefined ? [] : [agent]),
+  ];
+  return [...new Set(wanted)].filter((path) => !holds(path, home) && !holds(path, "/tmp"));
+}
+
+/** The CLI's own folders and files, and those of its settings that a later run would obey. */
+export async function ownPlaces(backend: Backend, { home, environment }: Surroundings) {
+  const { folders, variables, settings } = backend.places;
+  const named = variables.flatMap((name) => environment[name] ?? []).filter(isAbsolute);
+  const writable = [...folders.map((folder) => join(home, folder)), ...named];
+  const obeyed = writable.flatMap((path) => settings.map((name) => join(path, name)));
+  const kinds = await Promise.all(obeyed.map((path) => lstat(path).catch(() => undefined)));
+  return {
+    writable: writable.filter((path) => !holds(path, home)),
+    // Nothing can be laid over a link whose target is out of sight.
+    settings: obeyed.filter((_, at) => kinds[at]?.isFile() === true || kinds[at]?.isDirectory() === true),
+  };
+}
+
+/** Where a program lies, through every link: its package when it is one of npm's, else its folder. */
+async function placesOf(binary: string): Promise<readonly string[]> {
+  const steps = [binary];
+  for (let at = binary, links = 0; links < 16; links += 1) {
+    const target = await readlink(at).catch(() => undefined);
+    if (target === undefined) break;
+    at = resolve(dirname(at), target);
+    steps.push(at);
+  }
+  steps.push(await realpath(binary).catch(() => binary));
+  return [...new Set(steps)].flatMap((step) => [step, packageOf(step)]);
+}
+
+function packageOf(path: string): string {
+  const parts = path.split(sep);
+  const at = parts.indexOf("node_modules");
+  return at < 0 ? dirname(path) : parts.slice(0, at + 1).join(sep);
+}
+
+/** Whether `outer` is `inner` or a folder above it: readable, it would show all that is hidden. */
+function holds(outer: string, inner: string): boolean {
+  return outer === "/" || inner === outer || inner.startsWith(outer.endsWith(sep) ? outer : outer + sep);
+}

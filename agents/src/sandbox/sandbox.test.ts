@@ -1,0 +1,201 @@
+import { chmod, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { systemClock } from "@nest/kit";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { AgentStart } from "../agent-run.ts";
+import { claude } from "../backends/claude.ts";
+import { findBinary } from "../binary.ts";
+import { startHeadless } from "../headless.ts";
+import { startInteractive } from "../interactive.ts";
+import { TmuxSession } from "../tmux.ts";
+import { bubblewrapArguments } from "./bubblewrap.ts";
+import { confine, findBubblewrap } from "./sandbox.ts";
+
+const clock = systemClock();
+const found = await findBubblewrap(process.env.PATH);
+const tmuxBinary = await findBinary("tmux", process.env.PATH);
+const bubblewrap = found.kind === "bubblewrap" ? found.binary : undefined;
+if (bubblewrap === undefined) {
+  const why = found.kind === "none" ? found.because : "";
+  if (process.env.CI === "true") throw new Error(why);
+  console.log(`skipped: ${why}`);
+}
+
+let root: string;
+let home: string;
+let workspace: string;
+let count = 0;
+
+beforeEach(async () => {
+  root = await mkdtemp(join(tmpdir(), "nest-sandbox-test-"));
+  home = join(root, "home");
+  workspace = join(home, ".cache/nest/workspaces/task-1/work");
+  await mkdir(workspace, { recursive: true });
+  await put(join(home, ".config/nest/contributor.env"), "NEST_REGISTRATION_TOKEN=very-secret-token\n");
+  await put(join(home, ".ssh/id_ed25519"), "very-secret-key\n");
+  await put(join(home, ".claude/.credentials.json"), "the agent's own login\n");
+  await put(join(home, ".claude/settings.json"), "{}\n");
+  await put(join(home, ".gitconfig"), "[user]\n\tname = Ada\n");
+  count += 1;
+});
+afterEach(() => rm(root, { recursive: true, force: true }));
+
+async function put(path: string, text: string): Promise<void> {
+  await mkdir(dirname(path), { recursive: true });
+  await writeFile(path, text);
+}
+
+/** An agent that runs these lines, in walls made as a task makes them. */
+async function aStart(lines: string, hasCredential = true): Promise<AgentStart> {
+  const folder = join(root, "tools/lib/node_modules/agent");
+  await put(join(folder, "cli"), `#!/bin/sh\n${lines}\n`);
+  await chmod(join(folder, "cli"), 0o755);
+  const agent = join(root, "tools/bin/agent");
+  await mkdir(dirname(agent), { recursive: true });
+  await symlink("../lib/node_modules/agent/cli", agent).catch(() => undefined);
+  const environment = { PATH: "/usr/bin:/bin", HOME: home };
+  const around = { home, environment, hasCredential };
+  const parts = { backend: claude, agent, workspace, taskPlaces: [], alsoReadable: [], around };
+  return {
+    binary: agent,
+    prompt: "Work on it.\nend of prompt",
+    container: false,
+    folder: workspace,
+    environment,
+    confined: await confine(bubblewrap ?? "", parts),
+    mark: `fee5${process.pid.toString(16)}${count.toString(16)}`,
+  };
+}
+
+async function saidBy(lines: string, hasCredential = true): Promise<string> {
+  const run = await startHeadless(claude, await aStart(lines, hasCredential), { clock });
+  const end = await run.ended;
+  return end.kind === "exited" ? end.output : JSON.stringify(end);
+}
+
+describe.skipIf(bubblewrap === undefined)("a confined agent", () => {
+  test("writes to its workspace, and to nothing else that lasts", async () => {
+    const said = await saidBy(
+      `pwd; echo mine > in.txt && echo inside
+       echo no > "${root}/out.txt"; echo no > /etc/nest-was-here && echo outside
+       echo no > "$HOME/.bashrc"; echo no > /tmp/stray; echo no > "$HOME/.config/nest/contributor.env"`,
+    );
+    expect(said).toContain(workspace);
+    expect(said).toContain("inside");
+    expect(said).not.toContain("outside");
+    expect(await readFile(join(workspace, "in.txt"), "utf8")).toBe("mine\n");
+    for (const path of [join(root, "out.txt"), "/etc/nest-was-here", join(home, ".bashrc"), "/tmp/stray"])
+      await expect(readFile(path), path).rejects.toThrow("ENOENT");
+    expect(await readFile(join(home, ".config/nest/contributor.env"), "utf8")).toContain("very-secret-token");
+  });
+
+  test("cannot read the registration, the person's keys, or another process's environment", async () => {
+    const said = await saidBy(
+      `cat "$HOME/.config/nest/contributor.env" "$HOME/.ssh/id_ed25519"
+       for pid in /proc/[0-9]*; do tr '\\0' '\\n' < $pid/environ; done
+       ls -A "$HOME" "$HOME/.config" /home /root /tmp; ps -e -o pid= | wc -l`,
+    );
+    expect(said).not.toContain("very-secret");
+    expect(said).not.toContain("VITEST");
+    expect(said).toMatch(/contributor\.env'?: No such file/);
+  });
+
+  test("uses its CLI's own login and git's settings, and cannot change what a later run would obey", async () => {
+    const said = await saidBy(
+      `cat "$HOME/.claude/.credentials.json"; git config --global user.name
+       echo renewed > "$HOME/.claude/.credentials.json" && echo login renewed
+       echo '{"hooks":{}}' > "$HOME/.claude/settings.json" && echo settings changed
+       rm "$HOME/.claude/settings.json" && echo settings removed`,
+    );
+    expect(said).toContain("the agent's own login");
+    expect(said).toContain("Ada");
+    expect(said).toContain("login renewed");
+    expect(said).not.toMatch(/settings (?:changed|removed)/);
+    expect(await readFile(join(home, ".claude/.credentials.json"), "utf8")).toBe("renewed\n");
+    expect(await readFile(join(home, ".claude/settings.json"), "utf8")).toBe("{}\n");
+  });
+
+  test("sees the person's login at the code host only when the task brings none", async () => {
+    await put(join(home, ".config/gh/hosts.yml"), "own login at the code host\n");
+    const look = `cat "$HOME/.config/gh/hosts.yml"`;
+    expect(await saidBy(look, true)).not.toContain("own login");
+    expect(await saidBy(look, false)).toContain("own login");
+  });
+
+  test("reaches the network", async () => {
+    const server = createServer((_, response) => response.end("hello from the network"));
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const said = await saidBy(`curl -s http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    await new Promise((resolve) => server.close(resolve));
+    expect(said).toContain("hello from the network");
+  });
+
+  test("ends with its own exit code, and one that is not there never started", async () => {
+    const run = await startHeadless(claude, await aStart("exit 3"), { clock });
+    expect(await run.ended).toMatchObject({ kind: "exited", code: 3 });
+    const start = await aStart("exit 0");
+    await rm(join(root, "tools/lib"), { recursive: true });
+    const missing = await startHeadless(claude, start, { clock });
+    expect(await missing.ended).toMatchObject({
+      kind: "not_started",
+      because: expect.stringContaining("the sandbox could not start the agent"),
+    });
+  });
+
+  test("is ended with everything it started", async () => {
+    const run = await startHeadless(claude, await aStart("(setsid sleep 1000 &); echo up; sleep 1000"), { clock });
+    while (!(await run.tail()).includes("up")) await clock.sleep(20);
+    await run.end({ graceMs: 200 });
+    expect(await run.ended).toEqual({ kind: "ended" });
+  });
+
+  test.skipIf(tmuxBinary === undefined)(
+    "works at a terminal that people can watch, and cannot reach the multiplexer",
+    async () => {
+      const tmux = new TmuxSession({
+        binary: tmuxBinary ?? "",
+        socket: `nest-sandbox-test-${process.pid}`,
+        session: "contributor",
+        folder: home,
+        environment: { PATH: process.env.PATH ?? "", HOME: home, LANG: "C.UTF-8" },
+        mark: `fee6${process.pid.toString(16)}`,
+      });
+      const lines = `printf '> '; while read -r line; do case $line in *"end of prompt"*)
+      tty; ls /tmp; tmux -L nest-sandbox-test-${process.pid} kill-server; echo "NEST_VERDICT: complete"; printf '> ';; esac; done`;
+      try {
+        const run = await startInteractive(claude, await aStart(lines), { clock, tmux });
+        expect(await run.ended).toMatchObject({ kind: "settled", output: expect.stringContaining("error connecting") });
+        expect((await tmux.pane()).dead).toBe(true);
+      } finally {
+        await tmux.close();
+      }
+    },
+  );
+});
+
+test("the walls are laid in an order in which what is hidden stays hidden", () => {
+  const reach = {
+    workspace: "/home/ada/w/work",
+    home: "/home/ada",
+    emptyHome: "/home/ada/w/home",
+    emptyTemporary: "/home/ada/w/tmp",
+    readable: ["/home/ada/.gitconfig"],
+    writable: ["/home/ada/.claude"],
+    settings: ["/home/ada/.claude/settings.json"],
+  };
+  const line = bubblewrapArguments("/usr/bin/bwrap", ["/usr/bin/claude", "-p", "x"], reach).join(" ");
+  const places = [
+    "--bind /home/ada/w/tmp /tmp",
+    "--bind /home/ada/w/home /home/ada",
+    "--ro-bind-try /home/ada/.gitconfig",
+    "--bind-try /home/ada/.claude ",
+    "--ro-bind-try /home/ada/.claude/settings.json",
+    "--bind /home/ada/w/work /home/ada/w/work",
+    "-- /usr/bin/claude -p x",
+  ].map((part) => line.indexOf(part));
+  expect(places).toEqual([...places].sort((a, b) => a - b));
+  expect(places[0]).toBeGreaterThan(0);
+});
