@@ -1,5 +1,14 @@
 import { execFileSync } from "node:child_process";
-import { appendFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -64,6 +73,26 @@ test("a file that vanished between listing and reading is told", () => {
   rmSync(join(root, "b"));
   expect([...members]).toEqual([]);
   expect(skipped).toEqual({ "hub/saas/b": "vanished" });
+});
+
+test("an unreadable file or folder is told as skipped", () => {
+  writeFileSync(join(root, "closed"), "x", { mode: 0o000 });
+  mkdirSync(join(root, "shut"), { mode: 0o000 });
+  writeFileSync(join(root, "open"), "x", { mode: 0o644 });
+  chmodSync(root, 0o755);
+  const { members, skipped } = tree();
+  const isRoot = process.getuid?.() === 0;
+  // Nothing is unreadable to root.
+  if (isRoot) process.seteuid?.(65_534);
+  try {
+    expect([...members].map(({ path }) => path)).toEqual(["hub/saas/open"]);
+  } finally {
+    if (isRoot) process.seteuid?.(0);
+  }
+  expect(skipped).toEqual({
+    "hub/saas/closed": "not readable (permission denied)",
+    "hub/saas/shut": "folder not readable (EACCES)",
+  });
 });
 
 test("what a reader would refuse is skipped when writing", () => {

@@ -1,13 +1,34 @@
+import { accessSync, constants } from "node:fs";
 import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { KubeConfig } from "@kubernetes/client-node";
 import { NestError } from "@nest/kit";
 import type { Cluster } from "./cluster.ts";
 import { KubernetesCluster } from "./kubernetes.ts";
 
-/** The cluster that this process runs in, by the service account mounted into its pod. */
-export function ownCluster(): Cluster {
+const ACCOUNT = "/var/run/secrets/kubernetes.io/serviceaccount";
+
+/**
+ * The cluster that this process runs in, by the service account mounted into its pod: its token, read again as the cluster renews
+ * it, and the cluster's certificate authority. `root` is where the pod's file system begins.
+ *
+ * @throws NestError `cluster_not_configured` when the pod has no service account.
+ */
+export function ownCluster(root = ""): Cluster {
+  for (const name of ["token", "ca.crt"]) {
+    const file = join(root, ACCOUNT, name);
+    try {
+      accessSync(file, constants.R_OK);
+    } catch (cause) {
+      const { code } = cause as NodeJS.ErrnoException;
+      throw new NestError("cluster_not_configured", `the pod's service account is not mounted: ${file} (${code})`, {
+        hint: "set serviceAccountName, and do not turn automountServiceAccountToken off",
+        cause,
+      });
+    }
+  }
   const config = new KubeConfig();
-  config.loadFromCluster();
+  config.loadFromCluster(root);
   return new KubernetesCluster(config);
 }
 

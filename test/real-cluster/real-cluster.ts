@@ -1,7 +1,7 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { createHash, generateKeyPairSync } from "node:crypto";
 import { createWriteStream } from "node:fs";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { request } from "node:https";
 import { type AddressInfo, createServer as createNetServer, type Server, type Socket } from "node:net";
 import { tmpdir } from "node:os";
@@ -62,6 +62,21 @@ export class RealCluster implements AsyncDisposable {
     };
     await writeFile(file, JSON.stringify(config), { mode: 0o600 });
     return file;
+  }
+
+  /**
+   * The file system of a pod of a service account, as far as the cluster makes it: token, authority and namespace where every pod
+   * has them. Gives the folder and what the pod's environment says.
+   */
+  async podOf(namespace: string, account: string): Promise<{ root: string; environment: Record<string, string> }> {
+    const root = join(this.#folder, `pod-${namespace}-${account}`);
+    const folder = join(root, "var/run/secrets/kubernetes.io/serviceaccount");
+    await mkdir(folder, { recursive: true });
+    await writeFile(join(folder, "token"), await this.tokenOf(namespace, account), { mode: 0o600 });
+    await writeFile(join(folder, "ca.crt"), await readFile(join(this.#folder, "certificates", "apiserver.crt")));
+    await writeFile(join(folder, "namespace"), namespace);
+    const { hostname, port } = new URL(this.#server);
+    return { root, environment: { KUBERNETES_SERVICE_HOST: hostname, KUBERNETES_SERVICE_PORT: port } };
   }
 
   /** Creates an object as the administrator; one that is there already stays. */

@@ -1,6 +1,9 @@
-import { clusterOf } from "@nest/cluster";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { rootCertificates } from "node:tls";
+import { clusterOf, ownCluster } from "@nest/cluster";
 import { clusterContract, type Script } from "@nest/cluster/contract";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { FakeApiServer } from "../fakes/kubernetes/api-server.ts";
 import type { ContainerRun } from "../fakes/kubernetes/exec-socket.ts";
 import { RealCluster, realClusterFolder } from "../real-cluster/real-cluster.ts";
@@ -103,6 +106,69 @@ describe.skipIf(programs === undefined)("against a real kube-apiserver", () => {
     clusterContract(runner, async () => under(real.kubeconfig(await real.tokenOf("nest-hub", "reader"))));
   });
 });
+
+describe("in a pod", () => {
+  const before = { ...process.env };
+  afterEach(() => {
+    process.env = { ...before };
+  });
+
+  test("without a mounted service account it is told what is missing", () => {
+    expect(() => ownCluster("/no/such/root")).toThrow(
+      "the pod's service account is not mounted: /no/such/root/var/run",
+    );
+  });
+
+  test.skipIf(programs === undefined)(
+    "the service account's token and authority open the cluster, and no more than its roles",
+    async () => {
+      await using real = await RealCluster.start(programs ?? "");
+      for (const name of ["nest-hub", "nest-hosted-one"]) await real.addNamespace(name);
+      await allowOnlyCreate(real);
+      const stranger = { apiVersion: "v1", kind: "ServiceAccount", metadata: { name: "stranger" } };
+      await real.create("/api/v1/namespaces/nest-hub/serviceaccounts", stranger);
+      const secret = {
+        apiVersion: "v1",
+        kind: "Secret",
+        metadata: { name: "nest-hub-secrets" },
+        data: { value: "eA==" },
+      };
+      await real.create("/api/v1/namespaces/nest-hub/secrets", secret);
+      await real.addPod("nest-hosted-one", "nest-0", "Running", (run) => {
+        run.stdout("hello");
+        run.exit(0);
+      });
+      const soon = AbortSignal.timeout(20_000);
+      for (const [name, outcome] of [
+        ["reader", "ok"],
+        ["stranger", "cluster_forbidden"],
+      ] as const) {
+        const pod = await real.podOf("nest-hub", name);
+        Object.assign(process.env, pod.environment);
+        const cluster = ownCluster(pod.root);
+        const reading = cluster.secret("nest-hub", "nest-hub-secrets", soon);
+        expect(
+          await reading.then(
+            () => "ok",
+            (thrown) => thrown.code,
+          ),
+        ).toBe(outcome);
+        if (outcome !== "ok") continue;
+        const request = { namespace: "nest-hosted-one", pod: "nest-0", container: "nest", command: ["true"] };
+        expect(await cluster.exec({ ...request, stdout: () => {}, signal: soon })).toMatchObject({ exitCode: 0 });
+      }
+      // The authority is what is believed, not whoever answers.
+      const pod = await real.podOf("nest-hub", "reader");
+      await writeFile(join(pod.root, "var/run/secrets/kubernetes.io/serviceaccount/ca.crt"), ANOTHER_AUTHORITY);
+      const reading = ownCluster(pod.root).secret("nest-hub", "nest-hub-secrets", soon);
+      await expect(reading).rejects.toMatchObject({ code: "cluster_unreachable" });
+    },
+    120_000,
+  );
+});
+
+/** A certificate of nobody's. */
+const ANOTHER_AUTHORITY = rootCertificates[0] ?? "";
 
 /** An account that may read Secrets and pods, and exec with `create` alone, as the spec's cluster role has it. */
 async function allowOnlyCreate(real: RealCluster): Promise<void> {

@@ -63,6 +63,12 @@ describe("what is captured", () => {
     },
   );
 
+  test("the Secrets are those of NEST_HUB_NAMESPACE", async () => {
+    hub.environment = { ...hub.environment, NEST_HUB_NAMESPACE: "team-hub" };
+    expect(await hub.run("run", "-local", archive())).toBe(1);
+    expect(hub.err).toContain("the required Secret team-hub/nest-hub-secrets does not exist");
+  });
+
   test("a missing nest-hub-tls only warns", async () => {
     hub.cluster.removeSecret("nest-hub", "nest-hub-tls");
     expect(await hub.run("run", "-local", archive())).toBe(0);
@@ -250,6 +256,56 @@ describe("run to the storage", () => {
     expect(await hub.run("run")).toBe(0);
   });
 
+  test("a fifth of the spokes less than before: stored, and nothing is pruned: exit 3", async () => {
+    hub.environment = { ...hub.environment, NEST_BACKUP_RETENTION: "1" };
+    for (let spoke = 0; spoke < 10; spoke += 1) hub.addSpoke(`s${spoke}`, { "nest.yaml.runtime": "a: 1\n" });
+    expect(await hub.run("run")).toBe(0);
+    const registry = JSON.parse(readFileSync(join(hub.dataDir, "hub-registry.json"), "utf8")).nests;
+    for (const [kept, code, archives] of [
+      [8, 0, 1],
+      [5, 3, 2],
+    ]) {
+      hub.write("hub-registry.json", JSON.stringify({ nests: registry.slice(0, kept) }));
+      await hub.clock.advance(3_600_000);
+      expect(await hub.run("run")).toBe(code);
+      expect(await names()).toHaveLength(archives ?? 0);
+    }
+    expect(hub.out).toContain("NOT PRUNED: much less than before: 5 spokes, 8 in nest-hub-backup");
+  });
+
+  test("without NEST_BACKUP_RETENTION thirty archives are kept", async () => {
+    for (let day = 0; day < 32; day += 1) {
+      expect(await hub.run("run", "-skip-spokes", "-skip-secrets")).toBe(0);
+      await hub.clock.advance(24 * 3_600_000);
+    }
+    expect(await names()).toHaveLength(30);
+  });
+
+  test("of NEST_HUB_ID, saas/hub-id and the namespace the first that is there names the archives", async () => {
+    hub.environment = { ...hub.environment, NEST_HUB_NAMESPACE: "team-hub" };
+    const nameOf = async () => {
+      await hub.run("run", "-skip-secrets", "-skip-spokes", "-json");
+      return JSON.parse(hub.out).dest as string;
+    };
+    expect(await nameOf()).toContain("nest-hub-backup-team-hub-2026");
+    hub.write("saas/hub-id", "saved\n");
+    expect(await nameOf()).toContain("nest-hub-backup-saved-2026");
+    hub.environment = { ...hub.environment, NEST_HUB_ID: "given" };
+    expect(await nameOf()).toContain("nest-hub-backup-given-2026");
+  });
+
+  test("after the key was replaced, older archives need the older key", async () => {
+    await hub.run("run");
+    const [older = ""] = await names();
+    await hub.clock.advance(3_600_000);
+    hub.environment = { ...hub.environment, NEST_BACKUP_KEY: "5e".repeat(32) };
+    expect(await hub.run("run")).toBe(0);
+    expect(await hub.run("verify")).toBe(0);
+    expect(await hub.run("verify", "-name", older)).toBe(4);
+    hub.environment = { ...hub.environment, NEST_BACKUP_KEY: KEY };
+    expect(await hub.run("verify", "-name", older)).toBe(0);
+  });
+
   test("-json tells programs what people are told", async () => {
     await hub.run("run", "-json");
     expect(JSON.parse(hub.out)).toMatchObject({ files: 8, spokes: 0, secrets: 4, pruned: { removed: [] } });
@@ -316,36 +372,6 @@ describe("run to a file", () => {
     other[Symbol.dispose]();
     expect(codes).toEqual([0, 0]);
     expect(await hub.run("verify", "-file", archive())).toBe(0);
-  });
-});
-
-describe("verify and extract", () => {
-  test("the newest archive is verified; without any it is a failure", async () => {
-    expect(await hub.run("verify")).toBe(1);
-    expect(hub.err).toContain("there are no archives");
-    await hub.run("run");
-    expect(await hub.run("verify", "-json")).toBe(0);
-    expect(JSON.parse(hub.out)).toMatchObject({ files: 8, form: "chunked" });
-  });
-
-  test("a wrong key is exit 4, damage is exit 5, an absent file is exit 1", async () => {
-    await hub.run("run", "-local", archive());
-    hub.environment = { ...hub.environment, NEST_BACKUP_KEY: "f".repeat(64) };
-    expect(await hub.run("verify", "-file", archive())).toBe(4);
-    expect(await hub.run("extract", "-file", archive(), "-dest", hub.path("out"))).toBe(4);
-    hub.environment = { ...hub.environment, NEST_BACKUP_KEY: KEY };
-    const bytes = readFileSync(archive());
-    writeFileSync(archive(), bytes.subarray(0, bytes.length - 5));
-    expect(await hub.run("verify", "-file", archive())).toBe(5);
-    expect(await hub.run("verify", "-file", hub.path("nothing"))).toBe(1);
-    expect(existsSync(hub.path("out"))).toBe(false);
-  });
-
-  test("gaps are printed and are exit 0", async () => {
-    symlinkSync("/etc", join(hub.dataDir, "saas/link"));
-    await hub.run("run", "-local", archive());
-    expect(await hub.run("verify", "-file", archive())).toBe(0);
-    expect(hub.out).toContain("WARNING: 0 spokes and 1 files were NOT captured:");
   });
 });
 

@@ -21,6 +21,8 @@ export class HubUnderTest implements Disposable {
   readonly cluster = new MemoryCluster();
   blobs: Blobs = new MemoryBlobs(() => this.clock.now());
   readonly stop = new AbortController();
+  /** How often a command asked for a cluster. */
+  clustersAsked = 0;
   environment: Environment = {
     NEST_BACKUP_KEY: KEY,
     NEST_BACKUP_BUCKET: "backups",
@@ -36,8 +38,7 @@ export class HubUnderTest implements Disposable {
     this.write("clusters.json", JSON.stringify([{ id: "home", in_cluster: true }]));
     this.write("saas/hmac.key", "0123456789abcdef0123456789abcdef");
     this.write("saas/users/ada.json", '{"login":"ada"}');
-    this.write("nous/thoughts", "excluded");
-    this.write("logs/log", "excluded");
+    for (const name of ["nous", "home", "beads", "logs"]) this.write(`${name}/large`, "excluded");
   }
 
   write(path: string, content: string | Buffer): void {
@@ -98,8 +99,8 @@ export class HubUnderTest implements Disposable {
       },
       tell: () => {},
       openBlobs: async () => this.blobs,
-      hubCluster: async () => this.cluster,
-      spokeCluster: async () => this.cluster,
+      hubCluster: async () => this.#asked(),
+      spokeCluster: async () => this.#asked(),
     };
     return runCommand(words, parts, {
       out: (text) => {
@@ -109,6 +110,11 @@ export class HubUnderTest implements Disposable {
         this.err += text;
       },
     });
+  }
+
+  #asked(): MemoryCluster {
+    this.clustersAsked += 1;
+    return this.cluster;
   }
 
   path(name: string): string {

@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { createReadStream } from "node:fs";
-import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, readdir, readFile, rename, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { request as httpRequest } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -74,7 +74,11 @@ async function download(): Promise<{ response: Response; file: string }> {
 async function opened(
   file: string,
   key: string,
-): Promise<{ files: string[]; manifest: { files: unknown[]; skipped: object; kind: string; spoke_ids: string[] } }> {
+): Promise<{
+  files: string[];
+  destination: string;
+  manifest: { files: unknown[]; skipped: object; kind: string; spoke_ids: string[] };
+}> {
   const destination = join(folder, `out-${Math.random()}`);
   await extractArchive({
     sealed: createReadStream(file),
@@ -87,7 +91,11 @@ async function opened(
   const files = all
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name).slice(destination.length + 1));
-  return { files: files.sort(), manifest: JSON.parse(await readFile(join(destination, "MANIFEST.json"), "utf8")) };
+  return {
+    files: files.sort(),
+    destination,
+    manifest: JSON.parse(await readFile(join(destination, "MANIFEST.json"), "utf8")),
+  };
 }
 
 test("without a key from any source: available false, POST 412, and nothing is written", async () => {
@@ -194,6 +202,52 @@ test("a malformed key file stops the search: 412 with the reason, and never a ch
     usable: false,
     reason: expect.stringContaining("hexadecimal"),
   });
+});
+
+test.each(["a folder", "a pipe", "a device", "a large file"])(
+  "a key file that is %s stops the search: 412, and nobody waits",
+  async (what) => {
+    environment = { NEST_BACKUP_KEY: KEY };
+    const file = what === "a device" ? "/dev/zero" : join(folder, "key");
+    if (what === "a folder") await mkdir(file);
+    if (what === "a pipe") execFileSync("mkfifo", [file]);
+    if (what === "a large file") await writeFile(file, KEY.repeat(1000));
+    await boot(`dashboard: {hub_proxied: true}\ngovernor: {backup: {key_file: ${file}}}`);
+    const refused = await call("POST", "/api/backup");
+    expect([refused.status, ((await refused.json()) as { code: string }).code]).toEqual([412, "backup_key_unusable"]);
+  },
+);
+
+test("replacing the key does not re-encrypt: the older archive opens with the older key alone", async () => {
+  await boot();
+  await call("PUT", "/api/config/governor/backup", { encryptionKey: KEY });
+  const { file } = await download();
+  const older = join(folder, "older.enc");
+  await rename(file, older);
+  await call("PUT", "/api/config/governor/backup", { encryptionKey: OTHER });
+  const { file: newer } = await download();
+  expect((await opened(older, KEY)).files).toContain("spoke/app-key.pem");
+  await expect(opened(older, OTHER)).rejects.toMatchObject({ code: "archive_wrong_key" });
+  expect((await opened(newer, OTHER)).files).toContain("spoke/app-key.pem");
+});
+
+test("the key is never inside the archive", async () => {
+  await boot();
+  await call("PUT", "/api/config/governor/backup", { encryptionKey: KEY, keyName: "spring" });
+  const { file } = await download();
+  const { files, destination } = await opened(file, KEY);
+  expect(files).toContain("spoke/nest.yaml.dashboard");
+  for (const name of files) expect(await readFile(join(destination, name), "latin1")).not.toContain(KEY);
+});
+
+test("NEST_SPOKE_BACKUP_DATA_DIR is what is backed up", async () => {
+  const other = join(folder, "mounted");
+  await mkdir(other);
+  await writeFile(join(other, "nest.yaml.dashboard"), "from: elsewhere\n");
+  environment = { NEST_BACKUP_KEY: KEY, NEST_SPOKE_BACKUP_DATA_DIR: other };
+  await boot();
+  const { file } = await download();
+  expect((await opened(file, KEY)).files).toEqual(["MANIFEST.json", "spoke/nest.yaml.dashboard"]);
 });
 
 test("DELETE removes the saved key and says what remains; PUT of a new key clears an old label", async () => {

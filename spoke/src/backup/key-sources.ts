@@ -1,4 +1,5 @@
-import { readFile } from "node:fs/promises";
+import { constants } from "node:fs";
+import { open } from "node:fs/promises";
 import { join } from "node:path";
 import { type ArchiveKey, parseKey } from "@nest/archive";
 import { isAbsent, NestError, sentenceOf } from "@nest/kit";
@@ -16,6 +17,8 @@ export interface KeySources {
 }
 
 export const KEY_NAME = "backup_encryption_key";
+/** A key has 64 characters; whatever is much larger is none. */
+const MOST_BYTES = 4096;
 
 export type ResolvedKey =
   | { readonly kind: "key"; readonly key: ArchiveKey; readonly source: string }
@@ -46,7 +49,8 @@ export async function resolveKey(sources: KeySources): Promise<ResolvedKey> {
 async function fromFile(file: string): Promise<ResolvedKey | undefined> {
   const source = `file:${file}`;
   try {
-    const text = await readFile(file, "utf8");
+    const text = await textOf(file);
+    if (text === undefined) return { kind: "unusable", source, because: "the key file is no file that holds a key" };
     return text.trim() === "" ? undefined : parsed(text, source);
   } catch (thrown) {
     if (isAbsent(thrown)) return undefined;
@@ -55,6 +59,17 @@ async function fromFile(file: string): Promise<ResolvedKey | undefined> {
       source,
       because: `the key file cannot be read (${(thrown as NodeJS.ErrnoException).code})`,
     };
+  }
+}
+
+/** Undefined for what is no small file. Never waits for the other end of a pipe. */
+async function textOf(file: string): Promise<string | undefined> {
+  const handle = await open(file, constants.O_RDONLY | constants.O_NONBLOCK);
+  try {
+    const stats = await handle.stat();
+    return stats.isFile() && stats.size <= MOST_BYTES ? await handle.readFile("utf8") : undefined;
+  } finally {
+    await handle.close();
   }
 }
 
