@@ -111,6 +111,7 @@ export async function buildHub({ config, database, codeHost, clock, random, log 
     credentials,
     models: () => governor.rules.models,
     roleOf,
+    limitsOf: (contributorId) => records.limitsLeft(contributorId, clock.now()),
     announcement: () => governor.settings.contribute_announcement,
     guesses,
     clock,
@@ -197,17 +198,18 @@ export async function buildHub({ config, database, codeHost, clock, random, log 
   registerOperationsRoutes(routes, { readModel, stream, metrics, doneByHour, now, everybodySees });
   registerQueueRoutes(routes, { queue, monitor, ledger, book, webhooks, now });
   registerGovernorRoutes(routes, { governor, book, queue, gateway, settled: () => applied.settled() });
+  const records = new Records({
+    ledger,
+    sqlite: database.sqlite,
+    times,
+    policy,
+    active,
+    assignedSince: (from) => doneByHour.since(from),
+    now,
+  });
   registerContributorRoutes(routes, {
     registration: { codeHost, ledger, book, random, openRegistration: () => governor.settings.open_registration },
-    records: new Records({
-      ledger,
-      sqlite: database.sqlite,
-      times,
-      policy,
-      active,
-      assignedSince: (from) => doneByHour.since(from),
-      now,
-    }),
+    records,
     leaderboard: board,
     policy,
     registrations: new Throttle(clock, MOST_REGISTRATIONS),

@@ -7,6 +7,19 @@ const TaskId = z.string().min(1).max(256);
 /** Relays count in doubles: a generation beyond 2^53 - 1 is malformed. */
 const TaskGen = z.number().int().positive().max(Number.MAX_SAFE_INTEGER);
 
+const count = z.number().int().nonnegative();
+/** How a contributor stands against the limits of their tier: tasks of the last hour and day, tasks held; 0 = unlimited. */
+export const OwnLimitsLeft = z.object({
+  used_hour: count,
+  used_day: count,
+  held: count,
+  max_per_hour: count,
+  max_per_day: count,
+  max_concurrent: count,
+});
+export type OwnLimitsLeft = z.infer<typeof OwnLimitsLeft>;
+const limits = OwnLimitsLeft.optional().catch(undefined);
+
 export const AuthChallenge = z.object({
   type: z.literal("auth_challenge"),
   seq,
@@ -25,6 +38,7 @@ export const AuthOk = z.object({
   server_capabilities: names,
   connection_id: note,
   max_message_bytes: z.number().int().positive().optional().catch(undefined),
+  limits,
 });
 
 export const AuthFailed = z.object({ type: z.literal("auth_failed"), seq, reason: z.string(), accepted_models: names });
@@ -73,6 +87,7 @@ export const TaskUnavailable = z.object({
   message: note,
   retry_after_s: z.number().nonnegative().optional().catch(undefined),
   withheld: z.record(z.string(), z.number()).optional().catch(undefined),
+  limits,
 });
 
 /** Answers every terminal report, duplicates and stale ones included, so a relay can empty its outbox. */
@@ -105,5 +120,12 @@ export const NO_ACTIVE_LEASE = "no active lease for this task";
 export const RELAY_STOPPED = "relay stopped";
 
 /** Additions of ours, announced by name; they change nothing for a peer that lacks them (docs/protocol.md). */
-export const additions = ["task_ack", "auth_proof", "task_declined", "withheld_counts", "task_push"] as const;
+export const additions = [
+  "task_ack",
+  "auth_proof",
+  "task_declined",
+  "withheld_counts",
+  "task_push",
+  "limits_left",
+] as const;
 export type Addition = (typeof additions)[number];

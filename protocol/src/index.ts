@@ -29,6 +29,7 @@ export {
   additions,
   type HubMessage,
   NO_ACTIVE_LEASE,
+  type OwnLimitsLeft,
   RELAY_STOPPED,
   type UnavailableReason,
   unavailableReasons,

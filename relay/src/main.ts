@@ -128,6 +128,7 @@ async function relayOn(environment: Environment, error: VoiceOut, stopFromOutsid
     ledger,
     binary,
     confinement,
+    attach: terminal?.attach,
     startAgent: terminal?.start ?? ((start) => startHeadless(config.backend, start, { clock })),
   });
   const end = await relay.run(stop);

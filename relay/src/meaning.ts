@@ -13,11 +13,11 @@ const MEANINGS: Readonly<Record<string, string>> = {
   contributor_failure_streak: "paused after several quick failures in a row",
 };
 
-/** A `task_unavailable` in words for a person: why there is no work, and when the hub is asked again. */
-export function meaningOf({ reason, message, retry_after_s, withheld }: Unavailable): string {
+/** A `task_unavailable` in words for a person: why there is no work. */
+export function meaningOf({ reason, message, withheld }: Unavailable): string {
   const why = MEANINGS[reason] ?? message ?? reason;
   const counts = Object.entries(withheld ?? {}).filter(([, count]) => count > 0);
   const held =
     counts.length === 0 ? "" : ` (withheld: ${counts.map(([name, count]) => `${name} ${count}`).join(", ")})`;
-  return `${why}${held}; asking again in ${Math.round(retry_after_s ?? 30)} s`;
+  return why + held;
 }

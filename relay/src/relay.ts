@@ -2,6 +2,7 @@ import type { AgentRun, AgentStart, Confinement } from "@nest/agents";
 import { type CancelTimer, type Clock, type Environment, type Random, sentenceOf } from "@nest/kit";
 import { type Durations, RELAY_STOPPED, type TransportTimes } from "@nest/protocol";
 import type { RelayConfig } from "./config.ts";
+import { confinementWord } from "./confinement.ts";
 import { meaningOf } from "./meaning.ts";
 import { issueOf, Reports, workDetails } from "./outbox/reports.ts";
 import type { KnownSecrets } from "./secrets.ts";
@@ -9,7 +10,7 @@ import type { Introduction } from "./session/auth.ts";
 import type { Closed } from "./session/connection.ts";
 import { declined, progressOf, resume } from "./session/handover.ts";
 import { type AuthOk, Session, type SessionListener, type WorkMessage } from "./session/session.ts";
-import { Standing, working } from "./standing.ts";
+import { Standing } from "./standing.ts";
 import type { StatusDetails, StatusFile } from "./status-file.ts";
 import type { RunLedger } from "./task/leftovers.ts";
 import { type Assignment, Task } from "./task/task.ts";
@@ -31,6 +32,8 @@ export interface RelayParts {
   readonly ledger: RunLedger;
   readonly binary: string | undefined;
   readonly confinement: Confinement;
+  /** What a person types to watch the agent; undefined where nobody can. */
+  readonly attach: string | undefined;
   readonly startAgent: (start: AgentStart) => Promise<AgentRun>;
 }
 
@@ -65,14 +68,14 @@ export class Relay implements SessionListener {
     this.#sessions = config.hubs.map((hub) => new Session(hub, shared));
     this.#turns = new Turns(this.#sessions, clock, numbers);
     this.#reports = new Reports({ stateFolder: config.stateFolder, clock, secrets, voice, statusFile });
-    this.#standing = new Standing(voice);
+    this.#standing = new Standing(voice, numbers);
   }
 
   /** Works until `stop` fires, or every hub has refused for good. */
   async run(stop: AbortSignal): Promise<"refused" | "stopped"> {
-    const { clock, voice } = this.#parts;
+    const { clock } = this.#parts;
     const closing = new AbortController();
-    const cancel: CancelTimer = clock.every(SAY_EVERY_MS, () => voice.status(this.#doing()));
+    const cancel: CancelTimer = clock.every(SAY_EVERY_MS, () => this.#sayStatus());
     const stopped = new Promise<void>((resolve) => {
       if (stop.aborted) resolve();
       stop.addEventListener("abort", () => resolve(), { once: true });
@@ -88,7 +91,7 @@ export class Relay implements SessionListener {
   }
 
   onAuthenticated(session: Session, welcome: AuthOk): void {
-    this.#standing.welcome(session, welcome.protocol_version);
+    this.#standing.welcome(session, welcome, this.#parts.clock.now());
     this.#parts.voice.log.info(
       { hub: session.hub.host, contributor: welcome.contributor_id, tier: welcome.trust_tier },
       "connected",
@@ -118,11 +121,8 @@ export class Relay implements SessionListener {
         return;
       case "task_unavailable": {
         this.#turns.unavailable(session, message.retry_after_s);
-        this.#standing.note(session, meaningOf(message));
-        this.#parts.voice.log.info(
-          { hub: session.hub.host, reason: message.reason, withheld: message.withheld },
-          meaningOf(message),
-        );
+        this.#standing.limits(session, message.limits, this.#parts.clock.now());
+        this.#standing.note(session, meaningOf(message), this.#turns.nextAt(session));
         this.#next();
         return;
       }
@@ -150,7 +150,7 @@ export class Relay implements SessionListener {
   onLost(session: Session, closed: Closed, retryMs: number): void {
     const why = closed.reason === "" ? `closed with ${closed.code}` : closed.reason;
     this.#turns.leave(session);
-    this.#standing.note(session, `away (${why})`);
+    this.#standing.note(session, `away (${why})`, this.#parts.clock.now() + retryMs);
     const seconds = Math.ceil(retryMs / 1000);
     this.#parts.voice.log.warn(
       { hub: session.hub.host, code: closed.code, why, retry_ms: retryMs },
@@ -177,6 +177,7 @@ export class Relay implements SessionListener {
       this.#keep(session.send(declined(session, assignment, this.#stopping ? "stopping" : "busy")), "declining");
       return;
     }
+    this.#standing.assigned(session, this.#parts.clock.now());
     const task = new Task(assignment, this.#taskParts(session));
     this.#inHand = { task, session };
     this.#keep(session.send({ type: "task_accepted", task_id, task_gen }), "accepting");
@@ -263,10 +264,20 @@ export class Relay implements SessionListener {
     this.#parts.statusFile?.set(state, details);
   }
 
-  /** One sentence on what the relay does now. */
-  #doing(): string {
-    if (this.#inHand === undefined) return this.#standing.idling(this.#sessions);
-    return working(this.#inHand.task, this.#inHand.session, this.#parts.clock.now());
+  /** What the relay does now, where its agent is, and how to watch it. */
+  #sayStatus(): void {
+    const { clock, voice, confinement, attach } = this.#parts;
+    const now = clock.now();
+    if (this.#inHand === undefined) {
+      const { sentence, change } = this.#standing.idling(this.#sessions, now);
+      voice.status(sentence, change);
+      return;
+    }
+    const { task, session } = this.#inHand;
+    const { sentence, change } = this.#standing.working(task, session, now);
+    const watch = task.status() === "blocked_on_human" && attach !== undefined ? `: ${attach}` : "";
+    const where = `${watch}; ${confinementWord(confinement)}`;
+    voice.status(sentence + where, change + where);
   }
 
   /** Looks after a promise nobody waits for. */

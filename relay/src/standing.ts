@@ -1,26 +1,60 @@
-import { compareVersions, PROTOCOL_VERSION } from "@nest/protocol";
-import type { Session } from "./session/session.ts";
+import { compareVersions, type Durations, type OwnLimitsLeft, PROTOCOL_VERSION } from "@nest/protocol";
+import type { AuthOk, Session } from "./session/session.ts";
 import type { Task } from "./task/task.ts";
 import type { Voice } from "./voice.ts";
 
-/** How the relay stands with each hub, in words for a person. */
+/** One sentence for a person, and the same without its moving parts: only when that changes is there something new to say. */
+export interface Doing {
+  readonly sentence: string;
+  readonly change: string;
+}
+
+interface AtHub {
+  readonly tier: string | undefined;
+  readonly limits: OwnLimitsLeft | undefined;
+  /** When the limits were told. */
+  readonly toldAt: number;
+  /** Tasks this relay was given since. */
+  readonly given: readonly number[];
+  /** Why nothing comes from there, and when that is over. */
+  readonly note: string | undefined;
+  readonly until: number | undefined;
+}
+
+const UNKNOWN: AtHub = { tier: undefined, limits: undefined, toldAt: 0, given: [], note: undefined, until: undefined };
+
+/** How the relay stands with each hub, in words for a person: tier, limits left, why it waits and until when. */
 export class Standing {
   readonly #voice: Voice;
-  readonly #notes = new Map<Session, string>();
+  readonly #numbers: Durations;
+  readonly #hubs = new Map<Session, AtHub>();
   readonly #drifted = new Set<Session>();
 
-  constructor(voice: Voice) {
+  constructor(voice: Voice, numbers: Durations) {
     this.#voice = voice;
+    this.#numbers = numbers;
   }
 
-  /** What this hub last gave as a reason for idling. */
-  note(session: Session, note: string): void {
-    this.#notes.set(session, note);
+  /** Why nothing comes from this hub; `until` is when the relay tries or asks again. */
+  note(session: Session, note: string, until?: number): void {
+    this.#hubs.set(session, { ...this.#at(session), note, until });
+  }
+
+  /** The hub has told how much of the tier's limits is left. */
+  limits(session: Session, limits: OwnLimitsLeft | undefined, now: number): void {
+    if (limits !== undefined) this.#hubs.set(session, { ...this.#at(session), limits, toldAt: now, given: [] });
+  }
+
+  /** The hub gave a task. */
+  assigned(session: Session, now: number): void {
+    const at = this.#at(session);
+    const recent = at.given.filter((when) => when > now - this.#numbers.dayWindowMs);
+    this.#hubs.set(session, { ...at, given: [...recent, now], note: undefined, until: undefined });
   }
 
   /** The hub is here again. A protocol that differs is said once. */
-  welcome(session: Session, declared: string | undefined): void {
-    this.#notes.delete(session);
+  welcome(session: Session, { protocol_version: declared, trust_tier: tier, limits }: AuthOk, now: number): void {
+    this.#hubs.set(session, { ...UNKNOWN, tier, limits, toldAt: now });
     const verdict = compareVersions(declared);
     if (this.#drifted.has(session)) return;
     if (verdict !== "older" && verdict !== "newer" && verdict !== "incompatible") return;
@@ -28,17 +62,61 @@ export class Standing {
     this.#voice.say(`hub ${session.hub.host} speaks protocol ${declared} (${verdict}), this relay ${PROTOCOL_VERSION}`);
   }
 
-  /** One sentence on why nothing is in hand. */
-  idling(sessions: readonly Session[]): string {
-    const notes = sessions.map((session) => `${session.hub.host}: ${this.#notes.get(session) ?? "asked for work"}`);
-    return `idle; ${notes.join("; ")}`;
+  /** Why nothing is in hand, hub by hub. */
+  idling(sessions: readonly Session[], now: number): Doing {
+    const parts = sessions.map((session) => {
+      const { note = session.isAuthenticated ? "asked for work" : "connecting", until } = this.#at(session);
+      const again = session.isAuthenticated ? "asks again in" : "next try in";
+      const when = until === undefined || until <= now ? "" : `; ${again} ${Math.ceil((until - now) / 1000)} s`;
+      const change = `${this.#name(session, now)}: ${note}`;
+      return { change, sentence: change + when };
+    });
+    return {
+      sentence: `idle; ${parts.map(({ sentence }) => sentence).join("; ")}`,
+      change: `idle; ${parts.map(({ change }) => change).join("; ")}`,
+    };
+  }
+
+  /** The task in hand, for how long, and whether it waits for a person. */
+  working(task: Task, session: Session, now: number): Doing {
+    const { repo, number } = task.assignment;
+    const minutes = Math.floor((now - task.acceptedAt) / 60_000);
+    const blocked = task.status() === "blocked_on_human" ? "; IT WAITS FOR YOU" : "";
+    const at = `${repo}#${number} of ${this.#name(session, now)}`;
+    return {
+      sentence: `working on ${at} for ${minutes} min${blocked}`,
+      change: `working on ${at}${blocked}`,
+    };
+  }
+
+  /** The hub with the tier it gives and what is left of it. */
+  #name(session: Session, now: number): string {
+    const { tier, limits, toldAt, given } = this.#at(session);
+    const left = limits === undefined ? [] : limitsLeft(limits, { toldAt, given, now }, this.#numbers);
+    const about = [...(tier === undefined ? [] : [tier]), ...left];
+    return about.length === 0 ? session.hub.host : `${session.hub.host} (${about.join(", ")})`;
+  }
+
+  #at(session: Session): AtHub {
+    return this.#hubs.get(session) ?? UNKNOWN;
   }
 }
 
-/** One sentence on the task in hand. */
-export function working(task: Task, session: Session, now: number): string {
-  const { repo, number } = task.assignment;
-  const minutes = Math.floor((now - task.acceptedAt) / 60_000);
-  const blocked = task.status() === "blocked_on_human" ? "; it waits for you" : "";
-  return `working on ${repo}#${number} of ${session.hub.host} for ${minutes} min${blocked}`;
+/** What is left of each limit: what the hub told, minus what this relay was given since, as far as the window still holds it. Pure. */
+export function limitsLeft(
+  told: OwnLimitsLeft,
+  { toldAt, given, now }: { readonly toldAt: number; readonly given: readonly number[]; readonly now: number },
+  numbers: Pick<Durations, "hourWindowMs" | "dayWindowMs">,
+): readonly string[] {
+  const left = (used: number, most: number, windowMs: number) => {
+    const since = given.filter((when) => when > now - windowMs).length;
+    return Math.max(0, most - (now < toldAt + windowMs ? used : 0) - since);
+  };
+  const { used_hour, used_day, max_per_hour, max_per_day } = told;
+  return [
+    ...(max_per_hour > 0
+      ? [`${left(used_hour, max_per_hour, numbers.hourWindowMs)} of ${max_per_hour} left this hour`]
+      : []),
+    ...(max_per_day > 0 ? [`${left(used_day, max_per_day, numbers.dayWindowMs)} of ${max_per_day} today`] : []),
+  ];
 }

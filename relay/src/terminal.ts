@@ -16,6 +16,8 @@ export interface TerminalParts {
 export interface Terminal {
   /** One sentence for the person at the relay. */
   readonly notice: string;
+  /** What a person types to watch; undefined without tmux. */
+  readonly attach?: string;
   readonly start: (start: AgentStart) => Promise<AgentRun>;
   close(): Promise<void>;
 }
@@ -44,6 +46,7 @@ export async function openTerminal(config: RelayConfig, parts: TerminalParts): P
   await ledger.begin(mark);
   return {
     notice: `watch the agent with: ${tmux.attachCommand}`,
+    attach: tmux.attachCommand,
     start: (start) => startInteractive(config.backend, start, { clock, tmux }),
     async close() {
       await tmux.close();

@@ -49,6 +49,11 @@ export class Turns {
     this.#notBefore.set(session, this.#clock.now() + waitMs);
   }
 
+  /** When the hub may be asked next; undefined while it is away. */
+  nextAt(session: Session): number | undefined {
+    return this.#notBefore.get(session);
+  }
+
   cancel(): void {
     this.#cancelTimer();
   }

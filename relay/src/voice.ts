@@ -3,6 +3,8 @@ import type { KnownSecrets } from "./secrets.ts";
 
 export interface VoiceOut {
   readonly isTTY?: boolean;
+  /** How wide the terminal is. */
+  readonly columns?: number;
   write(text: string): unknown;
 }
 
@@ -13,6 +15,7 @@ export class Voice {
   readonly #line: ProgressLine;
   readonly #secrets: KnownSecrets;
   #shown = "";
+  #change = "";
 
   constructor(out: VoiceOut, secrets: KnownSecrets) {
     this.#out = out;
@@ -26,10 +29,18 @@ export class Voice {
     this.#write(`nest relay: ${plainLine(sentence)}\n`);
   }
 
-  /** What the relay is doing now; shown at a terminal only, in place of what it said before. */
-  status(sentence: string): void {
-    this.#shown = this.#secrets.redact(plainLine(sentence)).slice(0, 200);
-    this.#line.show(this.#shown);
+  /**
+   * What the relay is doing now. At a terminal one line that is written over, cut to its width; elsewhere a line of the log for
+   * each `change`.
+   */
+  status(sentence: string, change: string): void {
+    if (this.#out.isTTY === true) {
+      this.#shown = this.#secrets.redact(plainLine(sentence)).slice(0, (this.#out.columns ?? 201) - 1);
+      this.#line.show(this.#shown);
+    } else if (change !== this.#change) {
+      this.#change = change;
+      this.log.info({ now: plainLine(change) }, "status");
+    }
   }
 
   end(): void {

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
-import type { contribute, contributors, Durations, TierLimits } from "@nest/protocol";
+import type { contribute, contributors, Durations, OwnLimitsLeft, TierLimits } from "@nest/protocol";
 import type { DeskPolicy } from "../leases/desk-parts.ts";
 import type { Ledger } from "../leases/ledger.ts";
 import { inOrderOf } from "./list-order.ts";
@@ -122,6 +122,18 @@ export class Records {
       tasks_failed: one.failed,
       ...(next === undefined ? {} : { next_tier: next }),
     };
+  }
+
+  /** The same in short, for the contributor's relay; undefined where nothing is limited, or nobody is known by that id. */
+  limitsLeft(contributorId: string, now: number): OwnLimitsLeft | undefined {
+    const one = this.#parts.ledger.contributor(contributorId);
+    if (one === undefined || one.tier === "revoked") return undefined;
+    const { max_per_hour, max_per_day, max_concurrent } = this.#parts.policy().limits[one.tier];
+    if (max_per_hour === 0 && max_per_day === 0 && max_concurrent === 0) return undefined;
+    const own = this.ownLimits(one, now);
+    if (own === undefined) return undefined;
+    const { used_hour, used_day, held } = own;
+    return { used_hour, used_day, held, max_per_hour, max_per_day, max_concurrent };
   }
 
   /** How many assignments lie inside a rolling window, and when a full one has room again. */

@@ -5,6 +5,7 @@ import {
   closeCodes,
   type Durations,
   MAX_FRAME_BYTES,
+  type OwnLimitsLeft,
   PROTOCOL_VERSION,
   permissionsOf,
   type RelayMessage,
@@ -43,6 +44,8 @@ export interface GatewayParts {
   readonly models: () => ModelPolicy;
   /** The delegated role that a contributor's relay works in, of what it asks for. */
   readonly roleOf: (contributorId: string, requested: string | undefined) => string | undefined;
+  /** How a contributor stands against the limits of their tier; undefined without limits. */
+  readonly limitsOf: (contributorId: string) => OwnLimitsLeft | undefined;
   /** What the operators have to say to every relay; empty = nothing. */
   readonly announcement: () => string;
   /** Addresses that keep sending tokens which are none. */
@@ -310,6 +313,7 @@ export class Gateway implements SessionOwner {
       );
     }
     const role = this.#parts.roleOf(contributor.id, declared.role);
+    const limits = this.#parts.limitsOf(contributor.id);
     session.send({
       type: "auth_ok",
       contributor_id: contributor.id,
@@ -320,6 +324,7 @@ export class Gateway implements SessionOwner {
       connection_id: session.connection,
       max_message_bytes: MAX_FRAME_BYTES,
       ...(role === undefined ? {} : { role }),
+      ...(limits === undefined ? {} : { limits }),
     });
     this.#greet(session, role);
     this.#parts.onChange();

@@ -1,5 +1,5 @@
 import { type Clock, plainLine } from "@nest/kit";
-import type { UnavailableReason } from "@nest/protocol";
+import type { OwnLimitsLeft, UnavailableReason } from "@nest/protocol";
 import type { Effect } from "../leases/commands.ts";
 import type { Queue } from "../queue/queue.ts";
 import { promptFor } from "./prompt.ts";
@@ -14,6 +14,8 @@ export interface TellParts {
   readonly credentials: TaskCredentials;
   readonly clock: Clock;
   readonly roleOf: (contributorId: string, requested: string | undefined) => string | undefined;
+  /** How a contributor stands against the limits of their tier; undefined without limits. */
+  readonly limitsOf: (contributorId: string) => OwnLimitsLeft | undefined;
 }
 
 const MOST_LABELS = 50;
@@ -32,7 +34,8 @@ export function isWorthWaiting(reason: UnavailableReason): boolean {
 }
 
 /** Tells a relay what was decided about it; the decision is on disk. */
-export function tell(session: Session, effect: SocketEffect, { queue, credentials, clock, roleOf }: TellParts): void {
+export function tell(session: Session, effect: SocketEffect, parts: TellParts): void {
+  const { queue, credentials, clock, roleOf } = parts;
   switch (effect.kind) {
     case "assign":
       if (effect.pushed === true) session.pushed = { taskId: effect.lease.taskId, at: clock.now() };
@@ -41,7 +44,9 @@ export function tell(session: Session, effect: SocketEffect, { queue, credential
       session.idleReason = effect.reason;
       const retry = effect.retryAfterMs === undefined ? {} : { retry_after_s: Math.ceil(effect.retryAfterMs / 1000) };
       const withheld = effect.reason === "no_matching_work" ? { withheld: queue.withheldCounts() } : {};
-      return session.send({ type: "task_unavailable", reason: effect.reason, ...retry, ...withheld });
+      const limits = session.speaker === undefined ? undefined : parts.limitsOf(session.speaker.contributorId);
+      const left = limits === undefined ? {} : { limits };
+      return session.send({ type: "task_unavailable", reason: effect.reason, ...retry, ...withheld, ...left });
     }
     case "revoke":
       credentials.release(effect.taskId);

@@ -1,0 +1,95 @@
+import { describe, expect, test } from "vitest";
+import { KnownSecrets } from "./secrets.ts";
+import type { AuthOk, Session } from "./session/session.ts";
+import { limitsLeft, Standing } from "./standing.ts";
+import type { Task } from "./task/task.ts";
+import { Voice, type VoiceOut } from "./voice.ts";
+
+const HOUR = 3_600_000;
+const numbers = { hourWindowMs: HOUR, dayWindowMs: 24 * HOUR };
+const told = { used_hour: 1, used_day: 4, held: 0, max_per_hour: 3, max_per_day: 10, max_concurrent: 1 };
+
+describe("what is left of the limits", () => {
+  test.each([
+    ["as the hub told", [], 1000, "2 of 3 left this hour, 6 of 10 today"],
+    ["less each task given since", [1000, 2000], 3000, "0 of 3 left this hour, 4 of 10 today"],
+    ["more again when the hour is over", [1000, 2000], 2 * HOUR, "3 of 3 left this hour, 4 of 10 today"],
+    ["all of it after a day", [1000], 25 * HOUR, "3 of 3 left this hour, 10 of 10 today"],
+  ] as [string, number[], number, string][])("is %s", (_, given, now, words) => {
+    expect(limitsLeft(told, { toldAt: 0, given, now }, numbers).join(", ")).toBe(words);
+  });
+
+  test("is not told where there is no limit", () => {
+    const none = { ...told, max_per_hour: 0, max_per_day: 0 };
+    expect(limitsLeft(none, { toldAt: 0, given: [], now: 0 }, numbers)).toEqual([]);
+  });
+});
+
+class Paper implements VoiceOut {
+  text = "";
+  readonly isTTY: boolean;
+  readonly columns = 40;
+
+  constructor(isTTY: boolean) {
+    this.isTTY = isTTY;
+  }
+
+  write(text: string): void {
+    this.text += text;
+  }
+}
+
+const aSession = (host: string, isAuthenticated = true) => ({ hub: { host }, isAuthenticated }) as unknown as Session;
+const aWelcome = { trust_tier: "newcomer", protocol_version: "1.2", limits: told } as AuthOk;
+
+function aStanding(): Standing {
+  return new Standing(new Voice(new Paper(false), new KnownSecrets([])), numbers as never);
+}
+
+describe("the status line", () => {
+  test("of an idle relay tells each hub with tier, limits left, why it waits and until when", () => {
+    const standing = aStanding();
+    const [here, away] = [aSession("hub.example"), aSession("other.example", false)];
+    standing.welcome(here, aWelcome, 0);
+    standing.note(here, "no matching work in the queue (withheld: claimed 2)", 30_000);
+    standing.note(away, "away (closed with 1006)", 12_000);
+    const { sentence, change } = standing.idling([here, away], 5000);
+    expect(sentence).toBe(
+      "idle; hub.example (newcomer, 2 of 3 left this hour, 6 of 10 today): no matching work in the queue (withheld: claimed 2); asks again in 25 s; other.example: away (closed with 1006); next try in 7 s",
+    );
+    expect(standing.idling([here, away], 6000).change).toBe(change);
+  });
+
+  test("of a working relay tells the task, its hub, for how long, and that it waits for a person", () => {
+    const standing = aStanding();
+    const session = aSession("hub.example");
+    standing.welcome(session, aWelcome, 0);
+    standing.assigned(session, 1000);
+    const task = (status: string) =>
+      ({ assignment: { repo: "acme/web", number: 12 }, acceptedAt: 1000, status: () => status }) as unknown as Task;
+    expect(standing.working(task("working"), session, 3 * 60_000 + 1000).sentence).toBe(
+      "working on acme/web#12 of hub.example (newcomer, 1 of 3 left this hour, 5 of 10 today) for 3 min",
+    );
+    expect(standing.working(task("blocked_on_human"), session, 1000).change).toContain("IT WAITS FOR YOU");
+  });
+
+  test("is one line that is written over at a terminal, cut to its width", () => {
+    const paper = new Paper(true);
+    const voice = new Voice(paper, new KnownSecrets([]));
+    voice.status(`idle; ${"x".repeat(100)}`, "idle");
+    voice.status("idle; y", "idle");
+    const shown = paper.text.split("\r\u001b[2K");
+    expect(shown.map((text) => text.length)).toEqual([0, 39, 7]);
+    expect(paper.text).not.toContain("\n");
+  });
+
+  test("is a line for each change in a pipe", () => {
+    const paper = new Paper(false);
+    const voice = new Voice(paper, new KnownSecrets(["a-known-secret"]));
+    for (const seconds of [3, 2, 1])
+      voice.status(`idle a-known-secret; next try in ${seconds} s`, "idle a-known-secret");
+    voice.status("working", "working");
+    const lines = paper.text.trim().split("\n");
+    expect(lines.map((line) => JSON.parse(line).now)).toEqual(["idle [secret]", "working"]);
+  });
+});
