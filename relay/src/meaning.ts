@@ -14,10 +14,12 @@ const MEANINGS: Readonly<Record<string, string>> = {
 };
 
 /** A `task_unavailable` in words for a person: why there is no work. */
-export function meaningOf({ reason, message, withheld }: Unavailable): string {
-  const why = MEANINGS[reason] ?? message ?? reason;
+export function meaningOf({ reason, message }: Unavailable): string {
+  return MEANINGS[reason] ?? message ?? reason;
+}
+
+/** How many issues the hub keeps back, by its own reasons; undefined when it tells of none. */
+export function withheldOf({ withheld }: Unavailable): string | undefined {
   const counts = Object.entries(withheld ?? {}).filter(([, count]) => count > 0);
-  const held =
-    counts.length === 0 ? "" : ` (withheld: ${counts.map(([name, count]) => `${name} ${count}`).join(", ")})`;
-  return why + held;
+  return counts.length === 0 ? undefined : `withheld: ${counts.map(([name, count]) => `${name} ${count}`).join(", ")}`;
 }

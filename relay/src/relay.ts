@@ -3,7 +3,7 @@ import { type CancelTimer, type Clock, type Environment, type Random, sentenceOf
 import { type Durations, RELAY_STOPPED, type TransportTimes } from "@nest/protocol";
 import type { RelayConfig } from "./config.ts";
 import { confinementWord } from "./confinement.ts";
-import { meaningOf } from "./meaning.ts";
+import { meaningOf, withheldOf } from "./meaning.ts";
 import { issueOf, Reports, workDetails } from "./outbox/reports.ts";
 import type { KnownSecrets } from "./secrets.ts";
 import type { Introduction } from "./session/auth.ts";
@@ -122,7 +122,11 @@ export class Relay implements SessionListener {
       case "task_unavailable": {
         this.#turns.unavailable(session, message.retry_after_s);
         this.#standing.limits(session, message.limits, this.#parts.clock.now());
-        this.#standing.note(session, meaningOf(message), this.#turns.nextAt(session));
+        const detail = withheldOf(message);
+        this.#standing.note(session, meaningOf(message), {
+          until: this.#turns.nextAt(session),
+          ...(detail === undefined ? {} : { detail }),
+        });
         this.#next();
         return;
       }
@@ -150,7 +154,7 @@ export class Relay implements SessionListener {
   onLost(session: Session, closed: Closed, retryMs: number): void {
     const why = closed.reason === "" ? `closed with ${closed.code}` : closed.reason;
     this.#turns.leave(session);
-    this.#standing.note(session, `away (${why})`, this.#parts.clock.now() + retryMs);
+    this.#standing.note(session, `hub away (${why})`, { until: this.#parts.clock.now() + retryMs });
     const seconds = Math.ceil(retryMs / 1000);
     this.#parts.voice.log.warn(
       { hub: session.hub.host, code: closed.code, why, retry_ms: retryMs },
@@ -274,10 +278,10 @@ export class Relay implements SessionListener {
       return;
     }
     const { task, session } = this.#inHand;
-    const { sentence, change } = this.#standing.working(task, session, now);
     const watch = task.status() === "blocked_on_human" && attach !== undefined ? `: ${attach}` : "";
-    const where = `${watch}; ${confinementWord(confinement)}`;
-    voice.status(sentence + where, change + where);
+    const about = `${watch}; ${confinementWord(confinement)}`;
+    const { sentence, change } = this.#standing.working(task, session, now, about);
+    voice.status(sentence, change);
   }
 
   /** Looks after a promise nobody waits for. */

@@ -51,11 +51,11 @@ describe("the status line", () => {
     const standing = aStanding();
     const [here, away] = [aSession("hub.example"), aSession("other.example", false)];
     standing.welcome(here, aWelcome, 0);
-    standing.note(here, "no matching work in the queue (withheld: claimed 2)", 30_000);
-    standing.note(away, "away (closed with 1006)", 12_000);
+    standing.note(here, "no matching work in the queue", { until: 30_000, detail: "withheld: claimed 2" });
+    standing.note(away, "hub away (closed with 1006)", { until: 12_000 });
     const { sentence, change } = standing.idling([here, away], 5000);
     expect(sentence).toBe(
-      "idle; hub.example (newcomer, 2 of 3 left this hour, 6 of 10 today): no matching work in the queue (withheld: claimed 2); asks again in 25 s; other.example: away (closed with 1006); next try in 7 s",
+      "idle: no matching work in the queue, asks again in 25 s at hub.example (newcomer, 2 of 3 left this hour, 6 of 10 today), withheld: claimed 2; hub away (closed with 1006), next try in 7 s at other.example",
     );
     expect(standing.idling([here, away], 6000).change).toBe(change);
   });
@@ -67,10 +67,10 @@ describe("the status line", () => {
     standing.assigned(session, 1000);
     const task = (status: string) =>
       ({ assignment: { repo: "acme/web", number: 12 }, acceptedAt: 1000, status: () => status }) as unknown as Task;
-    expect(standing.working(task("working"), session, 3 * 60_000 + 1000).sentence).toBe(
-      "working on acme/web#12 of hub.example (newcomer, 1 of 3 left this hour, 5 of 10 today) for 3 min",
+    expect(standing.working(task("working"), session, 3 * 60_000 + 1000, "; agent in bubblewrap").sentence).toBe(
+      "working on acme/web#12 for 3 min; agent in bubblewrap; hub.example (newcomer, 1 of 3 left this hour, 5 of 10 today)",
     );
-    expect(standing.working(task("blocked_on_human"), session, 1000).change).toContain("IT WAITS FOR YOU");
+    expect(standing.working(task("blocked_on_human"), session, 1000, "").change).toContain("IT WAITS FOR YOU");
   });
 
   test("is one line that is written over at a terminal, cut to its width", () => {

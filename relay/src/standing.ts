@@ -18,10 +18,19 @@ interface AtHub {
   readonly given: readonly number[];
   /** Why nothing comes from there, and when that is over. */
   readonly note: string | undefined;
+  readonly detail: string | undefined;
   readonly until: number | undefined;
 }
 
-const UNKNOWN: AtHub = { tier: undefined, limits: undefined, toldAt: 0, given: [], note: undefined, until: undefined };
+const UNKNOWN: AtHub = {
+  tier: undefined,
+  limits: undefined,
+  toldAt: 0,
+  given: [],
+  note: undefined,
+  detail: undefined,
+  until: undefined,
+};
 
 /** How the relay stands with each hub, in words for a person: tier, limits left, why it waits and until when. */
 export class Standing {
@@ -35,9 +44,14 @@ export class Standing {
     this.#numbers = numbers;
   }
 
-  /** Why nothing comes from this hub; `until` is when the relay tries or asks again. */
-  note(session: Session, note: string, until?: number): void {
-    this.#hubs.set(session, { ...this.#at(session), note, until });
+  /** Why nothing comes from this hub; `until` is when the relay tries or asks again, `detail` what may be left out. */
+  note(
+    session: Session,
+    note: string,
+    more: { readonly until?: number | undefined; readonly detail?: string } = {},
+  ): void {
+    const { until, detail } = more;
+    this.#hubs.set(session, { ...this.#at(session), note, until, detail });
   }
 
   /** The hub has told how much of the tier's limits is left. */
@@ -49,7 +63,7 @@ export class Standing {
   assigned(session: Session, now: number): void {
     const at = this.#at(session);
     const recent = at.given.filter((when) => when > now - this.#numbers.dayWindowMs);
-    this.#hubs.set(session, { ...at, given: [...recent, now], note: undefined, until: undefined });
+    this.#hubs.set(session, { ...at, given: [...recent, now], note: undefined, detail: undefined, until: undefined });
   }
 
   /** The hub is here again. A protocol that differs is said once. */
@@ -62,30 +76,30 @@ export class Standing {
     this.#voice.say(`hub ${session.hub.host} speaks protocol ${declared} (${verdict}), this relay ${PROTOCOL_VERSION}`);
   }
 
-  /** Why nothing is in hand, hub by hub. */
+  /** Why nothing is in hand, hub by hub; what matters most comes first, for terminals are narrow. */
   idling(sessions: readonly Session[], now: number): Doing {
     const parts = sessions.map((session) => {
-      const { note = session.isAuthenticated ? "asked for work" : "connecting", until } = this.#at(session);
+      const { note = session.isAuthenticated ? "asked for work" : "connecting", until, detail } = this.#at(session);
       const again = session.isAuthenticated ? "asks again in" : "next try in";
-      const when = until === undefined || until <= now ? "" : `; ${again} ${Math.ceil((until - now) / 1000)} s`;
-      const change = `${this.#name(session, now)}: ${note}`;
-      return { change, sentence: change + when };
+      const when = until === undefined || until <= now ? "" : `, ${again} ${Math.ceil((until - now) / 1000)} s`;
+      const where = ` at ${this.#name(session, now)}${detail === undefined ? "" : `, ${detail}`}`;
+      return { change: note + where, sentence: note + when + where };
     });
     return {
-      sentence: `idle; ${parts.map(({ sentence }) => sentence).join("; ")}`,
-      change: `idle; ${parts.map(({ change }) => change).join("; ")}`,
+      sentence: `idle: ${parts.map(({ sentence }) => sentence).join("; ")}`,
+      change: `idle: ${parts.map(({ change }) => change).join("; ")}`,
     };
   }
 
-  /** The task in hand, for how long, and whether it waits for a person. */
-  working(task: Task, session: Session, now: number): Doing {
+  /** The task in hand, for how long, and whether it waits for a person; `about` is what else there is to say of it. */
+  working(task: Task, session: Session, now: number, about: string): Doing {
     const { repo, number } = task.assignment;
     const minutes = Math.floor((now - task.acceptedAt) / 60_000);
     const blocked = task.status() === "blocked_on_human" ? "; IT WAITS FOR YOU" : "";
-    const at = `${repo}#${number} of ${this.#name(session, now)}`;
+    const rest = `${blocked}${about}; ${this.#name(session, now)}`;
     return {
-      sentence: `working on ${at} for ${minutes} min${blocked}`,
-      change: `working on ${at}${blocked}`,
+      sentence: `working on ${repo}#${number} for ${minutes} min${rest}`,
+      change: `working on ${repo}#${number}${rest}`,
     };
   }
 
