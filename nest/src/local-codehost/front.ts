@@ -193,7 +193,8 @@ function sendPage(response: ServerResponse, text: string): void {
     "content-type": "text/html; charset=utf-8",
     "content-security-policy": CONTENT_SECURITY_POLICY,
     "x-content-type-options": "nosniff",
-    "referrer-policy": "no-referrer",
+    // Not "no-referrer": with it a browser would send its own forms here from the origin "null".
+    "referrer-policy": "same-origin",
   });
   response.end(text);
 }

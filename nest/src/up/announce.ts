@@ -14,6 +14,7 @@ export function announce(choices: Choices, place: Place, hubUrl: string, spokeUr
 Nest is running.
 
   hub         ${hubUrl}   watch issues become pull requests
+  operations  ${hubUrl}/operations   what an admin does; sign in as ${place.login}
   spoke       ${spokeUrl}   one team's nest${terminal}
   code host   ${place.words}
   relay       ${relay}

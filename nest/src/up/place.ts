@@ -25,6 +25,14 @@ export interface Place {
   readonly words: string;
 }
 
+/** The code host started here takes any client's name. */
+const LOCAL_CLIENT = "nest-on-this-machine";
+
+/** Whoever starts it all administers the hub; a real code host signs them in where it knows a client of theirs. */
+function adminHere(login: string, { NEST_HUB_OAUTH_CLIENT_ID: client }: Environment): Record<string, string> {
+  return { NEST_HUB_ADMINS: login, ...(client === undefined ? {} : { NEST_HUB_OAUTH_CLIENT_ID: client }) };
+}
+
 /** The code host to be served: ours, started here, or a real one. */
 export async function findPlace(
   served: Served,
@@ -58,7 +66,7 @@ export async function findPlace(
         github: { token: DEMO_HUB_TOKEN },
         governor: governor({ open_registration: true }),
       },
-      hubEnvironment: {},
+      hubEnvironment: { ...adminHere(contributor.login, environment), NEST_HUB_OAUTH_CLIENT_ID: LOCAL_CLIENT },
       words: `${host.webUrl}/${DEMO_ORG}   a local stand-in with three repositories (no -repo was given)`,
     };
   }
@@ -77,7 +85,7 @@ export async function findPlace(
       login: served.login,
       ownToken: undefined,
       hubYaml: { project, github, governor: governor({ open_registration: true }) },
-      hubEnvironment: {},
+      hubEnvironment: adminHere(served.login, environment),
       words,
     };
   }
@@ -95,7 +103,7 @@ export async function findPlace(
     login: who.login,
     ownToken: served.token,
     hubYaml,
-    hubEnvironment: { GITHUB_TOKEN: served.token },
+    hubEnvironment: { GITHUB_TOKEN: served.token, ...adminHere(who.login, environment) },
     words,
   };
 }
