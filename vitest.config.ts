@@ -1,18 +1,45 @@
 import { defineConfig } from "vitest/config";
 
+/** Stories of a hub, told again on PostgreSQL: what the hub promises does not depend on where it keeps its state. */
+const onBothEngines = [
+  "access",
+  "claims",
+  "gateway",
+  "governor",
+  "leaderboard",
+  "lease",
+  "models",
+  "queue",
+  "roles",
+  "standing",
+  "webhooks",
+].map((story) => `test/scenarios/${story}.test.ts`);
+
 /** Unit tests sit beside their source; stories across programs sit in test/. */
 export default defineConfig({
   test: {
-    include: [
-      "*/src/**/*.test.ts",
-      "test/scenarios/**/*.test.ts",
-      "test/simulation/**/*.test.ts",
-      "scripts/**/*.test.ts",
-    ],
     testTimeout: 30_000,
     hookTimeout: 60_000,
     pool: "forks",
     maxWorkers: 2,
     reporters: ["default", "./scripts/closing-line.ts"],
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: "nest",
+          include: [
+            "*/src/**/*.test.ts",
+            "test/scenarios/**/*.test.ts",
+            "test/simulation/**/*.test.ts",
+            "scripts/**/*.test.ts",
+          ],
+        },
+      },
+      {
+        extends: true,
+        test: { name: "postgres", include: onBothEngines, globalSetup: ["./test/harness/postgres-for-all.ts"] },
+      },
+    ],
   },
 });

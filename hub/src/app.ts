@@ -17,8 +17,8 @@ import { Records } from "./contributors/records.ts";
 import { roleFor, rolesOf } from "./contributors/roles.ts";
 import { registerContributorRoutes } from "./contributors/routes.ts";
 import { Verifier } from "./contributors/verifier.ts";
-import { SqliteLedger } from "./database/ledger-sqlite.ts";
-import type { HubDatabase } from "./database/sqlite.ts";
+import { engineOf, type HubDatabase } from "./database/engine.ts";
+import { pendingPullRequests } from "./database/rows.ts";
 import { FleetRegistry } from "./fleet/registry.ts";
 import { registerFleetRoutes } from "./fleet/routes.ts";
 import { Applied } from "./governor/applied.ts";
@@ -26,10 +26,11 @@ import { Governor } from "./governor/governor.ts";
 import { registerGovernorRoutes } from "./governor/routes.ts";
 import { liveTimes } from "./governor/rules.ts";
 import { buildHttp } from "./http.ts";
+import type { Changes } from "./leases/changes.ts";
 import type { Effect } from "./leases/commands.ts";
 import { Desk } from "./leases/desk.ts";
-import { LeaseBook } from "./leases/lease-book.ts";
-import { type Changes, Ledger } from "./leases/ledger.ts";
+import { LeaseBook, type News } from "./leases/lease-book.ts";
+import { Ledger } from "./leases/ledger.ts";
 import { DoneByHour } from "./operations/done-by-hour.ts";
 import { EventStream } from "./operations/event-stream.ts";
 import { Metrics } from "./operations/metrics.ts";
@@ -40,13 +41,16 @@ import { loginPage } from "./pages/login-page.ts";
 import { registerPages } from "./pages/routes.ts";
 import { sendPage } from "./pages/send-page.ts";
 import { ClaimLedger } from "./queue/claim-ledger.ts";
-import { Monitor } from "./queue/monitor.ts";
+import { Follower } from "./queue/follower.ts";
+import { Monitor, type QueueFeed } from "./queue/monitor.ts";
 import { Queue } from "./queue/queue.ts";
 import { registerQueueRoutes } from "./queue/routes.ts";
+import { SharedMonitor } from "./queue/shared-monitor.ts";
 import { Visibility } from "./queue/visibility.ts";
 import { Webhooks } from "./queue/webhooks.ts";
 import { Gateway } from "./relays/gateway.ts";
 import { TaskCredentials } from "./relays/task-credentials.ts";
+import { Peers } from "./replicas/peers.ts";
 
 export interface HubParts {
   readonly config: HubConfig;
@@ -63,12 +67,12 @@ export interface Hub {
   readonly ledger: Ledger;
   readonly book: LeaseBook;
   readonly queue: Queue;
-  readonly monitor: Monitor;
+  readonly monitor: QueueFeed;
   readonly gateway: Gateway;
   readonly registry: FleetRegistry;
   readonly readModel: ReadModel;
   /** Starts reading the code host, sweeping leases and finishing interrupted verifications. */
-  start(): void;
+  start(): Promise<void>;
   /** Sends relays away (they come back), writes what is waiting, closes the database. */
   stop(): Promise<void>;
 }
@@ -82,14 +86,16 @@ const MOST_SIGN_INS = { most: 30, withinMs: 60_000 };
 /** Wires the hub's features to each other: the only file that knows them all. */
 export async function buildHub({ config, database, codeHost, clock, random, log }: HubParts): Promise<Hub> {
   const fixedTimes = scaleDurations(config.clockScale);
-  const disk = new SqliteLedger(database.sqlite);
-  const ledger = new Ledger(disk.load(clock.now(), fixedTimes.leaseTtlMs), disk);
+  const engine = await engineOf(database, { times: fixedTimes, clock, random, log });
+  const { reader, replica, bus, scans, shared } = engine;
+  const ledger = new Ledger(await engine.load(), engine.ledger);
   const governor = new Governor({ ledger, first: config.contribute });
   const times: Durations = liveTimes(fixedTimes, config.clockScale, () => governor.settings);
   const policy = () => governor.rules.desk;
   const queue = new Queue({ ledger, times });
-  const claims = new ClaimLedger(database.sqlite);
-  const doneByHour = new DoneByHour(database.sqlite, clock.now());
+  const claims = new ClaimLedger(await scans.claims());
+  const doneByHour = new DoneByHour();
+  await doneByHour.load(reader, clock.now());
   const guesses = new Throttle(clock, MOST_GUESSES);
   const roleOf = (contributorId: string, requested: string | undefined) =>
     roleFor(ledger, contributorId, requested, governor.settings.contribute_delegatable_roles);
@@ -102,9 +108,19 @@ export async function buildHub({ config, database, codeHost, clock, random, log 
     newTaskId: (gen) => `task-${gen.toString(36)}-${random.hex(6)}`,
     isPullRequestOf: (prUrl, repo) => pullRequestLink(prUrl, config.webUrl)?.repo.toLowerCase() === repo.toLowerCase(),
   });
-  const book: LeaseBook = new LeaseBook({ ledger, desk, disk, clock, log, carryOut, onCommitted });
+  const book: LeaseBook = new LeaseBook({
+    ledger,
+    desk,
+    disk: engine.ledger,
+    clock,
+    log,
+    carryOut,
+    onCommitted,
+    onNews,
+  });
   const credentials = new TaskCredentials({ codeHost, clock, times, log });
   const gateway = new Gateway({
+    replica,
     book,
     ledger,
     queue,
@@ -119,7 +135,7 @@ export async function buildHub({ config, database, codeHost, clock, random, log 
     times,
     transport: scaleTransport(config.clockScale),
     log,
-    onChange: () => stream.change(),
+    onChange: () => changedHere(),
   });
   const applied = new Applied({ governor, queue, gateway, clock });
   const verifier = new Verifier({
@@ -134,24 +150,37 @@ export async function buildHub({ config, database, codeHost, clock, random, log 
   const { repos, webUrl, evalIntervalMs } = config;
   const visibility = new Visibility(ledger, (command) => book.submit(command));
   const staleMs = () => (governor.settings.contribute_claim_stale_hours * 3_600_000) / config.clockScale;
-  const monitor = new Monitor({
-    codeHost,
-    queue,
-    claims,
-    visibility,
-    repos,
-    webUrl,
-    clock,
-    random,
-    times,
-    staleMs,
-    evalIntervalMs,
-    log,
-  });
-  const registry = new FleetRegistry({ dataDir: config.dataDir, clock, times, log });
+  const newMonitor = () =>
+    new Monitor({
+      codeHost,
+      queue,
+      claims,
+      scans,
+      visibility,
+      repos,
+      webUrl,
+      clock,
+      random,
+      times,
+      staleMs,
+      evalIntervalMs,
+      log,
+    });
+  const sharedMonitor =
+    shared === undefined
+      ? undefined
+      : new SharedMonitor({
+          bus,
+          scans: shared.scans,
+          follower: new Follower({ scans: shared.scans, queue, claims, clock, log }),
+          newMonitor,
+        });
+  const monitor: QueueFeed = sharedMonitor ?? newMonitor();
+  const peers = new Peers(bus, clock);
+  const registry = new FleetRegistry({ dataDir: config.dataDir, clock, times, log, bus });
   await registry.load();
   const active = () => {
-    const ids = new Set<string>();
+    const ids = new Set(peers.relays().map(({ row }) => row.contributor_id));
     for (const { speaker } of gateway.sessions()) if (speaker !== undefined) ids.add(speaker.contributorId);
     return ids;
   };
@@ -160,7 +189,8 @@ export async function buildHub({ config, database, codeHost, clock, random, log 
     queue,
     gateway,
     monitor,
-    sqlite: database.sqlite,
+    reader,
+    peers,
     clock,
     webUrl,
     settings: () => governor.settings,
@@ -169,7 +199,9 @@ export async function buildHub({ config, database, codeHost, clock, random, log 
       assigned: rolesOf(ledger, speaker?.contributorId ?? "").assigned,
     }),
   });
+  peers.tell(() => readModel.ownRelays());
   const stream = new EventStream(readModel, clock);
+  await stream.load();
   const metrics = new Metrics({
     connected: () => gateway.connected,
     leases: () => ledger.leaseCount,
@@ -182,7 +214,7 @@ export async function buildHub({ config, database, codeHost, clock, random, log 
     pendingVerifications: () => verifier.pending,
   });
 
-  const master = await masterKey(config.dataDir);
+  const master = await engine.key("hmac", await masterKey(config.dataDir));
   const { plainUserCookie, oauth, adminToken, admins, hubSecret } = config;
   const users = new UserStore(config.dataDir, clock);
   const sessions = new Sessions({ signer: new Signer(master, "session"), users, clock, random, plainUserCookie });
@@ -200,7 +232,7 @@ export async function buildHub({ config, database, codeHost, clock, random, log 
   registerGovernorRoutes(routes, { governor, book, queue, gateway, settled: () => applied.settled() });
   const records = new Records({
     ledger,
-    sqlite: database.sqlite,
+    reader,
     times,
     policy,
     active,
@@ -226,7 +258,7 @@ export async function buildHub({ config, database, codeHost, clock, random, log 
   });
   registerPages(http, routes, {
     status: () => readModel.status(everybodySees),
-    activity: (count) => readModel.activity(count, undefined, everybodySees).activity,
+    activity: async (count) => (await readModel.activity(count, undefined, everybodySees)).activity,
     settings: () => governor.settings,
     leaderboard: (window) => leaderboardOf(board, window, now()),
     codeHost,
@@ -242,12 +274,60 @@ export async function buildHub({ config, database, codeHost, clock, random, log 
 
   function onCommitted(changes: Changes): void {
     metrics.count(changes);
+    notice(changes);
+    // A pull request that counts is also a claim: read its repository soon instead of at the next round.
+    if (changes.pullRequests.length > 0) void monitor.refresh().catch(() => undefined);
+  }
+
+  /** What another replica made durable concerns our watchers, our queue and our sockets too. */
+  function onNews(news: News): void {
+    if (news.kind === "everything") {
+      void doneByHour.load(reader, clock.now());
+      applied.changed();
+      stream.change();
+      return;
+    }
+    for (const { changes, effects } of news.batches) {
+      notice(changes);
+      for (const effect of effects.flat()) {
+        if (effect.kind === "joined") gateway.supersede(effect.identity, effect.at);
+        else gateway.carryOut(effect);
+      }
+    }
+  }
+
+  function notice(changes: Changes): void {
     doneByHour.count(changes);
     stream.tell(changes.activity);
     if (governor.isChangedBy(changes.settings)) applied.changed();
     if (changes.settings.size > 0) stream.change();
-    // A pull request that counts is also a claim: read its repository soon instead of at the next round.
-    if (changes.pullRequests.length > 0) void monitor.refresh();
+  }
+
+  /** Something about our relays that people watch has changed, here or at any replica. */
+  function changedHere(): void {
+    stream.change();
+    peers.changed();
+  }
+
+  async function verifyPending(): Promise<void> {
+    for (const pending of await pendingPullRequests(reader)) verifier.verify(pending);
+  }
+
+  peers.onChanged(() => stream.change());
+  bus.onGap(() => book.look());
+  if (shared !== undefined && sharedMonitor !== undefined) {
+    const { events, replicas } = shared;
+    events.onBatch = () => book.look();
+    events.onDuty = () => {
+      void sharedMonitor.takeDuty();
+      void verifyPending();
+    };
+    events.offDuty = () => sharedMonitor.leaveDuty();
+    events.onGone = (gone) => {
+      book.submit({ kind: "gone", replica: gone });
+      // What it was verifying, somebody else must.
+      if (replicas.hasDuty) void verifyPending();
+    };
   }
 
   let stopSweep = () => {};
@@ -260,9 +340,10 @@ export async function buildHub({ config, database, codeHost, clock, random, log 
     gateway,
     registry,
     readModel,
-    start() {
+    async start() {
+      if (shared === undefined) await verifyPending();
+      else await shared.replicas.start();
       monitor.start();
-      for (const pending of disk.pendingPullRequests()) verifier.verify(pending);
       stopSweep = clock.every(times.leaseSweepMs, () => {
         book.submit({ kind: "sweep" });
         queue.wake(clock.now());
@@ -276,8 +357,8 @@ export async function buildHub({ config, database, codeHost, clock, random, log 
       gateway.drain();
       await http.close();
       await registry.save();
-      book.close();
-      database.close();
+      await book.close();
+      await engine.close();
     },
   };
 }

@@ -53,6 +53,8 @@ export interface HubConfig {
   readonly dataDir: string;
   readonly host: string;
   readonly port: number;
+  /** Where several hubs keep their state together; undefined: SQLite in the data directory. */
+  readonly databaseUrl: Secret | undefined;
   readonly adminToken: Secret | undefined;
   readonly admins: readonly string[];
   readonly hubSecret: Secret;
@@ -94,7 +96,9 @@ const HubEnvironment = z.object({
   NEST_HUB_ADMIN_TOKEN: z.string().min(32, "must be at least 32 characters").optional(),
   NEST_HUB_ADMINS: z.string().default(""),
   NEST_HUB_SECRET: z.string().min(16, "must be at least 16 characters").optional(),
-  NEST_DATABASE_URL: z.string().optional(),
+  NEST_DATABASE_URL: z
+    .url({ protocol: /^postgres(ql)?$/, error: "must be an address such as postgres://user:password@host/database" })
+    .optional(),
   NEST_GITHUB_API_URL: z
     .url({ protocol: /^https?$/, error: "must be an http or https address" })
     .default("https://api.github.com"),
@@ -121,11 +125,6 @@ export async function readHubConfig(environment: Environment): Promise<HubConfig
   if (values.NEST_TEST_CLOCK_SCALE !== 1 && !loopback) {
     throw new UsageError("NEST_TEST_CLOCK_SCALE: is for tests and refused unless NEST_HUB_HOST is a loopback address");
   }
-  if (values.NEST_DATABASE_URL !== undefined) {
-    throw new UsageError(
-      "NEST_DATABASE_URL: this release keeps its data in the embedded SQLite only; unset the variable",
-    );
-  }
   const file = await readHubFile(values.NEST_CONFIG);
   await makeDataFolder(values.NEST_DATA_DIR, "NEST_DATA_DIR");
   const { project, github, governor: rules } = file;
@@ -137,6 +136,7 @@ export async function readHubConfig(environment: Environment): Promise<HubConfig
     dataDir: values.NEST_DATA_DIR,
     host: values.NEST_HUB_HOST,
     port: values.NEST_HUB_PORT,
+    databaseUrl: secretOf(values.NEST_DATABASE_URL),
     adminToken: secretOf(values.NEST_HUB_ADMIN_TOKEN),
     admins: values.NEST_HUB_ADMINS.split(",")
       .map((login) => login.trim())

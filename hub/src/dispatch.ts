@@ -1,11 +1,12 @@
 // The dispatch core without sockets, disk or clock: for simulations and benchmarks.
 export type { Contributor } from "./contributors/standing.ts";
+export type { Changes, Ending, LedgerPast, LedgerRows } from "./leases/changes.ts";
 export type { Command, Effect, Speaker } from "./leases/commands.ts";
 export { Desk } from "./leases/desk.ts";
 export type { DeskPolicy } from "./leases/desk-parts.ts";
 export type { Lease } from "./leases/lease.ts";
-export { type Disk, LeaseBook } from "./leases/lease-book.ts";
-export { type Changes, type Ending, Ledger, type LedgerPast, type LedgerRows } from "./leases/ledger.ts";
+export { type Decided, type Disk, LeaseBook, type News } from "./leases/lease-book.ts";
+export { Ledger } from "./leases/ledger.ts";
 export type { ItemRecord } from "./queue/cooldown.ts";
 export type { QueueIssue } from "./queue/entry.ts";
 export { Queue } from "./queue/queue.ts";

@@ -16,6 +16,7 @@ import {
 import type { FastifyInstance } from "fastify";
 import { buildHub } from "./app.ts";
 import { type HubConfig, readHubConfig } from "./config.ts";
+import { openPostgres } from "./database/postgres.ts";
 import { openSqlite } from "./database/sqlite.ts";
 import { webAddress } from "./http.ts";
 
@@ -28,6 +29,7 @@ It is configured by environment and nest.yaml:
   NEST_CONFIG             the hub's nest.yaml (default /etc/nest/nest.yaml)
   NEST_HUB_HOST           address to listen on (default 127.0.0.1)
   NEST_HUB_PORT           port to listen on (default 8080; 0 picks a free one)
+  NEST_DATABASE_URL       PostgreSQL that several hubs share (postgres://…); default: SQLite in the data directory
   NEST_HUB_ADMIN_TOKEN    bearer token that acts as hub admin (at least 32 characters)
   NEST_HUB_ADMINS         logins with the hub admin role, comma-separated
   NEST_HUB_OAUTH_CLIENT_ID, NEST_HUB_OAUTH_CLIENT_SECRET
@@ -64,7 +66,10 @@ export async function runHub(args: readonly string[], environment: Environment):
 
 async function startHub(config: HubConfig, clock: Clock, log: Log): Promise<void> {
   await makePrivateFolder(config.dataDir);
-  const database = openSqlite(join(config.dataDir, "hub.sqlite"));
+  const database =
+    config.databaseUrl === undefined
+      ? openSqlite(join(config.dataDir, "hub.sqlite"))
+      : await openPostgres(config.databaseUrl);
   const random = systemRandom();
   const codeHost = new GitHub({ credentials: config.codeHost, apiUrl: config.apiUrl, clock, random });
   const hub = await buildHub({ config, database, codeHost, clock, random, log });
@@ -73,9 +78,9 @@ async function startHub(config: HubConfig, clock: Clock, log: Log): Promise<void
     log.info({ signal }, "stopping: relays are sent away, leases are kept");
     await hub.stop();
   });
-  hub.start();
+  await hub.start();
   process.stdout.write(`nest-hub listening on ${webAddress(config.host, port)}\n`);
-  log.info({ repositories: config.repos, data: config.dataDir }, "hub started");
+  log.info({ repositories: config.repos, data: config.dataDir, database: database.kind }, "hub started");
 }
 
 async function listen(http: FastifyInstance, { host, port }: HubConfig, clock: Clock): Promise<number> {

@@ -3,13 +3,31 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { CodeHostMemory } from "@nest/codehost";
-import { buildHub, type Hub, type HubConfig, openSqlite, readHubConfig } from "@nest/hub";
+import { buildHub, type Hub, type HubConfig, openPostgres, openSqlite, readHubConfig } from "@nest/hub";
 import { Secret, seededRandom, silentLog, VirtualClock } from "@nest/kit";
 import { RawRelay } from "./raw-relay.ts";
+import { newDatabase } from "./test-engine.ts";
 
 export const ADMIN_TOKEN = "admin-token-of-the-tests-0123456789abcdef";
 
-/** A real hub in this process: real sockets, a real database on disk, a virtual clock and a code host in memory. */
+/** A virtual clock whose time moves on only when what came before is settled. */
+class SettlingClock extends VirtualClock {
+  settle: () => Promise<void> = async () => {};
+
+  override async advance(byMs: number): Promise<void> {
+    await this.settle();
+    await super.advance(byMs);
+    await this.settle();
+  }
+
+  override async jump(byMs: number): Promise<void> {
+    await this.settle();
+    await super.jump(byMs);
+    await this.settle();
+  }
+}
+
+/** A real hub in this process: real sockets, a real database (SQLite, or where the run says so PostgreSQL), a virtual clock. */
 export class TestHub implements AsyncDisposable {
   readonly clock: VirtualClock;
   readonly codeHost: CodeHostMemory;
@@ -36,19 +54,30 @@ export class TestHub implements AsyncDisposable {
     } = {},
   ): Promise<TestHub> {
     const folder = await mkdtemp(join(tmpdir(), "nest-hub-"));
-    const clock = new VirtualClock();
+    const clock = new SettlingClock();
     const codeHost = new CodeHostMemory({ kind: options.kind ?? "token", now: () => clock.now() });
     codeHost.addRepository("acme/one");
     for (let number = 1; number <= (options.issues ?? 5); number += 1) codeHost.setIssue({ repo: "acme/one", number });
-    const base = await configOf(folder, options.contribute ?? {});
+    const base = { ...(await configOf(folder, options.contribute ?? {})), databaseUrl: await newDatabase() };
     const test = new TestHub(folder, { ...base, ...options.config }, codeHost, clock);
+    clock.settle = () => test.settled();
     await test.boot();
     return test;
   }
 
+  /** Everything that was asked of the hub until now is durable and answered. */
+  async settled(): Promise<void> {
+    for (let turn = 0; turn < 3; turn += 1) {
+      await this.hub.book.flush();
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  }
+
   /** Boots the hub on what its data directory holds. */
   async boot(): Promise<void> {
-    const database = openSqlite(join(this.folder, "hub.sqlite"));
+    const { databaseUrl } = this.#config;
+    const database =
+      databaseUrl === undefined ? openSqlite(join(this.folder, "hub.sqlite")) : await openPostgres(databaseUrl);
     const random = seededRandom(this.#seed++);
     this.hub = await buildHub({
       config: this.#config,
@@ -60,7 +89,7 @@ export class TestHub implements AsyncDisposable {
     });
     await this.hub.http.listen({ host: "127.0.0.1", port: 0 });
     this.url = `http://127.0.0.1:${(this.hub.http.server.address() as AddressInfo).port}`;
-    this.hub.start();
+    await this.hub.start();
     await this.hub.monitor.refresh();
   }
 

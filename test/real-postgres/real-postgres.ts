@@ -8,6 +8,7 @@ const PASSWORD = "a-password-of-the-tests";
 /** A real PostgreSQL on loopback, its data in a temporary folder. Gone with all of it at the end. */
 export class RealPostgres implements AsyncDisposable {
   readonly #folder: string;
+  readonly #start: () => Promise<void>;
   readonly #stop: () => Promise<void>;
   readonly #create: (name: string) => Promise<void>;
   readonly #port: number;
@@ -16,17 +17,19 @@ export class RealPostgres implements AsyncDisposable {
   private constructor(parts: {
     readonly folder: string;
     readonly port: number;
+    start(): Promise<void>;
     stop(): Promise<void>;
     create(name: string): Promise<void>;
   }) {
     this.#folder = parts.folder;
     this.#port = parts.port;
+    this.#start = parts.start;
     this.#stop = parts.stop;
     this.#create = parts.create;
   }
 
-  /** Starts one, or gives undefined with the reason printed; a failure where CI is set. */
-  static async start(): Promise<RealPostgres | undefined> {
+  /** Starts one (`durable`: as careful with its disk as in earnest), or gives undefined with the reason printed; a failure where CI is set. */
+  static async start({ durable = false } = {}): Promise<RealPostgres | undefined> {
     const folder = await mkdtemp(join(tmpdir(), "nest-postgres-"));
     let said = "";
     try {
@@ -37,11 +40,20 @@ export class RealPostgres implements AsyncDisposable {
         user: "postgres",
         password: PASSWORD,
         port,
-        persistent: false,
+        persistent: true,
         // The engine refuses to run as root; it runs as its own user then.
         createPostgresUser: process.getuid?.() === 0,
         initdbFlags: ["--encoding=UTF8", "--locale=C"],
-        postgresFlags: ["-c", "fsync=off", "-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories="],
+        postgresFlags: [
+          "-c",
+          `fsync=${durable ? "on" : "off"}`,
+          "-c",
+          "max_connections=300",
+          "-c",
+          "listen_addresses=127.0.0.1",
+          "-c",
+          "unix_socket_directories=",
+        ],
         onLog: (line) => {
           said += line;
         },
@@ -55,6 +67,7 @@ export class RealPostgres implements AsyncDisposable {
       return new RealPostgres({
         folder,
         port,
+        start: () => server.start(),
         stop: () => server.stop(),
         create: (name) => server.createDatabase(name),
       });
@@ -72,6 +85,12 @@ export class RealPostgres implements AsyncDisposable {
     const name = `nest_${this.#databases++}`;
     await this.#create(name);
     return `postgres://postgres:${PASSWORD}@127.0.0.1:${this.#port}/${name}`;
+  }
+
+  /** Stops it and starts it again on what it has on disk. */
+  async restart(): Promise<void> {
+    await this.#stop();
+    await this.#start();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

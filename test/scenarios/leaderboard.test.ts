@@ -71,6 +71,7 @@ test("week, month and all count what was done in that time, after a restart too"
 test("the charts tell what was done in each of the last 168 hours", async () => {
   await using hub = await TestHub.start({ issues: 9 });
   await complete(hub, "worker", true);
+  await hub.settled();
   const { hours } = (await hub.call("GET", "/api/contribute/metrics")).body as { hours: Record<string, number>[] };
   expect(hours).toHaveLength(168);
   expect(hours.at(-1)).toMatchObject({ assigned: 1, completed: 1, verified: 1, failed: 0 });

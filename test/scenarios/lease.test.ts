@@ -94,6 +94,7 @@ test("a socket drop keeps the lease; the exact claim resumes it and takes the co
   const back = await RawRelay.join(hub.socket, relay.token);
   resume(back, task);
   expect(await back.pending("task_revoke")).toEqual([]);
+  await hub.settled();
   expect(hub.hub.ledger.lease(task.task_id)?.connection).toBeDefined();
   expect(hub.hub.ledger.item("acme/one#1")).toMatchObject({ holdReason: undefined, failures: 0 });
   back.send({ type: "task_complete", ...of(task), result: "completed" });

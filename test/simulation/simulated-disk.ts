@@ -1,4 +1,14 @@
-import type { Changes, Contributor, Disk, Ending, ItemRecord, Lease, LedgerPast, LedgerRows } from "@nest/hub/dispatch";
+import type {
+  Changes,
+  Contributor,
+  Decided,
+  Disk,
+  Ending,
+  ItemRecord,
+  Lease,
+  LedgerPast,
+  LedgerRows,
+} from "@nest/hub/dispatch";
 
 /** The hub's process died at a storage call; nothing in its memory exists any more. */
 export class Crash extends Error {}
@@ -39,7 +49,12 @@ export class SimulatedDisk implements Disk, LedgerPast {
     };
   }
 
-  write(changes: Changes): void {
+  transact(decide: (news: undefined) => Decided | undefined): void {
+    const decided = decide(undefined);
+    if (decided !== undefined) this.#write(decided.changes);
+  }
+
+  #write(changes: Changes): void {
     const { fault } = this;
     this.fault = undefined;
     if (fault === "crash before") this.#crash();

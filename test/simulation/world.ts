@@ -222,7 +222,7 @@ export class World {
   }
 
   #flush(): void {
-    this.#book.flush();
+    void this.#book.flush();
     if (this.#broken !== undefined) throw this.#broken;
     if (this.disk.crashed) this.#restart();
     this.invariants.consistent(this.#ledger);

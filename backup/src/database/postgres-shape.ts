@@ -35,8 +35,9 @@ interface IndexRow {
   readonly predicate: string | null;
 }
 
-/** The tables of the connection's own schema; a hub has one to itself. */
-const OURS = "relnamespace = current_schema()::regnamespace and relkind in ('r', 'p')";
+/** The tables of the connection's own schema; a hub has one to itself. What its replicas tell each other is no data of it. */
+const OURS =
+  "relnamespace = current_schema()::regnamespace and relkind in ('r', 'p') and left(pg_class.relname, 8) <> 'replica_'";
 
 /** The names of a schema's tables. */
 export async function postgresTables(client: Client): Promise<string[]> {

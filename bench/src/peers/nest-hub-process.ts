@@ -3,7 +3,7 @@ import { writeFile } from "node:fs/promises";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { CodeHostMemory } from "@nest/codehost";
-import { buildHub, type HubDatabase, openSqlite, readHubConfig, tokenDigest } from "@nest/hub";
+import { buildHub, openSqlite, readHubConfig, tokenDigest } from "@nest/hub";
 import { createLog, systemClock, systemRandom } from "@nest/kit";
 import type { HubSeed } from "./hub-peer.ts";
 
@@ -40,12 +40,12 @@ seedContributors(database);
 const log = createLog({ program: "nest-hub", level: "error" });
 const hub = await buildHub({ config, database, codeHost, clock, random: systemRandom(), log });
 const port = await listen(config.port);
-hub.start();
+await hub.start();
 // The first start waits until the whole queue was read, which is not what is measured; a restart is measured from the kill.
 if (database.sqlite.prepare("select 1 from tasks limit 1").get() === undefined) await hub.monitor.refresh();
 process.stdout.write(`nest-hub listening on http://127.0.0.1:${port}\n`);
 
-function seedContributors({ sqlite }: HubDatabase): void {
+function seedContributors({ sqlite }: ReturnType<typeof openSqlite>): void {
   if (sqlite.prepare("select 1 from contributors limit 1").get() !== undefined) return;
   const add = sqlite.prepare(`
     insert into contributors (id, login, login_key, token_digest, tier, registered_at, grants, completed, verified, failed,

@@ -1,5 +1,5 @@
-import type { DatabaseSync } from "node:sqlite";
 import type { contribute, contributors, Durations, OwnLimitsLeft, TierLimits } from "@nest/protocol";
+import type { Reader } from "../database/reader.ts";
 import type { DeskPolicy } from "../leases/desk-parts.ts";
 import type { Ledger } from "../leases/ledger.ts";
 import { inOrderOf } from "./list-order.ts";
@@ -8,7 +8,7 @@ import type { Contributor } from "./standing.ts";
 
 export interface RecordParts {
   readonly ledger: Ledger;
-  readonly sqlite: DatabaseSync;
+  readonly reader: Reader;
   readonly times: Durations;
   readonly policy: () => DeskPolicy;
   /** Contributors with a live socket. */
@@ -18,6 +18,8 @@ export interface RecordParts {
   readonly now: () => number;
 }
 
+const HISTORY = `
+  select * from tasks where contributor_id = ?1 and grant_number < ?2 order by grant_number desc limit ?3`;
 const DAY_MS = 24 * 3_600_000;
 
 export interface ContributorQuery {
@@ -85,11 +87,9 @@ export class Records {
   }
 
   /** The tasks a contributor was given, newest first. */
-  history(one: Contributor, limit: number, cursor: string | undefined) {
+  async history(one: Contributor, limit: number, cursor: string | undefined) {
     const before = Number.parseInt(cursor ?? "", 10) || Number.MAX_SAFE_INTEGER;
-    const rows = this.#parts.sqlite
-      .prepare("select * from tasks where contributor_id = ? and grant_number < ? order by grant_number desc limit ?")
-      .all(one.id, before, limit);
+    const rows = await this.#parts.reader.all(HISTORY, one.id, before, limit);
     const last = rows.at(-1);
     return {
       history: rows.map(taskOf),

@@ -82,13 +82,13 @@ function serveRegistration(
 function serveStanding(routes: Routes, parts: ContributorRouteParts): void {
   const { records } = parts;
   routes.serve(contributors.contributors, ({ query }) => records.list(query));
-  routes.serve(contributors.contributor, ({ params, query }) => {
+  routes.serve(contributors.contributor, async ({ params, query }) => {
     const one = known(parts, params.id);
     const limits = records.ownLimits(one, parts.now());
     return {
       contributor: records.row(one),
       ...(limits === undefined ? {} : { limits }),
-      ...records.history(one, query.limit, query.cursor),
+      ...(await records.history(one, query.limit, query.cursor)),
     };
   });
   routes.serve(contributors.setTrust, async ({ params, body, actor }) => {

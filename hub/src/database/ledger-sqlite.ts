@@ -1,23 +1,10 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import type { Tier } from "@nest/protocol";
 import type { Contributor } from "../contributors/standing.ts";
+import type { Changes, Ending, LedgerPast, LedgerRows } from "../leases/changes.ts";
 import type { Lease } from "../leases/lease.ts";
-import type { Disk } from "../leases/lease-book.ts";
-import type { Changes, Ending, LedgerPast, LedgerRows } from "../leases/ledger.ts";
-import type { HoldReason, ItemRecord } from "../queue/cooldown.ts";
-
-/** A pull request that was named by a completed task and not looked at yet. */
-export interface PendingPullRequest {
-  readonly taskId: string;
-  readonly gen: number;
-  readonly contributorId: string;
-  readonly key: string;
-  readonly repo: string;
-  readonly prUrl: string;
-  readonly completedAt: number;
-}
-
-type Row = Record<string, unknown>;
+import type { Decided, Disk } from "../leases/lease-book.ts";
+import type { Reader } from "./reader.ts";
+import { readLedger } from "./rows.ts";
 
 /** The ledger's rows in the embedded database: read whole at boot, written a batch at a time. */
 export class SqliteLedger implements Disk, LedgerPast {
@@ -37,26 +24,10 @@ export class SqliteLedger implements Disk, LedgerPast {
    * The live rows as they were left. No socket survives a restart, so every lease is away; an expiry written by a clock that
    * ran ahead is cut to one lease lifetime from now, never stretched.
    */
-  load(now: number, leaseTtlMs: number): LedgerRows {
-    const leases = this.#all("select * from tasks where ended_at is null").map((row) => {
-      const lease = leaseOf(row);
-      return { ...lease, expiresAt: Math.min(lease.expiresAt, now + leaseTtlMs) };
-    });
-    const contributors = this.#all("select * from contributors").map(contributorOf);
-    for (const { id, tokenDigest } of contributors) this.#tokens.set(id, tokenDigest);
-    return {
-      leases,
-      items: this.#all("select * from items").map(itemOf),
-      contributors,
-      gen: Number(this.#all("select value from counters where name = 'gen'")[0]?.value ?? 0),
-      activityId: Number(this.#all("select coalesce(max(id), 0) as last from activity")[0]?.last ?? 0),
-      settings: new Map(
-        this.#all("select name, value from settings order by rowid").map(({ name, value }) => [
-          String(name),
-          JSON.parse(String(value)) as unknown,
-        ]),
-      ),
-    };
+  async load(reader: Reader, now: number, leaseTtlMs: number): Promise<LedgerRows> {
+    const rows = await readLedger(reader, now, leaseTtlMs, () => false);
+    for (const { id, tokenDigest } of rows.contributors) this.#tokens.set(id, tokenDigest);
+    return rows;
   }
 
   assignedAt(contributorId: string, nth: number): number | undefined {
@@ -68,20 +39,12 @@ export class SqliteLedger implements Disk, LedgerPast {
     return this.#statements.isCounted.get(prUrl) !== undefined;
   }
 
-  /** Pull requests whose verification a restart interrupted. */
-  pendingPullRequests(): PendingPullRequest[] {
-    return this.#all("select * from tasks where pr_state = 'pending'").map((row) => ({
-      taskId: String(row.id),
-      gen: Number(row.gen),
-      contributorId: String(row.contributor_id),
-      key: String(row.item_key),
-      repo: String(row.repo),
-      prUrl: String(row.pr_url),
-      completedAt: Number(row.ended_at),
-    }));
+  transact(decide: (news: undefined) => Decided | undefined): void {
+    const decided = decide(undefined);
+    if (decided !== undefined) this.#write(decided.changes);
   }
 
-  write(changes: Changes): void {
+  #write(changes: Changes): void {
     this.#statements.begin.run();
     this.#written = [];
     try {
@@ -117,7 +80,7 @@ export class SqliteLedger implements Disk, LedgerPast {
       );
     }
     for (const { gen, state, because } of changes.pullRequests) write.pullRequest.run(state, because ?? null, gen);
-    for (const [url, gen] of changes.counted) write.counted.run(url, gen);
+    for (const [url, { gen }] of changes.counted) write.counted.run(url, gen);
     for (const line of changes.activity) {
       write.activity.run(
         line.id,
@@ -195,10 +158,6 @@ export class SqliteLedger implements Disk, LedgerPast {
       ...(ending === undefined ? [null, null, null, null, null, null, null, null] : endingValues(ending)),
     );
   }
-
-  #all(sql: string): Row[] {
-    return this.#sqlite.prepare(sql).all();
-  }
 }
 
 const SQL = {
@@ -269,58 +228,4 @@ function endingValues(ending: Ending): (string | number | null)[] {
 
 function json(value: unknown): string | null {
   return value === undefined ? null : JSON.stringify(value);
-}
-
-function leaseOf(row: Row): Lease {
-  return {
-    taskId: String(row.id),
-    gen: Number(row.gen),
-    contributorId: String(row.contributor_id),
-    identity: String(row.identity),
-    repo: String(row.repo),
-    number: Number(row.number),
-    key: String(row.item_key),
-    title: String(row.title),
-    url: String(row.url),
-    itemUpdatedAt: Number(row.item_updated_at),
-    connection: undefined,
-    assignedAt: Number(row.assigned_at),
-    acceptedAt: optional(row.accepted_at),
-    expiresAt: Number(row.expires_at),
-  };
-}
-
-function itemOf(row: Row): ItemRecord {
-  return {
-    key: String(row.key),
-    holdReason: row.hold_reason === null ? undefined : (row.hold_reason as HoldReason),
-    holdUntil: Number(row.hold_until),
-    failures: Number(row.failures),
-    lastFailureAt: Number(row.last_failure_at),
-    unverifiedStreak: Number(row.unverified_streak),
-    lastUnverifiedAt: Number(row.last_unverified_at),
-    heldAsOf: optional(row.held_as_of),
-  };
-}
-
-function contributorOf(row: Row): Contributor {
-  return {
-    id: String(row.id),
-    login: String(row.login),
-    tokenDigest: String(row.token_digest),
-    tier: row.tier as Tier,
-    registeredAt: Number(row.registered_at),
-    lastActiveAt: optional(row.last_active_at),
-    grants: Number(row.grants),
-    completed: Number(row.completed),
-    verified: Number(row.verified),
-    failed: Number(row.failed),
-    promotionBase: Number(row.promotion_base),
-    streak: Number(row.streak),
-    pausedUntil: Number(row.paused_until),
-  };
-}
-
-function optional(value: unknown): number | undefined {
-  return value === null || value === undefined ? undefined : Number(value);
 }

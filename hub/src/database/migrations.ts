@@ -1,8 +1,27 @@
+import { NestError } from "@nest/kit";
+
 /** One numbered step of the schema; a step that landed is never edited. */
 export interface Migration {
   readonly id: number;
   readonly name: string;
   readonly sql: string;
+}
+
+/**
+ * The steps that a database lacks whose newest is `last`.
+ *
+ * @throws NestError `database_newer` when a newer release wrote it.
+ */
+export function newestOf(steps: readonly Migration[], last: number): readonly Migration[] {
+  const newest = steps.at(-1)?.id ?? 0;
+  if (last > newest) {
+    throw new NestError(
+      "database_newer",
+      `the database was written by a newer release (step ${last}, this one knows ${newest})`,
+      { hint: "run the newer release, or restore a backup made by this one" },
+    );
+  }
+  return steps.filter(({ id }) => id > last);
 }
 
 export const migrations: readonly Migration[] = [
@@ -120,6 +139,14 @@ export const migrations: readonly Migration[] = [
         name text primary key not null,
         value text not null
       );
+    `,
+  },
+  {
+    id: 3,
+    name: "connections",
+    sql: `
+      -- The socket that holds a task; written where several replicas share the database.
+      alter table tasks add column connection text;
     `,
   },
 ];

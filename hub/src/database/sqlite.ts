@@ -2,12 +2,16 @@ import { closeSync, mkdirSync, openSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { NestError } from "@nest/kit";
-import { migrations } from "./migrations.ts";
+import { migrations, newestOf } from "./migrations.ts";
+import { type Reader, SqliteReader } from "./reader.ts";
 
 /** How long a statement waits for another process's lock; the process killed a moment ago may still hold it. */
 const BUSY_TIMEOUT_MS = 5000;
 
-export interface HubDatabase {
+/** The hub's embedded database: one file, one hub. */
+export interface SqliteDatabase {
+  readonly kind: "sqlite";
+  readonly reader: Reader;
   readonly sqlite: DatabaseSync;
   /** Closes the database and gives up the lock. */
   close(): void;
@@ -19,7 +23,7 @@ export interface HubDatabase {
  *
  * @throws NestError `database_in_use` when another hub has this data directory, `database_newer` when a newer release wrote it.
  */
-export function openSqlite(file: string): HubDatabase {
+export function openSqlite(file: string): SqliteDatabase {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   const lock = takeLock(join(dirname(file), ".hub.lock"), file);
   makePrivate(file);
@@ -36,7 +40,9 @@ export function openSqlite(file: string): HubDatabase {
     throw thrown;
   }
   return {
+    kind: "sqlite",
     sqlite,
+    reader: new SqliteReader(sqlite),
     close() {
       sqlite.close();
       lock.close();
@@ -71,17 +77,7 @@ function takeLock(path: string, file: string): DatabaseSync {
 function migrate(sqlite: DatabaseSync): void {
   sqlite.exec("create table if not exists migrations (id integer primary key, name text not null)");
   const last = Number(sqlite.prepare("select coalesce(max(id), 0) as last from migrations").get()?.last ?? 0);
-  const newest = migrations.at(-1)?.id ?? 0;
-  if (last > newest) {
-    throw new NestError(
-      "database_newer",
-      `the database was written by a newer release (step ${last}, this one knows ${newest})`,
-      {
-        hint: "run the newer release, or restore a backup made by this one",
-      },
-    );
-  }
-  for (const migration of migrations.filter(({ id }) => id > last)) {
+  for (const migration of newestOf(migrations, last)) {
     sqlite.exec("begin immediate");
     try {
       sqlite.exec(migration.sql);

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { type Clock, type Log, readTextIfPresent, sentenceOf, writeFileAtomic } from "@nest/kit";
 import type { Durations, Heartbeat } from "@nest/protocol";
+import type { Bus } from "../bus/bus.ts";
 
 /** One spoke as its heartbeats tell it. */
 export interface RegistryEntry {
@@ -22,6 +23,7 @@ export interface RegistryParts {
   readonly clock: Clock;
   readonly times: Durations;
   readonly log: Log;
+  readonly bus: Bus;
 }
 
 const SAVE_AFTER_MS = 5000;
@@ -35,12 +37,17 @@ export class FleetRegistry {
 
   constructor(parts: RegistryParts) {
     this.#parts = parts;
+    parts.bus.on("heartbeat", (body) => this.#take(body as Heartbeat));
+    parts.bus.answer("registry", async () => [...this.#entries.values()]);
   }
 
   /** Reads what was saved; a file that cannot be read is told and left alone until the next save. */
   async load(): Promise<void> {
+    for (const entries of await this.#parts.bus.ask("registry", {}, { withinMs: 1000, enough: 1 })) {
+      for (const entry of entries as RegistryEntry[]) this.#entries.set(entry.id, entry);
+    }
     const text = await readTextIfPresent(this.#path);
-    if (text === undefined) return;
+    if (text === undefined || this.#entries.size > 0) return;
     try {
       const saved = JSON.parse(text) as { nests?: RegistryEntry[] };
       for (const entry of saved.nests ?? []) this.#entries.set(entry.id, entry);
@@ -52,8 +59,14 @@ export class FleetRegistry {
     }
   }
 
-  /** Takes a heartbeat in; false when the registry is full. */
+  /** Takes a heartbeat in, here and at every replica; false when the registry is full. */
   beat(heartbeat: Heartbeat): boolean {
+    const taken = this.#take(heartbeat);
+    if (taken) void this.#parts.bus.tell("heartbeat", heartbeat).catch(() => undefined);
+    return taken;
+  }
+
+  #take(heartbeat: Heartbeat): boolean {
     const now = new Date(this.#parts.clock.now()).toISOString();
     const id = heartbeat.nest_id;
     const before = this.#entries.get(id);

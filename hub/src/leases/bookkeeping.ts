@@ -1,9 +1,9 @@
 import { NO_ACTIVE_LEASE } from "@nest/protocol";
 import { afterFailure } from "../contributors/standing.ts";
+import type { Ending, Outcome } from "./changes.ts";
 import type { Effect, Speaker, TaskReference } from "./commands.ts";
 import type { DeskParts } from "./desk-parts.ts";
 import { hasExpired, type Lease, speaksOf } from "./lease.ts";
-import type { Ending, Outcome } from "./ledger.ts";
 
 /** The live, unexpired lease that a terminal report speaks of; it need not have been adopted by this socket first. */
 export function reported(parts: DeskParts, command: Speaker & TaskReference, now: number): Lease | undefined {

@@ -54,6 +54,8 @@ export type Command =
   | ({ readonly kind: "declined"; readonly reason: string } & Speaker & TaskReference)
   | ({ readonly kind: "joined"; readonly detail: string } & Speaker)
   | ({ readonly kind: "dropped" } & Speaker)
+  /** A replica of the hub is gone, and every socket with it. */
+  | { readonly kind: "gone"; readonly replica: string }
   | { readonly kind: "sweep" }
   | {
       readonly kind: "verified";
@@ -119,6 +121,8 @@ export type Effect =
       readonly prUrl: string;
       readonly completedAt: number;
     }
+  /** Whoever else speaks for this identity, anywhere, is the older socket. */
+  | { readonly kind: "joined"; readonly identity: string; readonly at: number }
   | { readonly kind: "close"; readonly contributorId: string; readonly reason: string }
   | { readonly kind: "standing"; readonly contributorId: string; readonly tier: Tier }
   | { readonly kind: "done"; readonly released: readonly string[] }

@@ -3,7 +3,7 @@ import type { Command, Effect } from "./commands.ts";
 import { type DeskParts, refreshQueue } from "./desk-parts.ts";
 import { ready } from "./handing-out.ts";
 import { register, reissue, requeue, revoke, setting, trust } from "./orders.ts";
-import { accepted, completed, declined, dropped, failed, progress } from "./reports.ts";
+import { accepted, completed, declined, dropped, failed, gone, progress } from "./reports.ts";
 import { sweep, verified } from "./upkeep.ts";
 
 export type { Candidate, Candidates, DeskParts, DeskPolicy } from "./desk-parts.ts";
@@ -48,9 +48,11 @@ export class Desk {
         return declined(parts, command, now);
       case "joined":
         note(parts, command.contributorId, "joined", undefined, now, command.detail);
-        return [];
+        return [{ kind: "joined", identity: command.identity, at: now }];
       case "dropped":
         return dropped(parts, command, now);
+      case "gone":
+        return gone(parts, command, now);
       case "sweep":
         return sweep(parts, now);
       case "verified":

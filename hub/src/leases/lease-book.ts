@@ -1,12 +1,33 @@
 import { type CancelTimer, type Clock, type Log, NestError } from "@nest/kit";
+import type { Changes, LedgerRows } from "./changes.ts";
 import type { Command, Effect } from "./commands.ts";
 import type { Desk } from "./desk.ts";
-import type { Changes, Ledger } from "./ledger.ts";
+import type { Ledger } from "./ledger.ts";
+
+/** What one batch came to. */
+export interface Decided {
+  readonly changes: Changes;
+  /** What follows, by command. */
+  readonly effects: readonly (readonly Effect[])[];
+}
+
+/** What other replicas made durable since this one looked last: each of their batches, or everything anew. */
+export type News =
+  | { readonly kind: "batches"; readonly batches: readonly Decided[] }
+  | { readonly kind: "everything"; readonly rows: LedgerRows };
 
 /** Where the ledger's changes become durable: all of a batch or nothing of it. */
 export interface Disk {
-  /** @throws when nothing was written. */
-  write(changes: Changes): void;
+  /**
+   * Has a batch decided on what is durable at this moment and makes it durable; `decide` answers undefined when nothing changed.
+   * The embedded database belongs to one hub: it has no news and is done when this returns. One that replicas share decides
+   * their batches one after the other and is done when the promise resolves.
+   *
+   * `named` are the pull requests that the batch may ask about ({@link LedgerPast.isCounted}).
+   *
+   * @throws (or rejects) when the batch is not known to be durable: the ledger is put back, and news tells if it was after all.
+   */
+  transact(decide: (news: News | undefined) => Decided | undefined, named: readonly string[]): void | Promise<void>;
 }
 
 export interface LeaseBookParts {
@@ -21,6 +42,8 @@ export interface LeaseBookParts {
   readonly schedule?: (flush: () => void) => void;
   /** Told after each batch, with what it changed. */
   readonly onCommitted: (changes: Changes) => void;
+  /** Told of what other replicas made durable, after the ledger has it. */
+  readonly onNews?: (news: News) => void;
 }
 
 interface Waiting {
@@ -34,13 +57,16 @@ const LAZY_MS = 50;
 
 /**
  * Grants, renews and ends leases. Everything that arrived in one turn of the event loop is one durable transaction, and no
- * answer leaves before it: a relay that was told something can rely on it through `kill -9`.
+ * answer leaves before it: a relay that was told something can rely on it through `kill -9`. On a database that answers later,
+ * what arrives meanwhile is the next transaction.
  */
 export class LeaseBook {
   readonly #parts: LeaseBookParts;
   #waiting: Waiting[] = [];
   #scheduled = false;
   #lazy: CancelTimer | undefined;
+  #writing: Promise<void> | undefined;
+  #looking = false;
   #closed = false;
 
   constructor(parts: LeaseBookParts) {
@@ -56,7 +82,7 @@ export class LeaseBook {
   submitLazily(command: Command): void {
     if (this.#closed) return;
     this.#waiting.push({ command, done: undefined, failed: undefined });
-    this.#lazy ??= this.#parts.clock.after(LAZY_MS, () => this.flush());
+    this.#lazy ??= this.#parts.clock.after(LAZY_MS, () => void this.flush());
   }
 
   /**
@@ -68,61 +94,90 @@ export class LeaseBook {
     return new Promise((done, failed) => this.#push({ command, done, failed }));
   }
 
-  /** Writes what is waiting, now. */
-  flush(): void {
+  /** Another replica has written something: takes it over with the next batch, or by itself. */
+  look(): void {
+    this.#looking = true;
+    this.#schedule();
+  }
+
+  /** Writes what is waiting, now; a promise where the database answers later. */
+  flush(): void | Promise<void> {
     this.#scheduled = false;
+    if (this.#writing !== undefined) return this.#writing;
     this.#lazy?.();
     this.#lazy = undefined;
     const batch = this.#waiting;
-    if (batch.length === 0) return;
+    if (batch.length === 0 && !this.#looking) return;
     this.#waiting = [];
-    const { ledger, desk, disk, clock, log, onCommitted, carryOut } = this.#parts;
-    const now = clock.now();
-    const results: Effect[][] = [];
-    let changes: Changes | undefined;
+    this.#looking = false;
+    const { ledger, disk } = this.#parts;
+    let decided: Decided | undefined;
+    let writing: void | Promise<void>;
     try {
-      for (const { command } of batch) results.push(desk.handle(command, now));
-      if (ledger.isDirty) {
-        changes = ledger.changes;
-        disk.write(changes);
-      }
+      writing = disk.transact((news) => {
+        if (news !== undefined) this.#takeOver(news);
+        decided = this.#decide(batch);
+        return ledger.isDirty ? decided : undefined;
+      }, namedIn(batch));
     } catch (thrown) {
-      ledger.undo();
-      desk.refresh(now);
-      log.error({ err: thrown, commands: batch.length }, "a batch could not be written, nothing of it holds");
-      this.#fail(batch, thrown);
+      this.#failed(batch, thrown);
       return;
     }
+    if (writing === undefined) {
+      this.#committed(batch, decided);
+      return;
+    }
+    this.#writing = writing
+      .then(
+        () => this.#committed(batch, decided),
+        (thrown) => this.#failed(batch, thrown),
+      )
+      .finally(() => {
+        this.#writing = undefined;
+        if (this.#waiting.length > 0 || this.#looking) this.#schedule();
+      });
+    return this.#writing;
+  }
+
+  /** Writes what is waiting; later commands are refused. */
+  async close(): Promise<void> {
+    await this.#writing;
+    await this.flush();
+    this.#closed = true;
+  }
+
+  #decide(batch: readonly Waiting[]): Decided {
+    const { ledger, desk, clock } = this.#parts;
+    const now = clock.now();
+    const effects = batch.map(({ command }) => desk.handle(command, now));
+    return { changes: ledger.changes, effects };
+  }
+
+  #takeOver(news: News): void {
+    const { ledger, desk, clock, onNews } = this.#parts;
+    if (news.kind === "everything") ledger.reload(news.rows);
+    else for (const { changes } of news.batches) ledger.absorb(changes);
+    desk.refresh(clock.now());
+    onNews?.(news);
+  }
+
+  #committed(batch: readonly Waiting[], decided: Decided | undefined): void {
+    const { ledger, onCommitted, carryOut } = this.#parts;
+    const { isDirty } = ledger;
     ledger.settle();
-    if (changes !== undefined) onCommitted(changes);
+    if (isDirty && decided !== undefined) onCommitted(decided.changes);
     for (const [at, { done }] of batch.entries()) {
-      const effects = results[at] ?? [];
+      const effects = decided?.effects[at] ?? [];
       for (const effect of effects) carryOut(effect);
       done?.(effects);
     }
   }
 
-  /** Writes what is waiting; later commands are refused. */
-  close(): void {
-    this.flush();
-    this.#closed = true;
-  }
-
-  #push(waiting: Waiting): void {
-    if (this.#closed) {
-      waiting.failed?.(new NestError("hub_stopping", "the hub is stopping", { hint: "try again in a moment" }));
-      return;
-    }
-    this.#waiting.push(waiting);
-    if (this.#scheduled) return;
-    this.#scheduled = true;
-    const { schedule = setImmediate } = this.#parts;
-    schedule(() => {
-      if (this.#scheduled) this.flush();
-    });
-  }
-
-  #fail(batch: readonly Waiting[], cause: unknown): void {
+  #failed(batch: readonly Waiting[], cause: unknown): void {
+    const { ledger, desk, clock, log, carryOut } = this.#parts;
+    ledger.undo();
+    desk.refresh(clock.now());
+    log.error({ err: cause, commands: batch.length }, "a batch could not be written, nothing of it holds");
     for (const { command, failed } of batch) {
       failed?.(
         new NestError("storage_unavailable", "the change could not be written to disk", {
@@ -131,8 +186,32 @@ export class LeaseBook {
         }),
       );
       if (command.kind === "ready") {
-        this.#parts.carryOut({ kind: "unavailable", connection: command.connection, reason: "hub_not_ready" });
+        carryOut({ kind: "unavailable", connection: command.connection, reason: "hub_not_ready" });
       }
     }
   }
+
+  #push(waiting: Waiting): void {
+    if (this.#closed) {
+      waiting.failed?.(new NestError("hub_stopping", "the hub is stopping", { hint: "try again in a moment" }));
+      return;
+    }
+    this.#waiting.push(waiting);
+    this.#schedule();
+  }
+
+  #schedule(): void {
+    if (this.#scheduled || this.#writing !== undefined) return;
+    this.#scheduled = true;
+    const { schedule = setImmediate } = this.#parts;
+    schedule(() => {
+      if (this.#scheduled) void this.flush();
+    });
+  }
+}
+
+function namedIn(batch: readonly Waiting[]): string[] {
+  const named: string[] = [];
+  for (const { command } of batch) if (command.kind === "verified") named.push(command.prUrl);
+  return named;
 }

@@ -1,121 +1,20 @@
 import type { Contributor } from "../contributors/standing.ts";
 import { freshItem, type ItemRecord } from "../queue/cooldown.ts";
+import {
+  type Activity,
+  type AuditLine,
+  type Changes,
+  type Counted,
+  type Ending,
+  type LedgerPast,
+  type LedgerRows,
+  noChanges,
+  type PullRequestVerdict,
+} from "./changes.ts";
 import type { Lease } from "./lease.ts";
-
-/** How a lease ended. */
-export type Outcome =
-  | "completed"
-  | "failed"
-  | "given_back"
-  | "declined"
-  | "expired"
-  | "requeued"
-  | "revoked"
-  | "stopped";
-
-export type PullRequestState = "none" | "pending" | "verified" | "refused";
-
-/** What is kept of a lease that ended. */
-export interface Ending {
-  readonly lease: Lease;
-  readonly endedAt: number;
-  readonly outcome: Outcome;
-  readonly reason?: string | undefined;
-  readonly verdict?: string | undefined;
-  readonly failureKind?: string | undefined;
-  readonly permanent?: boolean;
-  readonly prUrl?: string | undefined;
-  readonly prState: PullRequestState;
-}
-
-/** One line of the activity feed. */
-export interface Activity {
-  readonly id: number;
-  readonly at: number;
-  readonly login: string;
-  readonly action: string;
-  /** The task it is about. */
-  readonly task?: ActivityTask | undefined;
-  /** A pull request, where there is one; else the issue's own address is meant. */
-  readonly url?: string | undefined;
-  readonly detail?: string | undefined;
-}
-
-/** What the feed tells of a task; a lease has all of it. */
-export type ActivityTask = Pick<Lease, "taskId" | "gen" | "repo" | "number" | "title" | "url">;
-
-/** One line of the audit: who changed what, with old and new values. */
-export interface AuditLine {
-  readonly at: number;
-  readonly actor: string;
-  readonly action: string;
-  readonly subject: string;
-  readonly before?: unknown;
-  readonly after?: unknown;
-}
-
-/** A pull request's verification, by the task that named it. */
-export interface PullRequestVerdict {
-  readonly taskId: string;
-  readonly gen: number;
-  readonly state: "verified" | "refused";
-  readonly because?: string | undefined;
-}
-
-/** Everything that one batch of commands changed; written in one transaction. */
-export interface Changes {
-  /** Leases made in this batch, with which of their contributor's assignments each is (from 1). */
-  readonly granted: Map<string, number>;
-  readonly leases: Map<string, Lease>;
-  readonly endings: Ending[];
-  readonly items: Map<string, ItemRecord>;
-  readonly contributors: Map<string, Contributor>;
-  readonly activity: Activity[];
-  readonly audit: AuditLine[];
-  readonly pullRequests: PullRequestVerdict[];
-  /** Pull requests counted for the first time: the task's generation by address. */
-  readonly counted: Map<string, number>;
-  /** Settings changed, by name; undefined removes one. */
-  readonly settings: Map<string, unknown>;
-  /** The last generation given out. */
-  gen: number | undefined;
-}
-
-/** What the ledger needs of what is on disk beyond the live rows it keeps in memory. */
-export interface LedgerPast {
-  /** When the contributor's `nth` assignment (from 1) was made (ms); undefined when unknown. */
-  assignedAt(contributorId: string, nth: number): number | undefined;
-  /** Whether a pull request was counted before, whatever task named it. */
-  isCounted(prUrl: string): boolean;
-}
-
-export interface LedgerRows {
-  readonly leases: readonly Lease[];
-  readonly items: readonly ItemRecord[];
-  readonly contributors: readonly Contributor[];
-  readonly gen: number;
-  readonly activityId: number;
-  readonly settings?: ReadonlyMap<string, unknown>;
-}
 
 /** Settings named with this and an issue's key hold that issue back. */
 export const HOLD_PREFIX = "hold:";
-
-function noChanges(): Changes {
-  return {
-    granted: new Map(),
-    leases: new Map(),
-    endings: [],
-    items: new Map(),
-    contributors: new Map(),
-    activity: [],
-    audit: [],
-    pullRequests: [],
-    counted: new Map(),
-    settings: new Map(),
-    gen: undefined,
-  };
-}
 
 /**
  * The live rows of leases, issues and contributors, in memory, with the changes of the batch under way. What it holds is what
@@ -132,7 +31,7 @@ export class Ledger {
   readonly #contributors = new Map<string, Contributor>();
   readonly #byLogin = new Map<string, string>();
   readonly #byDigest = new Map<string, string>();
-  readonly #settings: Map<string, unknown>;
+  readonly #settings = new Map<string, unknown>();
   #gen: number;
   #activityId: number;
   #changes = noChanges();
@@ -145,10 +44,34 @@ export class Ledger {
     this.#past = past;
     this.#gen = rows.gen;
     this.#activityId = rows.activityId;
-    this.#settings = new Map(rows.settings);
-    for (const lease of rows.leases) this.#index(lease);
-    for (const item of rows.items) this.#items.set(item.key, item);
-    for (const contributor of rows.contributors) this.#indexContributor(contributor);
+    this.#fill(rows);
+  }
+
+  /** Takes over what another replica made durable; nothing of it is to be written again. No batch is under way. */
+  absorb(changes: Changes): void {
+    for (const contributor of changes.contributors.values()) this.putContributor(contributor);
+    for (const lease of changes.leases.values()) this.putLease(lease);
+    for (const ending of changes.endings) this.end(ending);
+    for (const item of changes.items.values()) this.changeItem(item.key, () => item);
+    for (const [name, value] of changes.settings) this.putSetting(name, value);
+    this.#gen = changes.gen ?? this.#gen;
+    for (const { id } of changes.activity) this.#activityId = Math.max(this.#activityId, id);
+    this.settle();
+  }
+
+  /** Puts everything in place of what it held: more has happened than it was told of. No batch is under way. */
+  reload(rows: LedgerRows): void {
+    for (const key of this.#byKey.keys()) this.#touched.add(key);
+    for (const key of this.#items.keys()) this.#touched.add(key);
+    for (const name of this.#settings.keys()) this.#touchHold(name);
+    const indices = [this.#leases, this.#byKey, this.#byIdentity, this.#byContributor, this.#items];
+    for (const index of [...indices, this.#contributors, this.#byLogin, this.#byDigest, this.#settings]) index.clear();
+    this.#gen = rows.gen;
+    this.#activityId = rows.activityId;
+    this.#fill(rows);
+    for (const key of this.#byKey.keys()) this.#touched.add(key);
+    for (const key of this.#items.keys()) this.#touched.add(key);
+    for (const name of this.#settings.keys()) this.#touchHold(name);
   }
 
   lease(taskId: string): Lease | undefined {
@@ -302,7 +225,7 @@ export class Ledger {
     return this.#settings.get(name);
   }
 
-  /** Names and values of the settings that begin with `prefix`, oldest first. */
+  /** Names and values of the settings that begin with `prefix`. */
   settingsOf(prefix: string): [string, unknown][] {
     return [...this.#settings].filter(([name]) => name.startsWith(prefix));
   }
@@ -314,15 +237,15 @@ export class Ledger {
     put(value);
     this.#undo.push(() => put(before));
     this.#changes.settings.set(name, value);
-    if (name.startsWith(HOLD_PREFIX)) this.#touched.add(name.slice(HOLD_PREFIX.length));
+    this.#touchHold(name);
   }
 
   judgePullRequest(verdict: PullRequestVerdict): void {
     this.#changes.pullRequests.push(verdict);
   }
 
-  countPullRequest(prUrl: string, gen: number): void {
-    this.#changes.counted.set(prUrl, gen);
+  countPullRequest(prUrl: string, counted: Counted): void {
+    this.#changes.counted.set(prUrl, counted);
   }
 
   /** Whether the batch under way changed anything. */
@@ -360,10 +283,19 @@ export class Ledger {
     for (const key of this.#changes.items.keys()) this.#touched.add(key);
     for (const lease of this.#changes.leases.values()) this.#touched.add(lease.key);
     for (const ending of this.#changes.endings) this.#touched.add(ending.lease.key);
-    for (const name of this.#changes.settings.keys()) {
-      if (name.startsWith(HOLD_PREFIX)) this.#touched.add(name.slice(HOLD_PREFIX.length));
-    }
+    for (const name of this.#changes.settings.keys()) this.#touchHold(name);
     this.settle();
+  }
+
+  #fill(rows: LedgerRows): void {
+    for (const [name, value] of rows.settings ?? []) this.#settings.set(name, value);
+    for (const lease of rows.leases) this.#index(lease);
+    for (const item of rows.items) this.#items.set(item.key, item);
+    for (const contributor of rows.contributors) this.#indexContributor(contributor);
+  }
+
+  #touchHold(setting: string): void {
+    if (setting.startsWith(HOLD_PREFIX)) this.#touched.add(setting.slice(HOLD_PREFIX.length));
   }
 
   #collect(taskIds: ReadonlySet<string> | undefined): Lease[] {

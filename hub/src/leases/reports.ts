@@ -10,6 +10,7 @@ import {
 } from "../queue/cooldown.ts";
 import { acknowledgement, countFailure, endLease, note, refusal, reported } from "./bookkeeping.ts";
 import type { Effect } from "./commands.ts";
+import { replicaOf } from "./connection.ts";
 import type { DeskParts, Of } from "./desk-parts.ts";
 import { hasExpired, type Lease, renew, resume, speaksOf } from "./lease.ts";
 
@@ -175,5 +176,16 @@ export function dropped(parts: DeskParts, command: Of<"dropped">, now: number): 
     ledger.changeItem(lease.key, (item) => bookUncounted(item, "connection_lost", times, now));
   }
   note(parts, command.contributorId, "left", undefined, now);
+  return [];
+}
+
+/** A replica is gone with every socket it had: what was held there is kept, as after a drop. */
+export function gone(parts: DeskParts, command: Of<"gone">, now: number): Effect[] {
+  const { ledger, times } = parts;
+  for (const lease of [...ledger.liveLeases()]) {
+    if (lease.connection === undefined || replicaOf(lease.connection) !== command.replica) continue;
+    ledger.putLease({ ...lease, connection: undefined });
+    ledger.changeItem(lease.key, (item) => bookUncounted(item, "connection_lost", times, now));
+  }
   return [];
 }

@@ -39,7 +39,7 @@ export function verified(parts: DeskParts, command: Of<"verified">, now: number)
   );
   const contributor = ledger.contributor(contributorId);
   if (contributor === undefined || !verified || ledger.isCounted(prUrl)) return [];
-  ledger.countPullRequest(prUrl, gen);
+  ledger.countPullRequest(prUrl, { gen, contributorId, completedAt });
   const after = afterVerified(contributor, policy().promotion);
   ledger.putContributor(after);
   note(parts, contributorId, "pull request verified", undefined, now, undefined, prUrl);

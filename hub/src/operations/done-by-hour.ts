@@ -1,6 +1,6 @@
-import type { DatabaseSync } from "node:sqlite";
 import type { operations } from "@nest/protocol";
-import type { Changes } from "../leases/ledger.ts";
+import type { Reader } from "../database/reader.ts";
+import type { Changes } from "../leases/changes.ts";
 
 const HOUR_MS = 3_600_000;
 /** A month and an hour: what the leaderboard looks back at most. */
@@ -19,18 +19,15 @@ interface Done {
  */
 export class DoneByHour {
   readonly #hours = new Map<number, Map<string, Done>>();
-  /** Who is to be credited for a verification, by task generation: the tasks of the hours kept. */
-  readonly #taskOf: (gen: number) => { contributorId: string; endedAt: number } | undefined;
 
-  constructor(sqlite: DatabaseSync, now: number) {
-    const task = sqlite.prepare("select contributor_id, ended_at from tasks where gen = ?");
-    this.#taskOf = (gen) => {
-      const row = task.get(gen);
-      return row === undefined || row.ended_at === null
-        ? undefined
-        : { contributorId: String(row.contributor_id), endedAt: Number(row.ended_at) };
-    };
-    this.#load(sqlite, now);
+  /** Counts what is on disk, in place of what was counted. */
+  async load(reader: Reader, now: number): Promise<void> {
+    const from = now - KEPT_HOURS * HOUR_MS;
+    this.#hours.clear();
+    for (const [field, sql] of Object.entries(COUNTS)) {
+      for (const row of await reader.all(sql, from))
+        this.#at(Number(row.hour) * HOUR_MS, String(row.contributor_id))[field as keyof Done] += Number(row.n);
+    }
   }
 
   /** Counts what a durable batch changed. */
@@ -43,10 +40,8 @@ export class DoneByHour {
       if (outcome === "completed") this.#at(endedAt, lease.contributorId).completed += 1;
       else if (outcome === "failed" || outcome === "expired") this.#at(endedAt, lease.contributorId).failed += 1;
     }
-    for (const gen of changes.counted.values()) {
-      const task = this.#taskOf(gen);
-      if (task !== undefined) this.#at(task.endedAt, task.contributorId).verified += 1;
-    }
+    for (const { contributorId, completedAt } of changes.counted.values())
+      this.#at(completedAt, contributorId).verified += 1;
   }
 
   /** What each contributor did since a time, to the hour. */
@@ -70,24 +65,6 @@ export class DoneByHour {
     });
   }
 
-  #load(sqlite: DatabaseSync, now: number): void {
-    const from = now - KEPT_HOURS * HOUR_MS;
-    const add = (sql: string, field: keyof Done) => {
-      for (const row of sqlite.prepare(sql).all(from))
-        this.#at(Number(row.hour) * HOUR_MS, String(row.contributor_id))[field] += Number(row.n);
-    };
-    const counted = (condition: string, time: string) =>
-      `select contributor_id, ${time} / ${HOUR_MS} as hour, count(*) as n from tasks where ${time} >= ? ${condition} group by 1, 2`;
-    add(counted("", "assigned_at"), "assigned");
-    add(counted("and outcome = 'completed'", "ended_at"), "completed");
-    add(counted("and outcome in ('failed', 'expired')", "ended_at"), "failed");
-    add(
-      `select contributor_id, ended_at / ${HOUR_MS} as hour, count(*) as n from counted_pull_requests
-       join tasks on tasks.gen = counted_pull_requests.task_gen where ended_at >= ? group by 1, 2`,
-      "verified",
-    );
-  }
-
   #at(time: number, contributorId: string): Done {
     const hour = Math.floor(time / HOUR_MS);
     let contributors = this.#hours.get(hour);
@@ -104,6 +81,18 @@ export class DoneByHour {
     return done;
   }
 }
+
+const counted = (condition: string, time: string) =>
+  `select contributor_id, ${time} / ${HOUR_MS} as hour, count(*) as n from tasks where ${time} >= ?1 ${condition} group by 1, 2`;
+
+const COUNTS: Readonly<Record<keyof Done, string>> = {
+  assigned: counted("", "assigned_at"),
+  completed: counted("and outcome = 'completed'", "ended_at"),
+  failed: counted("and outcome in ('failed', 'expired')", "ended_at"),
+  verified: `
+    select contributor_id, ended_at / ${HOUR_MS} as hour, count(*) as n from counted_pull_requests
+    join tasks on tasks.gen = counted_pull_requests.task_gen where ended_at >= ?1 group by 1, 2`,
+};
 
 function none(): Done {
   return { assigned: 0, completed: 0, verified: 0, failed: 0 };

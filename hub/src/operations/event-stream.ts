@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import type { Clock } from "@nest/kit";
-import type { Activity } from "../leases/ledger.ts";
+import type { Activity } from "../leases/changes.ts";
 import { changesSince, type Told, toldOf } from "./fleet-changes.ts";
 import type { ReadModel, Sees } from "./read-model.ts";
 
@@ -29,6 +29,8 @@ export class EventStream {
   readonly #watchers = new Map<ServerResponse, Watcher>();
   /** The fleet as everybody who follows its changes knows it, for each kind of watcher. */
   readonly #told = new Map<Sees, Told>();
+  /** The last lines of the feed, for those who come to watch. */
+  #latest: readonly Activity[] = [];
   #changed = false;
   #scheduled = false;
   readonly #stopKeepAlive: () => void;
@@ -39,20 +41,26 @@ export class EventStream {
     this.#stopKeepAlive = clock.every(KEEP_ALIVE_MS, () => this.#broadcast(() => ":\n\n"));
   }
 
+  /** Begins with what is on disk. */
+  async load(): Promise<void> {
+    this.#latest = (await this.#model.latest(REPLAY)).reverse();
+  }
+
   get watchers(): number {
     return this.#watchers.size;
   }
 
   /** Adds a watcher; false when there are too many. `sees` is the same function for everybody who sees the same. */
-  watch(response: ServerResponse, sees: Sees, wantsChanges = false): boolean {
+  async watch(response: ServerResponse, sees: Sees, wantsChanges = false): Promise<boolean> {
     if (this.#watchers.size >= MOST_WATCHERS) return false;
+    await this.#model.refreshed();
+    const activity = this.#latest.map((line) => this.#model.entry(line, sees)).reverse();
     response.writeHead(200, {
       "content-type": "text/event-stream; charset=utf-8",
       "cache-control": "no-store",
       "x-accel-buffering": "no",
       connection: "keep-alive",
     });
-    const { activity } = this.#model.activity(REPLAY, undefined, sees);
     const fleet = this.#model.fleet(sees);
     // Those who follow changes all know the same fleet: what came up until now is told before somebody joins them.
     if (wantsChanges) this.#tellWaiting(sees, (watcher) => watcher.wantsChanges, this.#changes(sees, fleet));
@@ -67,6 +75,7 @@ export class EventStream {
 
   /** Something happened that is on disk. */
   tell(lines: readonly Activity[]): void {
+    if (lines.length > 0) this.#latest = [...this.#latest, ...lines].slice(-REPLAY);
     if (this.#watchers.size === 0) return;
     if (lines.length > 0)
       this.#broadcast((sees) => lines.map((line) => event("activity", this.#model.entry(line, sees))).join(""));
@@ -82,7 +91,9 @@ export class EventStream {
       this.#scheduled = false;
       if (!this.#changed) return;
       this.#changed = false;
-      this.#tellSnapshot();
+      const refreshing = this.#model.refreshed();
+      if (refreshing === undefined) this.#tellSnapshot();
+      else void refreshing.then(() => this.#tellSnapshot());
     });
   }
 

@@ -1,5 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Registry } from "prom-client";
-import type { Changes } from "../leases/ledger.ts";
+import type { Changes } from "../leases/changes.ts";
 
 export interface MetricsSources {
   readonly connected: () => number;

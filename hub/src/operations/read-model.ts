@@ -1,22 +1,25 @@
-import type { DatabaseSync } from "node:sqlite";
 import { type Clock, plainLine } from "@nest/kit";
 import { type contribute, type governor, type OptionalPaging, PROTOCOL_VERSION } from "@nest/protocol";
+import type { Reader } from "../database/reader.ts";
+import type { Activity } from "../leases/changes.ts";
 import { leaseState } from "../leases/lease.ts";
-import { type Activity, HOLD_PREFIX, type Ledger } from "../leases/ledger.ts";
+import { HOLD_PREFIX, type Ledger } from "../leases/ledger.ts";
 import type { Entry } from "../queue/entry.ts";
-import type { Monitor } from "../queue/monitor.ts";
+import type { QueueFeed } from "../queue/monitor.ts";
 import { type OperatorHold, ORDER_SETTING, type Queue } from "../queue/queue.ts";
 import { becauseOf, withheldSentence } from "../queue/withheld-words.ts";
 import type { Gateway } from "../relays/gateway.ts";
 import type { Session } from "../relays/session.ts";
+import type { Peers, RemoteRelay } from "../replicas/peers.ts";
 import { Revision } from "./revision.ts";
 
 export interface ReadModelParts {
   readonly ledger: Ledger;
   readonly queue: Queue;
   readonly gateway: Gateway;
-  readonly monitor: Monitor;
-  readonly sqlite: DatabaseSync;
+  readonly monitor: QueueFeed;
+  readonly reader: Reader;
+  readonly peers: Peers;
   readonly clock: Clock;
   readonly settings: () => governor.GovernorSettings;
   readonly webUrl: string;
@@ -36,10 +39,15 @@ export class ReadModel {
     this.#parts = parts;
   }
 
+  /** Before it is asked of relays: what other replicas know of theirs is new enough. Undefined = at once. */
+  refreshed(): Promise<void> | undefined {
+    return this.#parts.peers.refreshed();
+  }
+
   status(sees: Sees): contribute.StatusReply {
-    const { ledger, queue, gateway, monitor, settings } = this.#parts;
+    const { ledger, queue, gateway, monitor, peers, settings } = this.#parts;
     const { contribute_suspended: suspended, contribute_announcement: announcement } = settings();
-    const active = new Set<string>();
+    const active = new Set(peers.relays().map(({ row }) => row.contributor_id));
     for (const session of gateway.sessions())
       if (session.speaker !== undefined) active.add(session.speaker.contributorId);
     queue.wake(this.#parts.clock.now());
@@ -107,12 +115,14 @@ export class ReadModel {
 
   /** Relays and tasks, both from the same place on; everything without a page. */
   fleet(sees: Sees, page: OptionalPaging = {}): contribute.FleetReply {
-    const { ledger, queue, gateway } = this.#parts;
+    const { ledger, queue, gateway, peers } = this.#parts;
     const held = new Map<string, string>();
+    const remote = new Map(peers.relays().map((relay) => [relay.row.connection_id, relay]));
     const work: contribute.FleetWork[] = [];
     for (const lease of ledger.liveLeases()) {
-      const session = lease.connection === undefined ? undefined : gateway.session(lease.connection);
-      if (lease.connection !== undefined) held.set(lease.connection, lease.taskId);
+      const { connection = "" } = lease;
+      const note = gateway.session(connection)?.note ?? remote.get(connection)?.note;
+      if (connection !== "") held.set(connection, lease.taskId);
       const state = leaseState(lease);
       const visible = sees(lease.repo);
       work.push({
@@ -127,12 +137,15 @@ export class ReadModel {
         status: state === "working" ? "in-progress" : state,
         assigned_at: iso(lease.assignedAt),
         expires_at: iso(lease.expiresAt),
-        ...(session?.note === undefined || !visible ? {} : { note: session.note }),
+        ...(note === undefined || !visible ? {} : { note }),
       });
     }
     const counts = queue.withheldCounts();
     const cooling = ["failed", "quarantined", "connection_lost", "given_back", "requeued"];
-    const clankers = [...gateway.sessions()].flatMap((session) => this.#relay(session, held, sees));
+    const clankers = [
+      ...[...gateway.sessions()].flatMap((session) => this.#relay(session, held, sees)),
+      ...[...remote.values()].map((relay) => remoteRow(relay, held, sees)),
+    ];
     const from = Number(page.cursor ?? 0);
     const to = from + (page.limit ?? Number.MAX_SAFE_INTEGER);
     return {
@@ -145,17 +158,31 @@ export class ReadModel {
     };
   }
 
-  activity(
+  /** This replica's relays as others are told of them: everything, to be cut down for whoever asks there. */
+  ownRelays(): RemoteRelay[] {
+    const all = () => true;
+    return [...this.#parts.gateway.sessions()].flatMap((session) =>
+      this.#relay(session, new Map(), all).map((row) => ({ row, note: session.note })),
+    );
+  }
+
+  /** The newest lines of the feed, newest first. */
+  async latest(count: number): Promise<Activity[]> {
+    return (await this.#parts.reader.all(ACTIVITY, Number.MAX_SAFE_INTEGER, count)).map(activityOf);
+  }
+
+  async activity(
     limit: number,
     cursor: string | undefined,
     sees: Sees,
-  ): { activity: contribute.ActivityEntry[]; retained: number; next_cursor?: string } {
-    const { sqlite } = this.#parts;
+  ): Promise<{ activity: contribute.ActivityEntry[]; retained: number; next_cursor?: string }> {
+    const { reader } = this.#parts;
     const before = Number.parseInt(cursor ?? "", 10) || Number.MAX_SAFE_INTEGER;
-    const rows = sqlite.prepare(ACTIVITY).all(before, limit);
+    const rows = await reader.all(ACTIVITY, before, limit);
     const entries = rows.map((row) => this.entry(activityOf(row), sees));
     const last = entries.at(-1);
-    const retained = Number(sqlite.prepare("select count(*) as n from activity").get()?.n ?? 0);
+    const [counted] = await reader.all("select count(*) as n from activity");
+    const retained = Number(counted?.n ?? 0);
     return {
       activity: entries,
       retained,
@@ -164,10 +191,11 @@ export class ReadModel {
   }
 
   /** The audit, newest first; `q` finds text anywhere in a line. */
-  audit(query: { limit: number; cursor?: string | undefined; q?: string | undefined }) {
+  async audit(query: { limit: number; cursor?: string | undefined; q?: string | undefined }) {
     const { limit, cursor, q = "" } = query;
     const before = Number.parseInt(cursor ?? "", 10) || Number.MAX_SAFE_INTEGER;
-    const rows = this.#parts.sqlite.prepare(AUDIT).all(before, q, limit);
+    const wanted = `%${q.toLowerCase().replace(/[\\%_]/g, "\\$&")}%`;
+    const rows = await this.#parts.reader.all(AUDIT, before, wanted, limit);
     const audit = rows.map((row) => ({
       id: Number(row.id),
       at: iso(Number(row.at)),
@@ -272,20 +300,31 @@ export class ReadModel {
   }
 }
 
+function remoteRow({ row }: RemoteRelay, held: ReadonlyMap<string, string>, sees: Sees): contribute.FleetRelay {
+  const { idle_reason, last_failure, ...rest } = row;
+  const current = held.get(row.connection_id);
+  return {
+    ...rest,
+    ...(current === undefined ? {} : { current_task: current }),
+    ...(current !== undefined || idle_reason === undefined ? {} : { idle_reason }),
+    ...(last_failure === undefined || !sees(last_failure.repo) ? {} : { last_failure }),
+  };
+}
+
 /** What stands in place of a private repository's name and an issue's title. */
 const HIDDEN_REPO = "private";
 const HIDDEN_TITLE = "an issue of a private repository";
 
 const AUDIT = `
   select * from audit
-  where id < ?1 and (?2 = '' or instr(lower(actor || ' ' || action || ' ' || subject || ' ' || coalesce(before, '') || ' ' ||
-    coalesce(after, '')), lower(?2)) > 0)
+  where id < ?1 and lower(actor || ' ' || action || ' ' || subject || ' ' || coalesce(before, '') || ' ' || coalesce(after, ''))
+    like ?2 escape '\\'
   order by id desc limit ?3`;
 
 const ACTIVITY = `
   select activity.*, tasks.id as task_id, tasks.repo, tasks.number, tasks.title, tasks.url as task_url
   from activity left join tasks on tasks.gen = activity.task_gen
-  where activity.id < ? order by activity.id desc limit ?`;
+  where activity.id < ?1 order by activity.id desc limit ?2`;
 
 function activityOf(row: Record<string, unknown>): Activity {
   const text = (value: unknown) => (value === null ? undefined : String(value));

@@ -26,17 +26,21 @@ export function registerOperationsRoutes(routes: Routes, parts: OperationsRouteP
 
   routes.serve(health.health, () => ({ status: "ok" as const }));
   routes.serve(health.livez, () => ({ status: "ok" as const }));
-  routes.serve(contribute.status, ({ viewer, reply }) => {
+  routes.serve(contribute.status, async ({ viewer, reply }) => {
+    await readModel.refreshed();
     const status = readModel.status(sees(viewer));
     reply.header("x-nest-contribute-protocol", status.api_version);
     return status;
   });
   routes.serve(contribute.queue, ({ query, viewer }) => readModel.queue(query, sees(viewer)));
-  routes.serve(contribute.fleet, ({ query, viewer }) => readModel.fleet(sees(viewer), query));
+  routes.serve(contribute.fleet, async ({ query, viewer }) => {
+    await readModel.refreshed();
+    return readModel.fleet(sees(viewer), query);
+  });
   routes.serve(contribute.activity, ({ query, viewer }) => readModel.activity(query.limit, query.cursor, sees(viewer)));
-  routes.serve(contribute.events, ({ viewer, query, reply }) => {
+  routes.serve(contribute.events, async ({ viewer, query, reply }) => {
     reply.hijack();
-    if (!stream.watch(reply.raw, sees(viewer), query.fleet === "changes")) {
+    if (!(await stream.watch(reply.raw, sees(viewer), query.fleet === "changes"))) {
       reply.raw.writeHead(503, { "content-type": "application/json", "retry-after": "5" });
       reply.raw.end(JSON.stringify({ error: "too many event streams are open", code: "too_many_watchers" }));
     }

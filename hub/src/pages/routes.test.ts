@@ -23,7 +23,7 @@ const parts: PageParts = {
     repositories: [],
     revision: "0",
   }),
-  activity: () => [
+  activity: async () => [
     {
       id: 1,
       timestamp: "2026-01-01T00:00:00.000Z",

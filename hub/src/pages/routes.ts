@@ -15,7 +15,7 @@ import { Styles } from "./styles.ts";
 
 export interface PageParts {
   readonly status: () => contribute.StatusReply;
-  readonly activity: (count: number) => readonly contribute.ActivityEntry[];
+  readonly activity: (count: number) => Promise<readonly contribute.ActivityEntry[]>;
   readonly settings: () => governor.GovernorSettings;
   readonly leaderboard: (window: leaderboard.LeaderboardWindow) => {
     readonly people: readonly leaderboard.LeaderboardRow[];
@@ -35,12 +35,12 @@ export function registerPages(app: FastifyInstance, routes: Routes, parts: PageP
   const live = livePage();
   registerAssets(app);
   routes.serve(pages.live, ({ reply }) => sendPage(reply, live));
-  routes.serve(pages.contribute, ({ query, request, reply }) =>
+  routes.serve(pages.contribute, async ({ query, request, reply }) =>
     sendPage(
       reply,
       contributePage({
         status: status(),
-        activity: activity(FEED_LINES),
+        activity: await activity(FEED_LINES),
         settings: settings(),
         cli: query.cli,
         hubAddress: `${request.protocol === "https" ? "wss" : "ws"}://${request.host}/contribute`,

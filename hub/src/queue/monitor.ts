@@ -5,12 +5,14 @@ import { Breath } from "./breath.ts";
 import type { ClaimLedger } from "./claim-ledger.ts";
 import { claimsOf } from "./claims.ts";
 import type { Queue } from "./queue.ts";
+import type { ScanStore } from "./scan-store.ts";
 import type { Visibility } from "./visibility.ts";
 
 export interface MonitorParts {
   readonly codeHost: CodeHost;
   readonly queue: Queue;
   readonly claims: ClaimLedger;
+  readonly scans: ScanStore;
   readonly visibility: Visibility;
   /** Empty with an app: whatever the app is installed on. */
   readonly repos: readonly string[];
@@ -38,6 +40,18 @@ export interface RefreshResult {
   readonly failed: readonly string[];
 }
 
+/** What fills the queue. */
+export interface QueueFeed {
+  /** Begins, and goes on until it is stopped. */
+  start(): void;
+  stop(): void;
+  /** Reads everything now; resolves when a round that began after this call is done. */
+  refresh(): Promise<RefreshResult>;
+  /** Something of a repository has changed: it is read within a second. False when it is not monitored. */
+  refreshSoon(repo: string, what?: { readonly visibility?: boolean }): boolean;
+  repositories(): RepositoryState[];
+}
+
 interface Known {
   state: RepositoryState["state"];
   issues: readonly Issue[] | undefined;
@@ -56,7 +70,7 @@ const SOON_MS = 250;
 const VISIBILITY_MS = 3_600_000;
 
 /** Reads the monitored repositories again and again, and tells the queue. Only a complete scan of a repository counts. */
-export class Monitor {
+export class Monitor implements QueueFeed {
   readonly #parts: MonitorParts;
   readonly #known = new Map<string, Known>();
   readonly #stop = new AbortController();
@@ -154,7 +168,7 @@ export class Monitor {
 
   /** Without configured repositories, follows the app's installation; says why it could not. */
   async #follow(): Promise<string | undefined> {
-    const { codeHost, repos, queue, log } = this.#parts;
+    const { codeHost, repos, queue, scans, log } = this.#parts;
     if (repos.length > 0 || codeHost.kind !== "app") return undefined;
     try {
       const installed = new Set(await codeHost.installationRepositories(this.#stop.signal));
@@ -164,6 +178,7 @@ export class Monitor {
         known.soon?.();
         this.#known.delete(repo);
         queue.dropRepo(repo);
+        await scans.drop(repo);
       }
       return undefined;
     } catch (thrown) {
@@ -200,7 +215,7 @@ export class Monitor {
   }
 
   async #readNow(repo: string, known: Known): Promise<string | undefined> {
-    const { codeHost, queue, claims, webUrl, clock, times, log } = this.#parts;
+    const { codeHost, queue, claims, scans, webUrl, clock, times, log } = this.#parts;
     const { signal } = this.#stop;
     try {
       await this.#see(repo, known);
@@ -211,7 +226,9 @@ export class Monitor {
       ]);
       const redAndStale = await this.#redAndStale(pulls.items);
       const now = clock.now();
-      claims.replace(repo, claimsOf(repo, { open: pulls.items, merged, redAndStale }, webUrl, times, now));
+      const claimed = claimsOf(repo, { open: pulls.items, merged, redAndStale }, webUrl, times, now);
+      await scans.save({ repo, issues: issues.items, claims: claimed });
+      claims.replace(repo, claimed);
       queue.setClaims(claims.all(now), now);
       if (known.issues !== issues.items) await queue.readIssues(repo, issues.items, new Breath(), () => clock.now());
       if (!this.#known.has(repo)) queue.dropRepo(repo);
@@ -225,6 +242,7 @@ export class Monitor {
         log.warn({ repo, because }, "repository could not be read; what was known of it stays");
       // Whoever may not read a repository is told nothing true about it either: asked anew with the next read.
       Object.assign(known, { state: "failing", error: because, visibilityAt: undefined });
+      await scans.failed(repo, because).catch(() => undefined);
       return because;
     }
   }

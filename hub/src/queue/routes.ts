@@ -2,13 +2,13 @@ import { contribute, queue as described } from "@nest/protocol";
 import type { Routes } from "../access/routes-of.ts";
 import type { LeaseBook } from "../leases/lease-book.ts";
 import { HOLD_PREFIX, type Ledger } from "../leases/ledger.ts";
-import type { Monitor } from "./monitor.ts";
+import type { QueueFeed } from "./monitor.ts";
 import { type OperatorHold, ORDER_SETTING, type Queue } from "./queue.ts";
 import type { Webhooks } from "./webhooks.ts";
 
 export interface QueueRouteParts {
   readonly queue: Queue;
-  readonly monitor: Monitor;
+  readonly monitor: QueueFeed;
   readonly ledger: Ledger;
   readonly book: LeaseBook;
   readonly webhooks: Webhooks;
@@ -19,7 +19,10 @@ export interface QueueRouteParts {
 export function registerQueueRoutes(routes: Routes, parts: QueueRouteParts): void {
   const { queue, monitor, ledger, book, webhooks, now } = parts;
   const holds = () =>
-    ledger.settingsOf(HOLD_PREFIX).map(([name, hold]) => [nameOf(name), hold as OperatorHold] as const);
+    ledger
+      .settingsOf(HOLD_PREFIX)
+      .map(([name, hold]) => [nameOf(name), hold as OperatorHold] as const)
+      .sort(([, a], [, b]) => a.at - b.at);
   const orderNow = () => (ledger.setting(ORDER_SETTING) as string[] | undefined) ?? [];
 
   routes.serve(contribute.refreshQueue, async () => {

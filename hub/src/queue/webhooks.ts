@@ -3,13 +3,13 @@ import { type Clock, NestError, type Secret } from "@nest/kit";
 import { z } from "zod";
 import type { LeaseBook } from "../leases/lease-book.ts";
 import type { Ledger } from "../leases/ledger.ts";
-import type { Monitor } from "./monitor.ts";
+import type { QueueFeed } from "./monitor.ts";
 
 export interface WebhookParts {
   readonly secret: Secret | undefined;
   readonly ledger: Ledger;
   readonly book: LeaseBook;
-  readonly monitor: Monitor;
+  readonly monitor: QueueFeed;
   readonly clock: Clock;
 }
 
@@ -96,7 +96,9 @@ export class Webhooks {
     const refused = effects.find(({ kind }) => kind === "refused");
     if (refused !== undefined && "because" in refused) throw new NestError("conflict", refused.because);
     const remembered = ledger.settingsOf(PREFIX);
-    for (const [name] of remembered.slice(0, Math.max(0, remembered.length - MOST_REMEMBERED)))
+    if (remembered.length <= MOST_REMEMBERED) return;
+    remembered.sort(([, a], [, b]) => Number(a) - Number(b));
+    for (const [name] of remembered.slice(0, remembered.length - MOST_REMEMBERED))
       book.submit({
         kind: "setting",
         name,

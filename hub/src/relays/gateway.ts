@@ -15,6 +15,7 @@ import {
 } from "@nest/protocol";
 import { type RawData, WebSocketServer } from "ws";
 import type { Effect, Speaker } from "../leases/commands.ts";
+import { connectionId } from "../leases/connection.ts";
 import type { LeaseBook } from "../leases/lease-book.ts";
 import type { Ledger } from "../leases/ledger.ts";
 import type { Queue } from "../queue/queue.ts";
@@ -37,6 +38,8 @@ const CROSSING_MS = 5000;
 const PING_SLOTS = 20;
 
 export interface GatewayParts {
+  /** This replica's id, part of the id of every socket: eight hexadecimal digits. */
+  readonly replica: string;
   readonly book: LeaseBook;
   readonly ledger: Ledger;
   readonly queue: Queue;
@@ -132,6 +135,7 @@ export class Gateway implements SessionOwner {
         }
         return;
       }
+      case "joined":
       case "verify":
       case "done":
       case "refused":
@@ -139,6 +143,14 @@ export class Gateway implements SessionOwner {
       default:
         this.#tell(effect);
     }
+  }
+
+  /** Another replica has a newer socket of an identity since `at`: ours is the older one. */
+  supersede(identity: string, at: number): void {
+    const older = this.#byIdentity.get(identity);
+    if (older === undefined || older.connectedAt >= at) return;
+    older.close(closeCodes.silent, "another connection with this token took over");
+    this.#detach(older);
   }
 
   /** A new tier holds at once, for the credential of a task in hand too. */
@@ -203,8 +215,8 @@ export class Gateway implements SessionOwner {
   }
 
   #welcome(socket: RelaySocket, stream: Duplex, address: string): void {
-    const { clock, random, transport } = this.#parts;
-    const connection = `conn-${random.hex(4)}-${this.#nextConnection++}`;
+    const { clock, random, replica, transport } = this.#parts;
+    const connection = connectionId(replica, this.#nextConnection++);
     const session = new Session(socket, stream, this, connection, random.hex(16), address);
     session.lastHeardAt = clock.now();
     this.#unauthenticated.add(session);

@@ -1,0 +1,111 @@
+import type { Contributor } from "../contributors/standing.ts";
+import type { Changes, Ending } from "../leases/changes.ts";
+import type { Lease } from "../leases/lease.ts";
+import type { ItemRecord } from "../queue/cooldown.ts";
+
+type JsonRow = Readonly<Record<string, unknown>>;
+
+/** A batch as rows with the columns of their tables, in JSON's terms; what is undefined becomes null. */
+export function batchRowsOf(changes: Changes): Readonly<Record<string, readonly JsonRow[] | number>> {
+  const ended = new Set(changes.endings.map(({ lease }) => lease.taskId));
+  const live = [...changes.leases.values()].filter(({ taskId }) => !ended.has(taskId));
+  const isNew = ({ taskId }: Lease) => changes.granted.has(taskId);
+  const nth = ({ taskId }: Lease) => changes.granted.get(taskId) ?? 0;
+  return {
+    contributors: [...changes.contributors.values()].map(contributorRow),
+    ended: changes.endings.filter(({ lease }) => !isNew(lease)).map((ending) => endingRow(ending, 0)),
+    renewed: live.filter((lease) => !isNew(lease)).map((lease) => leaseRow(lease, 0)),
+    granted: [
+      ...changes.endings.filter(({ lease }) => isNew(lease)).map((ending) => endingRow(ending, nth(ending.lease))),
+      ...live.filter(isNew).map((lease) => leaseRow(lease, nth(lease))),
+    ],
+    items: [...changes.items.values()].map(itemRow),
+    judged: changes.pullRequests.map(({ gen, state, because }) => ({ gen, pr_state: state, reason: because })),
+    counted: [...changes.counted].map(([url, { gen }]) => ({ url, task_gen: gen })),
+    activity: changes.activity.map(({ task, ...line }) => ({ ...line, task_gen: task?.gen })),
+    audit: changes.audit.map(({ before, after, ...line }) => ({ ...line, before: json(before), after: json(after) })),
+    settings: [...changes.settings].map(([name, value]) => ({ name, value: json(value) })),
+    ...(changes.gen === undefined ? {} : { gen: changes.gen }),
+  };
+}
+
+function contributorRow(one: Contributor): JsonRow {
+  return {
+    id: one.id,
+    login: one.login,
+    login_key: one.login.toLowerCase(),
+    token_digest: one.tokenDigest,
+    tier: one.tier,
+    registered_at: one.registeredAt,
+    last_active_at: one.lastActiveAt,
+    grants: one.grants,
+    completed: one.completed,
+    verified: one.verified,
+    failed: one.failed,
+    promotion_base: one.promotionBase,
+    streak: one.streak,
+    paused_until: one.pausedUntil,
+  };
+}
+
+function leaseRow(lease: Lease, nth: number): JsonRow {
+  return {
+    gen: lease.gen,
+    id: lease.taskId,
+    contributor_id: lease.contributorId,
+    grant_number: nth,
+    identity: lease.identity,
+    repo: lease.repo,
+    number: lease.number,
+    item_key: lease.key,
+    title: lease.title,
+    url: lease.url,
+    item_updated_at: lease.itemUpdatedAt,
+    assigned_at: lease.assignedAt,
+    accepted_at: lease.acceptedAt,
+    expires_at: lease.expiresAt,
+    connection: lease.connection,
+  };
+}
+
+function endingRow(ending: Ending, nth: number): JsonRow {
+  return {
+    ...leaseRow(ending.lease, nth),
+    connection: null,
+    ended_at: ending.endedAt,
+    outcome: ending.outcome,
+    reason: ending.reason,
+    verdict: ending.verdict,
+    failure_kind: ending.failureKind,
+    permanent: ending.permanent === undefined ? undefined : Number(ending.permanent),
+    pr_url: ending.prUrl,
+    pr_state: ending.prState,
+  };
+}
+
+function itemRow(item: ItemRecord): JsonRow {
+  return {
+    key: item.key,
+    hold_reason: item.holdReason,
+    hold_until: item.holdUntil,
+    failures: item.failures,
+    last_failure_at: item.lastFailureAt,
+    unverified_streak: item.unverifiedStreak,
+    last_unverified_at: item.lastUnverifiedAt,
+    held_as_of: item.heldAsOf,
+  };
+}
+
+function json(value: unknown): string | undefined {
+  return value === undefined ? undefined : JSON.stringify(value);
+}
+
+/** JSON that PostgreSQL takes: it has no place for NUL, nor for half of a character. */
+export function jsonOf(value: unknown): string {
+  return JSON.stringify(value, (_, part: unknown) => (typeof part === "string" ? storable(part) : part));
+}
+
+function storable(text: string): string {
+  const whole = text.isWellFormed() ? text : text.toWellFormed();
+  return whole.includes("\0") ? whole.replaceAll("\0", "") : whole;
+}

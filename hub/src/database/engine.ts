@@ -1,0 +1,125 @@
+import type { Clock, Log, Random } from "@nest/kit";
+import type { Durations } from "@nest/protocol";
+import { type Bus, noBus } from "../bus/bus.ts";
+import { PostgresBus } from "../bus/postgres-bus.ts";
+import type { LedgerPast, LedgerRows } from "../leases/changes.ts";
+import type { Disk } from "../leases/lease-book.ts";
+import type { ScanStore } from "../queue/scan-store.ts";
+import { Replicas } from "../replicas/replicas.ts";
+import { PostgresLedger } from "./ledger-postgres.ts";
+import { SqliteLedger } from "./ledger-sqlite.ts";
+import type { PostgresDatabase } from "./postgres.ts";
+import type { Reader } from "./reader.ts";
+import { PostgresScans } from "./scans-postgres.ts";
+import { SqliteScans } from "./scans-sqlite.ts";
+import type { SqliteDatabase } from "./sqlite.ts";
+
+export type HubDatabase = SqliteDatabase | PostgresDatabase;
+
+/** Told of what happens at other replicas; set before anything is started. */
+export interface ReplicaEvents {
+  onBatch: () => void;
+  onGone: (replica: string) => void;
+  onDuty: () => void;
+  offDuty: () => void;
+}
+
+/** What the hub keeps its state in: the same promises on either engine. */
+export interface Engine {
+  /** This process among the hub's replicas: eight hexadecimal digits. */
+  readonly replica: string;
+  readonly reader: Reader;
+  readonly ledger: Disk & LedgerPast;
+  readonly bus: Bus;
+  /** What several replicas need beyond that; undefined for a hub that is alone. */
+  readonly shared:
+    | { readonly replicas: Replicas; readonly scans: PostgresScans; readonly events: ReplicaEvents }
+    | undefined;
+  readonly scans: ScanStore;
+  /** The live rows as they were left. */
+  load(): Promise<LedgerRows>;
+  /** A key that every replica has: `mine` where nobody set one before. */
+  key(name: string, mine: Buffer): Promise<Buffer>;
+  close(): Promise<void>;
+}
+
+export interface EngineParts {
+  readonly times: Durations;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+}
+
+/** The engine over an open database. */
+export async function engineOf(database: HubDatabase, parts: EngineParts): Promise<Engine> {
+  return database.kind === "sqlite" ? sqliteEngine(database, parts) : postgresEngine(database, parts);
+}
+
+function sqliteEngine({ sqlite, reader, close }: SqliteDatabase, { times, clock, random }: EngineParts): Engine {
+  const ledger = new SqliteLedger(sqlite);
+  const replica = random.hex(4);
+  return {
+    replica,
+    reader,
+    ledger,
+    bus: noBus(replica),
+    shared: undefined,
+    scans: new SqliteScans(sqlite),
+    load: () => ledger.load(reader, clock.now(), times.leaseTtlMs),
+    key: async (_, mine) => mine,
+    close: async () => close(),
+  };
+}
+
+async function postgresEngine(database: PostgresDatabase, { times, clock, random, log }: EngineParts): Promise<Engine> {
+  const replica = random.hex(4);
+  const events: ReplicaEvents = { onBatch: () => {}, onGone: () => {}, onDuty: () => {}, offDuty: () => {} };
+  const replicas = new Replicas({
+    database,
+    replica,
+    clock,
+    log,
+    onGone: (gone) => events.onGone(gone),
+    onDuty: () => events.onDuty(),
+    offDuty: () => events.offDuty(),
+  });
+  const bus = new PostgresBus({
+    database,
+    replica,
+    clock,
+    random,
+    log,
+    others: () => replicas.others,
+    onBatch: () => events.onBatch(),
+  });
+  const ledger = new PostgresLedger({ database, replica, times, now: () => clock.now() });
+  const scans = new PostgresScans(database, bus);
+  // Known to the others before the first look at the tables: every batch from then on is kept for us.
+  await replicas.join();
+  await bus.open();
+  return {
+    replica,
+    reader: database.reader,
+    ledger,
+    bus,
+    shared: { replicas, scans, events },
+    scans,
+    load: () => ledger.load(),
+    async key(name, mine) {
+      await database.pool.query("insert into replica_keys (name, value) values ($1, $2) on conflict do nothing", [
+        name,
+        mine,
+      ]);
+      const { rows } = await database.pool.query<{ value: Buffer }>("select value from replica_keys where name = $1", [
+        name,
+      ]);
+      return rows[0]?.value ?? mine;
+    },
+    async close() {
+      await replicas.close();
+      await bus.close();
+      await ledger.close();
+      await database.close();
+    },
+  };
+}

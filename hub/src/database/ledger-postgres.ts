@@ -1,0 +1,180 @@
+import type { Durations } from "@nest/protocol";
+import type { Client } from "pg";
+import { type BatchRecord, decidedOf, recordOf } from "../leases/batch-record.ts";
+import type { Changes, LedgerPast, LedgerRows } from "../leases/changes.ts";
+import type { Effect } from "../leases/commands.ts";
+import { replicaOf } from "../leases/connection.ts";
+import type { Decided, Disk, News } from "../leases/lease-book.ts";
+import { batchRowsOf, jsonOf } from "./batch-rows.ts";
+import { locks, type PostgresDatabase, readerOf } from "./postgres.ts";
+import type { Row } from "./reader.ts";
+import { RecentGrants } from "./recent-grants.ts";
+import { readLedger } from "./rows.ts";
+
+export interface PostgresLedgerParts {
+  readonly database: PostgresDatabase;
+  /** This replica's id: eight hexadecimal digits. */
+  readonly replica: string;
+  readonly times: Durations;
+  readonly now: () => number;
+}
+
+/** A replica that was not seen for so long is gone, and what it holds is away. */
+export const GONE_AFTER_SECONDS = 10;
+
+/**
+ * The ledger's rows in a database that replicas share. Each batch is one transaction under one lock: it first takes over what
+ * others wrote since, decides on that with the same ledger and desk, and writes. So replicas decide one after the other, each
+ * on the newest state, and what a replica keeps in memory is never an authority.
+ */
+export class PostgresLedger implements Disk, LedgerPast {
+  readonly #parts: PostgresLedgerParts;
+  readonly #grants: RecentGrants;
+  /** Pull requests named in the batch under way that were counted before. */
+  #counted = new Set<string>();
+  #client: Client | undefined;
+  /** The newest batch that the ledger knows. */
+  #seen = -1;
+  #closed = false;
+
+  constructor(parts: PostgresLedgerParts) {
+    this.#parts = parts;
+    this.#grants = new RecentGrants(parts.times.dayWindowMs);
+  }
+
+  /** Everything as it is now; batches after it come as news. */
+  async load(): Promise<LedgerRows> {
+    const client = await this.#connected();
+    await client.query("begin");
+    try {
+      await client.query(`select pg_advisory_xact_lock(${locks.batches}, hashtext(current_schema()))`);
+      return await this.#readAll(client);
+    } finally {
+      await client.query("rollback");
+    }
+  }
+
+  assignedAt(contributorId: string, nth: number): number | undefined {
+    return this.#grants.at(contributorId, nth);
+  }
+
+  isCounted(prUrl: string): boolean {
+    return this.#counted.has(prUrl);
+  }
+
+  async transact(decide: (news: News | undefined) => Decided | undefined, named: readonly string[]): Promise<void> {
+    const client = await this.#connected();
+    try {
+      await this.#transact(client, decide, named);
+    } catch (thrown) {
+      // Whether it was committed is unknown: on a new connection the number of the newest batch tells.
+      this.#drop(client);
+      throw thrown;
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    await this.#client?.end().catch(() => undefined);
+  }
+
+  async #transact(
+    client: Client,
+    decide: (news: News | undefined) => Decided | undefined,
+    named: readonly string[],
+  ): Promise<void> {
+    const { replica } = this.#parts;
+    const answers = (await client.query(`
+      begin;
+      select pg_advisory_xact_lock(${locks.batches}, hashtext(current_schema()));
+      select value from counters where name = 'batch';
+      select record from replica_batches where number > ${this.#seen} order by number;
+      select 1 from replica_members where id <> '${replica}' and seen_at > now() - interval '1 minute' limit 1`)) as unknown as {
+      rows: Row[];
+    }[];
+    const newest = Number(answers[2]?.rows[0]?.value);
+    const records = (answers[3]?.rows ?? []).map((row) => row.record as BatchRecord);
+    const others = (answers[4]?.rows.length ?? 0) > 0;
+    const news = await this.#newsOf(client, newest, records);
+    this.#counted = await countedOf(client, named);
+    const decided = decide(news);
+    this.#seen = newest;
+    if (decided === undefined) {
+      await client.query("rollback");
+      return;
+    }
+    const record = others ? jsonOf(recordOf(decided, (effect) => this.#isForOthers(effect))) : null;
+    const { rows } = await client.query<Row>("select nest_commit($1, $2, $3) as number", [
+      jsonOf(batchRowsOf(decided.changes)),
+      replica,
+      record,
+    ]);
+    await client.query("commit");
+    this.#seen = Number(rows[0]?.number);
+    this.#remember(decided.changes);
+  }
+
+  async #newsOf(client: Client, newest: number, records: readonly BatchRecord[]): Promise<News | undefined> {
+    const missed = newest - this.#seen;
+    if (missed === 0) return undefined;
+    if (records.length < missed) return { kind: "everything", rows: await this.#readAll(client) };
+    const batches = records.map(decidedOf);
+    for (const { changes } of batches) this.#remember(changes);
+    return { kind: "batches", batches };
+  }
+
+  async #readAll(client: Client): Promise<LedgerRows> {
+    const { times, now } = this.#parts;
+    const reader = readerOf(client);
+    const members = await reader.all(
+      `select id from replica_members where seen_at > now() - interval '${GONE_AFTER_SECONDS} seconds'`,
+    );
+    const live = new Set(members.map(({ id }) => String(id)));
+    this.#grants.clear();
+    const recent =
+      "select contributor_id, grant_number, assigned_at from tasks where assigned_at > ?1 order by grant_number";
+    for (const row of await reader.all(recent, now() - times.dayWindowMs))
+      this.#grants.add(String(row.contributor_id), Number(row.grant_number), Number(row.assigned_at));
+    const [batch] = await reader.all("select value from counters where name = 'batch'");
+    this.#seen = Number(batch?.value);
+    return readLedger(reader, now(), times.leaseTtlMs, (connection) => live.has(replicaOf(connection)));
+  }
+
+  #remember(changes: Changes): void {
+    for (const [taskId, nth] of changes.granted) {
+      const lease = changes.leases.get(taskId);
+      if (lease !== undefined) this.#grants.add(lease.contributorId, nth, lease.assignedAt);
+    }
+  }
+
+  /** Effects on sockets that are not ours, and on contributors, whose sockets may be anywhere. */
+  #isForOthers(effect: Effect): boolean {
+    if (effect.kind === "close" || effect.kind === "standing" || effect.kind === "joined") return true;
+    if (!("connection" in effect) || effect.connection === "") return false;
+    return replicaOf(effect.connection) !== this.#parts.replica;
+  }
+
+  async #connected(): Promise<Client> {
+    if (this.#closed) throw new Error("the database is closed");
+    if (this.#client !== undefined) return this.#client;
+    const client = await this.#parts.database.connect();
+    client.once("end", () => {
+      if (this.#client === client) this.#client = undefined;
+    });
+    // A batch is a handful of rows found by their keys, whatever the planner believes of tables it has not looked at yet.
+    await client.query("set enable_seqscan = off; set enable_hashjoin = off; set enable_mergejoin = off");
+    this.#client = client;
+    return client;
+  }
+
+  #drop(client: Client): void {
+    if (this.#client === client) this.#client = undefined;
+    void client.end().catch(() => undefined);
+  }
+}
+
+async function countedOf(client: Client, named: readonly string[]): Promise<Set<string>> {
+  if (named.length === 0) return new Set();
+  const { rows } = await client.query<Row>("select url from counted_pull_requests where url = any($1)", [named]);
+  return new Set(rows.map(({ url }) => String(url)));
+}

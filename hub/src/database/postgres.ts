@@ -1,0 +1,89 @@
+import { NestError, type Secret, sentenceOf } from "@nest/kit";
+import { Client, type ClientConfig, Pool } from "pg";
+import { type Migration, newestOf } from "./migrations.ts";
+import { postgresMigrations, replicaMigrations } from "./migrations-postgres.ts";
+import type { Reader, Row } from "./reader.ts";
+
+/** What advisory locks of the hub are for; each is one of a schema, so that hubs in one database do not meet. */
+export const locks = { migrations: 0x6e657374, batches: 0x6e657375, duty: 0x6e657376 } as const;
+
+const CONNECT_TIMEOUT_MS = 5000;
+/** No statement of the hub takes long; one that waits longer for a lock waits for a replica that hangs. */
+const STATEMENT_TIMEOUT_MS = 15_000;
+/** A replica that stops in the middle of a transaction loses it, and the lock with it. */
+const IDLE_IN_TRANSACTION_MS = 5000;
+const MOST_READERS = 6;
+
+/** A PostgreSQL database that hub replicas share. */
+export interface PostgresDatabase {
+  readonly kind: "postgres";
+  readonly reader: Reader;
+  readonly pool: Pool;
+  /** A connection of one's own: for transactions, for listening, for locks that live as long as it does. */
+  connect(): Promise<Client>;
+  close(): Promise<void>;
+}
+
+/**
+ * Opens the shared database, made or brought up to date where needed; one replica does that, the others wait for it.
+ *
+ * @throws NestError `database_unreachable`, `database_newer` when a newer release wrote it.
+ */
+export async function openPostgres(url: Secret): Promise<PostgresDatabase> {
+  const config: ClientConfig = {
+    connectionString: url.reveal(),
+    application_name: "nest-hub",
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    statement_timeout: STATEMENT_TIMEOUT_MS,
+    idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
+    keepAlive: true,
+  };
+  const connect = async (): Promise<Client> => {
+    const client = new Client(config);
+    // A connection that is lost while nobody asks anything of it: the next question says so.
+    client.on("error", () => undefined);
+    await client.connect();
+    return client;
+  };
+  await migrate(connect);
+  const pool = new Pool({ ...config, max: MOST_READERS, idleTimeoutMillis: 30_000 });
+  pool.on("error", () => undefined);
+  return { kind: "postgres", reader: readerOf(pool), pool, connect, close: () => pool.end() };
+}
+
+/** Asks over a pool or a connection. */
+export function readerOf(asked: Pick<Client, "query">): Reader {
+  return {
+    async all(sql, ...values) {
+      const { rows } = await asked.query<Row>(sql.replace(/\?(\d)/g, "$$$1"), [...values]);
+      return rows;
+    },
+  };
+}
+
+async function migrate(connect: () => Promise<Client>): Promise<void> {
+  const client = await connect().catch((cause) => {
+    throw new NestError("database_unreachable", `the database cannot be reached: ${sentenceOf(cause)}`, {
+      hint: "check NEST_DATABASE_URL, that PostgreSQL runs, and that this user may log in",
+      cause,
+    });
+  });
+  try {
+    await client.query("begin");
+    await client.query("select pg_advisory_xact_lock($1, hashtext(current_schema()))", [locks.migrations]);
+    await step(client, "migrations", postgresMigrations);
+    await step(client, "replica_migrations", replicaMigrations);
+    await client.query("commit");
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+}
+
+async function step(client: Client, table: string, steps: readonly Migration[]): Promise<void> {
+  await client.query(`create table if not exists ${table} (id bigint primary key, name text not null)`);
+  const { rows } = await client.query<Row>(`select coalesce(max(id), 0) as last from ${table}`);
+  for (const { id, name, sql } of newestOf(steps, Number(rows[0]?.last ?? 0))) {
+    await client.query(sql);
+    await client.query(`insert into ${table} (id, name) values ($1, $2)`, [id, name]);
+  }
+}

@@ -1,0 +1,40 @@
+/** A contributor's latest assignments: `times[0]` is when number `first` (from 1) was made. */
+interface Recent {
+  first: number;
+  times: number[];
+}
+
+/** When each contributor's assignments of the last window were made (ms): all that a limit ever asks for. */
+export class RecentGrants {
+  readonly #windowMs: number;
+  readonly #byContributor = new Map<string, Recent>();
+
+  constructor(windowMs: number) {
+    this.#windowMs = windowMs;
+  }
+
+  clear(): void {
+    this.#byContributor.clear();
+  }
+
+  /** Notes assignment `nth` of a contributor; those of one contributor come in order. */
+  add(contributorId: string, nth: number, at: number): void {
+    const known = this.#byContributor.get(contributorId);
+    if (known === undefined || nth !== known.first + known.times.length) {
+      this.#byContributor.set(contributorId, { first: nth, times: [at] });
+      return;
+    }
+    known.times.push(at);
+    let old = 0;
+    while (old < known.times.length && (known.times[old] ?? at) + this.#windowMs <= at) old += 1;
+    if (old < 64 && old * 2 < known.times.length) return;
+    known.times.splice(0, old);
+    known.first += old;
+  }
+
+  /** When assignment `nth` was made; undefined when it is older than any window. */
+  at(contributorId: string, nth: number): number | undefined {
+    const known = this.#byContributor.get(contributorId);
+    return known === undefined ? undefined : known.times[nth - known.first];
+  }
+}

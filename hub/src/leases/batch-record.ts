@@ -1,0 +1,68 @@
+import type { Contributor } from "../contributors/standing.ts";
+import type { ItemRecord } from "../queue/cooldown.ts";
+import type { Activity, AuditLine, Changes, Counted, Ending, PullRequestVerdict } from "./changes.ts";
+import { noChanges } from "./changes.ts";
+import type { Effect } from "./commands.ts";
+import type { Lease } from "./lease.ts";
+import type { Decided } from "./lease-book.ts";
+
+/** A setting as a batch record has it: removed when there is no value. */
+interface SettingRecord {
+  readonly name: string;
+  readonly value?: unknown;
+}
+
+/** A batch as JSON: what is written of it, and what other replicas read of it. */
+export interface BatchRecord {
+  readonly contributors: readonly Contributor[];
+  readonly leases: readonly Lease[];
+  readonly endings: readonly Ending[];
+  /** Leases made in this batch, with which of their contributor's assignments each is. */
+  readonly granted: readonly (readonly [taskId: string, nth: number])[];
+  readonly items: readonly ItemRecord[];
+  readonly activity: readonly Activity[];
+  readonly audit: readonly AuditLine[];
+  readonly pullRequests: readonly PullRequestVerdict[];
+  readonly counted: readonly (Counted & { readonly url: string })[];
+  readonly settings: readonly SettingRecord[];
+  readonly gen?: number | undefined;
+  /** What concerns sockets of other replicas. */
+  readonly effects: readonly Effect[];
+}
+
+/** A batch as a record; of its effects those that `isForOthers`. */
+export function recordOf({ changes, effects }: Decided, isForOthers: (effect: Effect) => boolean): BatchRecord {
+  return {
+    contributors: [...changes.contributors.values()],
+    leases: [...changes.leases.values()],
+    endings: changes.endings,
+    granted: [...changes.granted],
+    items: [...changes.items.values()],
+    activity: changes.activity,
+    audit: changes.audit,
+    pullRequests: changes.pullRequests,
+    counted: [...changes.counted].map(([url, counted]) => ({ url, ...counted })),
+    settings: [...changes.settings].map(([name, value]) => ({ name, value })),
+    gen: changes.gen,
+    effects: effects.flat().filter(isForOthers),
+  };
+}
+
+/** The batch that a record was made of. JSON drops what is undefined; everything here reads a missing property as that. */
+export function decidedOf(record: BatchRecord): Decided {
+  const changes: Changes = {
+    ...noChanges(),
+    contributors: new Map(record.contributors.map((one) => [one.id, one])),
+    leases: new Map(record.leases.map((lease) => [lease.taskId, lease])),
+    endings: [...record.endings],
+    granted: new Map(record.granted),
+    items: new Map(record.items.map((item) => [item.key, item])),
+    activity: [...record.activity],
+    audit: [...record.audit],
+    pullRequests: [...record.pullRequests],
+    counted: new Map(record.counted.map(({ url, ...counted }) => [url, counted])),
+    settings: new Map(record.settings.map(({ name, value }) => [name, value])),
+    gen: record.gen,
+  };
+  return { changes, effects: [record.effects] };
+}

@@ -1,0 +1,85 @@
+import type { Bus } from "../bus/bus.ts";
+import type { PostgresScans } from "../database/scans-postgres.ts";
+import type { Follower } from "./follower.ts";
+import type { Monitor, QueueFeed, RefreshResult, RepositoryState } from "./monitor.ts";
+
+export interface SharedMonitorParts {
+  readonly scans: PostgresScans;
+  readonly bus: Bus;
+  readonly follower: Follower;
+  /** A monitor that reads the code host, for as long as this replica is the one that does. */
+  readonly newMonitor: () => Monitor;
+}
+
+/** A complete round over many repositories takes its time. */
+const ROUND_WITHIN_MS = 120_000;
+
+/** Feeds the queue of one of several replicas: one of them reads the code host, the others take over what it has read. */
+export class SharedMonitor implements QueueFeed {
+  readonly #parts: SharedMonitorParts;
+  #monitor: Monitor | undefined;
+
+  constructor(parts: SharedMonitorParts) {
+    this.#parts = parts;
+    const { bus, follower } = parts;
+    bus.on("scan", (repo) => {
+      if (this.#monitor === undefined && typeof repo === "string") void follower.follow(repo);
+    });
+    bus.on("refresh soon", (body) => {
+      const { repo, visibility } = body as { repo: string; visibility: boolean };
+      this.#monitor?.refreshSoon(repo, { visibility });
+    });
+    bus.answer("refresh", async () => this.#monitor?.refresh());
+    bus.onGap(() => {
+      if (this.#monitor === undefined) void follower.followAll();
+    });
+  }
+
+  start(): void {
+    if (this.#monitor === undefined) void this.#parts.follower.followAll();
+  }
+
+  /** This replica reads the code host from now on. */
+  async takeDuty(): Promise<void> {
+    const monitor = this.#parts.newMonitor();
+    this.#monitor = monitor;
+    await this.#parts.scans.begin().catch(() => undefined);
+    if (this.#monitor === monitor) monitor.start();
+  }
+
+  /** Another replica does. */
+  leaveDuty(): void {
+    this.#monitor?.stop();
+    this.#monitor = undefined;
+    void this.#parts.follower.followAll();
+  }
+
+  async refresh(): Promise<RefreshResult> {
+    if (this.#monitor !== undefined) return this.#monitor.refresh();
+    const { bus, follower } = this.#parts;
+    const [result] = await bus.ask("refresh", {}, { withinMs: ROUND_WITHIN_MS, enough: 1 });
+    await follower.followAll();
+    if (result !== undefined) return result as RefreshResult;
+    const known = follower.repositories();
+    const issues = known.reduce((sum, { issues: count }) => sum + count, 0);
+    return { repositories: known.length, issues, failed: ["no replica reads the code host at this moment"] };
+  }
+
+  refreshSoon(repo: string, what: { readonly visibility?: boolean } = {}): boolean {
+    if (this.#monitor !== undefined) return this.#monitor.refreshSoon(repo, what);
+    const { bus, follower } = this.#parts;
+    const wanted = repo.toLowerCase();
+    if (!follower.repositories().some((known) => known.repo.toLowerCase() === wanted)) return false;
+    void bus.tell("refresh soon", { repo, visibility: what.visibility === true }).catch(() => undefined);
+    return true;
+  }
+
+  repositories(): RepositoryState[] {
+    return this.#monitor?.repositories() ?? this.#parts.follower.repositories();
+  }
+
+  stop(): void {
+    this.#monitor?.stop();
+    this.#monitor = undefined;
+  }
+}
