@@ -5,6 +5,7 @@ import { performance } from "node:perf_hooks";
 const checks: readonly (readonly [name: string, command: readonly string[]])[] = [
   ["format and lint", ["node_modules/.bin/biome", "check", "--error-on-warnings", "."]],
   ["types", ["node_modules/.bin/tsc"]],
+  ["types of the browser app", ["node_modules/.bin/tsc", "-p", "web"]],
   ["dependency rules", [process.execPath, "scripts/dependency-rules.ts"]],
   ["dead code", [process.execPath, "node_modules/.bin/knip"]],
 ];

@@ -16,6 +16,7 @@ const allowed: Record<string, readonly string[]> = {
   spoke: ["agents", "archive", "codehost", "kit", "protocol"],
   relay: ["agents", "kit", "protocol"],
   backup: ["archive", "cluster", "kit", "protocol"],
+  web: ["protocol"],
 };
 const rim = ["nest", "test", "bench"];
 const onlyIn: Record<string, readonly string[]> = {
@@ -51,7 +52,7 @@ process.exitCode = faults.length === 0 ? 0 : 1;
 
 function sourceFiles(folder: string): string[] {
   return readdirSync(folder, { recursive: true, encoding: "utf8" })
-    .filter((name) => name.endsWith(".ts") && !name.includes("node_modules"))
+    .filter((name) => /\.tsx?$/.test(name) && !name.includes("node_modules"))
     .map((name) => join(folder, name));
 }
 

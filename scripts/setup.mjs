@@ -4,6 +4,7 @@ import { createHash } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { buildWeb } from "./build-web.mjs";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const major = Number(process.versions.node.split(".")[0]);
@@ -30,4 +31,9 @@ if (installed !== wanted) {
     process.exit(done.status ?? 1);
   }
   writeFileSync(marker, wanted);
+}
+
+if (!buildWeb()) {
+  console.error("nest: error: the browser app could not be built; the lines above say why");
+  console.error("nest: hint: everything else works; the hub's pages for admins say what to run when it can be built");
 }

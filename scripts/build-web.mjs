@@ -1,0 +1,73 @@
+// Builds the browser app where its sources are newer than what was built. Runs on the system's Node (20 or newer): plain
+// JavaScript, nothing imported from npm; the build itself runs on the Node that the project brings.
+import { spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { brotliCompressSync, constants } from "node:zlib";
+
+const root = join(dirname(fileURLToPath(import.meta.url)), "..");
+/** What the app is made of. */
+const sources = [
+  "web/src",
+  "web/vite.config.ts",
+  "web/package.json",
+  "web/tsconfig.json",
+  "protocol/src",
+  "package-lock.json",
+];
+
+/** Builds the app unless what stands in `web/dist` was made of these very sources; false when that failed. */
+export function buildWeb() {
+  const dist = join(root, "web", "dist");
+  const stamp = join(dist, ".sources");
+  const wanted = digestOf(sources);
+  if (existsSync(stamp) && readFileSync(stamp, "utf8") === wanted) return true;
+  console.error("nest: building the browser app");
+  // Made beside and put in place whole, so that a hub that runs never serves half of it.
+  const made = join(root, "web", ".cache", `build-${process.pid}`);
+  const ours = join(root, "node_modules", ".bin", "node");
+  const vite = [join(root, "node_modules", "vite", "bin", "vite.js"), "build", "--logLevel", "warn"];
+  const done = spawnSync(existsSync(ours) ? ours : process.execPath, [...vite, "--outDir", made, "--emptyOutDir"], {
+    cwd: join(root, "web"),
+    stdio: ["ignore", 2, 2],
+  });
+  if (done.status !== 0) {
+    rmSync(made, { recursive: true, force: true });
+    return false;
+  }
+  compressAll(join(made, "assets"));
+  writeFileSync(join(made, ".sources"), wanted);
+  const old = join(root, "web", ".cache", `old-${process.pid}`);
+  mkdirSync(dirname(old), { recursive: true });
+  if (existsSync(dist)) renameSync(dist, old);
+  renameSync(made, dist);
+  rmSync(old, { recursive: true, force: true });
+  return true;
+}
+
+function compressAll(folder) {
+  for (const name of readdirSync(folder)) {
+    if (!/\.(js|css|svg)$/.test(name)) continue;
+    const params = { [constants.BROTLI_PARAM_QUALITY]: 9 };
+    writeFileSync(join(folder, `${name}.br`), brotliCompressSync(readFileSync(join(folder, name)), { params }));
+  }
+}
+
+/** One digest over files and folders: names and contents. Tests are no part of the app. */
+function digestOf(paths) {
+  const hash = createHash("sha256");
+  const add = (path) => {
+    const full = join(root, path);
+    if (statSync(full).isDirectory()) {
+      for (const name of readdirSync(full).sort()) add(`${path}/${name}`);
+    } else if (!path.endsWith(".test.ts")) {
+      hash.update(`${path}\0`).update(readFileSync(full)).update("\0");
+    }
+  };
+  for (const path of paths) add(path);
+  return hash.digest("hex");
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url) && !buildWeb()) process.exit(1);

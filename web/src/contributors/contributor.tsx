@@ -1,0 +1,100 @@
+import { Badge, Button } from "@mantine/core";
+import { contributors } from "@nest/protocol";
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { useLive } from "../live/live.ts";
+import { Panel } from "../look/panel.tsx";
+import { Failed, Waiting } from "../look/states.tsx";
+import { count, dateAndTime } from "../look/words.ts";
+import { askToRequeue } from "../operations/requeue.tsx";
+import { Link } from "../place/link.tsx";
+import { call } from "../wire/call.ts";
+import { History } from "./history.tsx";
+import { Limits } from "./limits.tsx";
+import { Roles } from "./roles.tsx";
+import { Standing } from "./standing.tsx";
+
+const ROWS = 50;
+
+/** One contributor: how they stand, what they may use, what they did, and what an admin can decide about them. */
+export function Contributor({ id }: { readonly id: string }) {
+  const { data, error, refetch, fetchNextPage, hasNextPage } = useInfiniteQuery({
+    queryKey: ["contributor", id],
+    queryFn: async ({ pageParam, signal }) =>
+      (await call(contributors.contributor, { params: { id }, query: { limit: ROWS, cursor: pageParam }, signal }))
+        .value,
+    initialPageParam: "",
+    getNextPageParam: (page) => page.next_cursor,
+  });
+  const tasks = useLive((live) => live.fleet?.tasks);
+  if (error !== null && data === undefined) return <Failed problem={error} again={() => void refetch()} />;
+  const [first] = data?.pages ?? [];
+  if (data === undefined || first === undefined) return <Waiting rows={8} />;
+  const { contributor: one, limits } = first;
+  const held = tasks?.filter((task) => task.contributor_id === one.contributor_id) ?? [];
+  return (
+    <>
+      <p className="crumb">
+        <Link href="/contributors">Contributors</Link>
+      </p>
+      <div className="page-head">
+        <h1>
+          <bdi>{one.github_username}</bdi>{" "}
+          <Badge size="lg" variant="light" color={one.trust_tier === "revoked" ? "red" : "nest"}>
+            {one.trust_tier}
+          </Badge>
+        </h1>
+      </div>
+      <dl className="counters">
+        <Counter name="Verified pull requests" value={count(one.total_tasks_completed_with_pr)} />
+        <Counter name="Completed" value={count(one.total_tasks_completed)} />
+        <Counter name="Failed" value={count(one.total_tasks_failed)} />
+        <Counter name="Connected" value={one.active ? "now" : "no"} />
+      </dl>
+      <p className="soft small under-counters">
+        Registered {dateAndTime(one.registered_at)}
+        {one.last_active === undefined ? "" : `, last given work ${dateAndTime(one.last_active)}`}
+        {one.paused_until !== undefined && Date.parse(one.paused_until) > Date.now()
+          ? `, paused after failures until ${dateAndTime(one.paused_until)}`
+          : ""}
+      </p>
+      <div className="columns">
+        <div className="stack">
+          <Standing one={one} />
+          {limits === undefined ? undefined : <Limits limits={limits} />}
+          <Roles one={one} />
+        </div>
+        <div className="stack">
+          {held.length === 0 ? undefined : (
+            <Panel id="held" title="Under way">
+              <ul className="plain-list">
+                {held.map((task) => (
+                  <li key={task.task_id} className="queue-row">
+                    <span className="issue cut">
+                      {task.repo}#{task.number} <bdi>{task.title}</bdi>
+                    </span>
+                    <Button size="compact-sm" variant="default" onClick={() => askToRequeue(task)}>
+                      Take back
+                    </Button>
+                  </li>
+                ))}
+              </ul>
+            </Panel>
+          )}
+          <History
+            tasks={data.pages.flatMap((page) => page.history)}
+            more={hasNextPage ? () => void fetchNextPage() : undefined}
+          />
+        </div>
+      </div>
+    </>
+  );
+}
+
+function Counter({ name, value }: { readonly name: string; readonly value: string }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{value}</dd>
+    </div>
+  );
+}

@@ -1,0 +1,86 @@
+import type { contributors } from "@nest/protocol";
+import { useHubNow } from "../live/hub-time.ts";
+import { LongList } from "../look/long-list.tsx";
+import { Panel } from "../look/panel.tsx";
+import { Nothing } from "../look/states.tsx";
+import { dateAndTime, duration, safeHref, spoken } from "../look/words.ts";
+
+const ROW_PX = 84;
+
+export interface HistoryParts {
+  readonly tasks: readonly contributors.ContributorTask[];
+  readonly more: (() => void) | undefined;
+}
+
+/** The tasks somebody was given, newest first, and what became of each. */
+export function History({ tasks, more }: HistoryParts) {
+  return (
+    <Panel id="history" title="History">
+      {tasks.length === 0 ? (
+        <Nothing>They were given no task yet.</Nothing>
+      ) : (
+        <LongList
+          label="Tasks, newest first"
+          count={tasks.length}
+          rowHeight={ROW_PX}
+          keyOf={(index) => tasks[index]?.task_id ?? index}
+          onEnd={more}
+          row={(index) => {
+            const task = tasks[index];
+            return task === undefined ? undefined : <Task task={task} />;
+          }}
+        />
+      )}
+    </Panel>
+  );
+}
+
+function Task({ task }: { readonly task: contributors.ContributorTask }) {
+  const now = useHubNow();
+  const pull = safeHref(task.pr_url);
+  const href = safeHref(task.url);
+  const tookMs = (task.ended_at === undefined ? now : Date.parse(task.ended_at)) - Date.parse(task.assigned_at);
+  return (
+    <div
+      className="entry"
+      data-tone={
+        task.outcome === "completed"
+          ? "good"
+          : task.outcome === "failed" || task.outcome === "expired"
+            ? "bad"
+            : "quiet"
+      }
+    >
+      <p className="cut">
+        {href === undefined ? (
+          <bdi>{task.title}</bdi>
+        ) : (
+          <a href={href} target="_blank" rel="noopener noreferrer">
+            <bdi>{task.title}</bdi>
+          </a>
+        )}
+      </p>
+      <p className="facts cut">
+        <b>{task.outcome === undefined ? "under way" : spoken(task.outcome)}</b>
+        {pull === undefined ? undefined : (
+          <a href={pull} target="_blank" rel="noopener noreferrer">
+            pull request{task.pr_state === undefined ? "" : `, ${task.pr_state}`}
+          </a>
+        )}
+        <span>
+          {task.repo}#{task.number}
+        </span>
+        <span>{dateAndTime(task.assigned_at)}</span>
+        <span>
+          {task.ended_at === undefined ? "for" : "took"} {duration(tookMs)}
+        </span>
+      </p>
+      {task.reason === undefined ? undefined : (
+        <p className="facts cut">
+          {task.failure_kind === undefined ? undefined : <span>{task.failure_kind}</span>}
+          <bdi>{task.reason}</bdi>
+        </p>
+      )}
+    </div>
+  );
+}

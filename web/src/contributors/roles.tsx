@@ -1,0 +1,64 @@
+import { Checkbox, Select } from "@mantine/core";
+import { contributors, delegatableRoles } from "@nest/protocol";
+import { useQueryClient } from "@tanstack/react-query";
+import { Panel } from "../look/panel.tsx";
+import { tellDone, tellFailed } from "../look/told.tsx";
+import { call } from "../wire/call.ts";
+
+const asRelay = "what the relay asks for";
+const general = "none: general work";
+
+/** The delegated role of somebody's relays, and the roles opened to them personally. Each choice holds at once. */
+export function Roles({ one }: { readonly one: contributors.ContributorRow }) {
+  const client = useQueryClient();
+  const { contributor_id: id, github_username: login, assigned_agent_role: assigned, agent_role_grants: grants } = one;
+  if (one.trust_tier === "revoked") return undefined;
+  const change = async (act: () => Promise<unknown>, undo: () => Promise<unknown>) => {
+    const again = () => client.invalidateQueries({ queryKey: ["contributor"] });
+    try {
+      await act();
+      await again();
+      tellDone(`The roles of ${login} were changed.`, () => undo().then(again));
+    } catch (thrown) {
+      tellFailed(thrown);
+    }
+  };
+  const putRole = (role: contributors.ContributorRow["assigned_agent_role"]) => () =>
+    call(contributors.setAgentRole, {
+      params: { id },
+      body: { agent_role: role === "none" ? "none" : (delegatableRoles.find((name) => name === role) ?? null) },
+    });
+  const putGrants = (names: readonly string[]) => () =>
+    call(contributors.setAgentRoleGrants, {
+      params: { id },
+      body: { agent_role_grants: delegatableRoles.filter((name) => names.includes(name)) },
+    });
+  return (
+    <Panel id="roles" title="Roles">
+      <div className="pad stack">
+        <Select
+          label="Role of their relays"
+          data={[asRelay, general, ...delegatableRoles]}
+          value={assigned === undefined ? asRelay : assigned === "none" ? general : assigned}
+          allowDeselect={false}
+          onChange={(value) => {
+            const role = value === asRelay || value === null ? undefined : value === general ? "none" : value;
+            void change(putRole(role), putRole(assigned));
+          }}
+        />
+        <Checkbox.Group
+          label="Opened to them personally"
+          description="Their relay may ask for these, from the tier trusted on."
+          value={[...grants]}
+          onChange={(chosen) => void change(putGrants(chosen), putGrants(grants))}
+        >
+          <div className="checks">
+            {delegatableRoles.map((role) => (
+              <Checkbox key={role} value={role} label={role} />
+            ))}
+          </div>
+        </Checkbox.Group>
+      </div>
+    </Panel>
+  );
+}

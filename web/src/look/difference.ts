@@ -1,0 +1,56 @@
+/** One line of how two values differ. */
+export interface Line {
+  /** Where inside the value, as `newcomer, max per hour`; empty for the value itself. */
+  readonly at: string;
+  readonly before: string | undefined;
+  readonly after: string | undefined;
+}
+
+/** The longest text of one side that is shown. */
+const LONGEST = 600;
+
+/**
+ * How two values differ, as lines to read: entries that a list lost and gained, fields of an object that changed, else the old
+ * and the new. Undefined is a value that was not there.
+ */
+export function differenceOf(before: unknown, after: unknown, at = ""): Line[] {
+  if (JSON.stringify(before) === JSON.stringify(after)) return [];
+  if (Array.isArray(before) && Array.isArray(after)) return listDifference(before, after, at);
+  if (isRecord(before) || isRecord(after)) {
+    if (
+      (before === undefined || before === null || isRecord(before)) &&
+      (after === undefined || after === null || isRecord(after))
+    ) {
+      const [old, now] = [before ?? {}, after ?? {}] as [Record<string, unknown>, Record<string, unknown>];
+      const names = [...new Set([...Object.keys(old), ...Object.keys(now)])];
+      return names.flatMap((name) =>
+        differenceOf(old[name], now[name], [at, name.replaceAll("_", " ")].filter(Boolean).join(", ")),
+      );
+    }
+  }
+  return [{ at, before: shown(before), after: shown(after) }];
+}
+
+function listDifference(before: readonly unknown[], after: readonly unknown[], at: string): Line[] {
+  const [old, now] = [before.map((one) => shown(one) ?? ""), after.map((one) => shown(one) ?? "")];
+  const lost = old.filter((one) => !now.includes(one)).map((one) => ({ at, before: one, after: undefined }));
+  const gained = now.filter((one) => !old.includes(one)).map((one) => ({ at, before: undefined, after: one }));
+  if (lost.length + gained.length > 0) return [...lost, ...gained];
+  return [{ at: [at, "order"].filter(Boolean).join(", "), before: old.join(", "), after: now.join(", ") }];
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function shown(value: unknown): string | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (typeof value === "boolean") return value ? "yes" : "no";
+  if (value === "") return "empty";
+  const text = Array.isArray(value)
+    ? value.map((one) => shown(one) ?? "nothing").join(", ")
+    : typeof value === "object"
+      ? JSON.stringify(value)
+      : String(value);
+  return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
+}

@@ -1,0 +1,57 @@
+import { useVirtualizer } from "@tanstack/react-virtual";
+import { type ReactNode, useEffect, useRef } from "react";
+
+export interface LongListParts {
+  readonly label: string;
+  readonly count: number;
+  /** A guess at a row's height in pixels; what it really is, is measured. */
+  readonly rowHeight: number;
+  readonly keyOf: (index: number) => string | number;
+  readonly row: (index: number) => ReactNode;
+  /** Called when the last row comes into view. */
+  readonly onEnd?: (() => void) | undefined;
+  readonly className?: string;
+}
+
+/** Rows drawn beyond what is seen, either side. */
+const OVERSCAN = 6;
+
+/** A list of any length in a box that scrolls: only the rows that are seen exist. */
+export function LongList({ label, count, rowHeight, keyOf, row, onEnd, className = "" }: LongListParts) {
+  const box = useRef<HTMLElement>(null);
+  const list = useVirtualizer({
+    count,
+    getScrollElement: () => box.current,
+    estimateSize: () => rowHeight,
+    getItemKey: keyOf,
+    overscan: OVERSCAN,
+  });
+  const rows = list.getVirtualItems();
+  const last = rows.at(-1)?.index ?? -1;
+  useEffect(() => {
+    if (last >= 0 && last >= count - 1) onEnd?.();
+  }, [last, count, onEnd]);
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls has to be reachable to be scrolled by keyboard
+    <section ref={box} className={`long-list ${className}`} tabIndex={0} aria-label={label}>
+      {/* biome-ignore lint/a11y/useSemanticElements: the rows are placed freely, which a real list would not let them be */}
+      <div role="list" aria-label={label} style={{ height: list.getTotalSize(), position: "relative" }}>
+        {rows.map(({ key, index, start }) => (
+          // biome-ignore lint/a11y/useSemanticElements: as above
+          <div
+            role="listitem"
+            key={key}
+            data-index={index}
+            ref={list.measureElement}
+            aria-setsize={count}
+            aria-posinset={index + 1}
+            className="long-row"
+            style={{ transform: `translateY(${start}px)` }}
+          >
+            {row(index)}
+          </div>
+        ))}
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,61 @@
+import { Badge, Button, type CSSVariablesResolver, createTheme, Modal, Tooltip } from "@mantine/core";
+
+/** The hub's own colours (its theme.css) in the parts that the app is made of. */
+export const theme = createTheme({
+  primaryColor: "nest",
+  primaryShade: { light: 7, dark: 4 },
+  autoContrast: true,
+  colors: {
+    dark: [
+      "#e7e9eb",
+      "#c9ced3",
+      "#99a1ab",
+      "#6b737d",
+      "#3a4047",
+      "#282c31",
+      "#1d2125",
+      "#181b1e",
+      "#141719",
+      "#101214",
+    ],
+    nest: [
+      "#eaf5f1",
+      "#d3e9e2",
+      "#a9d6c9",
+      "#90cfbb",
+      "#79c9b1",
+      "#4fae93",
+      "#35927a",
+      "#1f6b58",
+      "#175646",
+      "#0f4235",
+    ],
+  },
+  fontFamily: 'system-ui, -apple-system, "Segoe UI", sans-serif',
+  fontFamilyMonospace: "var(--mono)",
+  defaultRadius: "md",
+  cursorType: "pointer",
+  respectReducedMotion: true,
+  components: {
+    Badge: Badge.extend({ defaultProps: { tt: "none", fw: 550 } }),
+    Button: Button.extend({ defaultProps: { fw: 550 } }),
+    Modal: Modal.extend({ defaultProps: { centered: true, closeButtonProps: { "aria-label": "Close" } } }),
+    Tooltip: Tooltip.extend({ defaultProps: { openDelay: 400, events: { hover: true, focus: true, touch: false } } }),
+  },
+});
+
+const surface = {
+  "--mantine-color-body": "var(--card)",
+  "--mantine-color-text": "var(--ink)",
+  "--mantine-color-dimmed": "var(--soft)",
+  "--mantine-color-default": "var(--card)",
+  "--mantine-color-default-hover": "var(--hover)",
+  "--mantine-color-default-color": "var(--ink)",
+  "--mantine-color-default-border": "var(--line)",
+  "--mantine-color-placeholder": "var(--soft)",
+  "--mantine-color-error": "var(--bad)",
+  "--mantine-color-anchor": "var(--accent)",
+};
+
+/** Grounds, text and lines are the hub's own variables, which know light and dark by themselves. */
+export const surfaces: CSSVariablesResolver = () => ({ variables: {}, light: surface, dark: surface });

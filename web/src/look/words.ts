@@ -1,0 +1,41 @@
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+/** A length of time in its two largest units: `45 s`, `12 min`, `3 h 5 min`, `4 d 2 h`. Never negative. */
+export function duration(ms: number): string {
+  const length = Math.max(0, ms);
+  if (length < MINUTE_MS) return `${Math.floor(length / 1000)} s`;
+  if (length < HOUR_MS) return `${Math.floor(length / MINUTE_MS)} min`;
+  if (length < DAY_MS) return two(Math.floor(length / HOUR_MS), "h", Math.floor((length % HOUR_MS) / MINUTE_MS), "min");
+  return two(Math.floor(length / DAY_MS), "d", Math.floor((length % DAY_MS) / HOUR_MS), "h");
+}
+
+function two(first: number, unit: string, second: number, smaller: string): string {
+  return second === 0 ? `${first} ${unit}` : `${first} ${unit} ${second} ${smaller}`;
+}
+
+/** `1,234`. */
+export function count(value: number): string {
+  return value.toLocaleString("en");
+}
+
+/** `1 issue`, `2 issues`. */
+export function plural(value: number, one: string, many = `${one}s`): string {
+  return `${count(value)} ${value === 1 ? one : many}`;
+}
+
+/** A name of the wire as people read it: `connection_lost` is `connection lost`. */
+export function spoken(name: string): string {
+  return name.replaceAll("_", " ");
+}
+
+/** When something was, for people, in their own time zone. */
+export function dateAndTime(iso: string): string {
+  return new Date(iso).toLocaleString("en-GB", { dateStyle: "medium", timeStyle: "short" });
+}
+
+/** Only web addresses become links; anything else leads nowhere. */
+export function safeHref(url: string | undefined): string | undefined {
+  return url !== undefined && /^https?:\/\//i.test(url) ? url : undefined;
+}

@@ -1,0 +1,98 @@
+import { contribute } from "@nest/protocol";
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { useMemo } from "react";
+import { useHubNow } from "../live/hub-time.ts";
+import { useLive } from "../live/live.ts";
+import { LongList } from "../look/long-list.tsx";
+import { Panel } from "../look/panel.tsx";
+import { Failed, Nothing, Waiting } from "../look/states.tsx";
+import { duration, safeHref } from "../look/words.ts";
+import { call } from "../wire/call.ts";
+
+const ROWS = 100;
+const ROW_PX = 58;
+
+/** What happened, newest first: from the stream as it happens, and from the hub as far back as one scrolls. */
+export function ActivityPanel() {
+  const fresh = useLive((live) => live.activity);
+  const { data, error, refetch, fetchNextPage, hasNextPage } = useInfiniteQuery({
+    queryKey: ["activity"],
+    queryFn: async ({ pageParam, signal }) =>
+      (await call(contribute.activity, { query: { limit: ROWS, cursor: pageParam }, signal })).value,
+    initialPageParam: "",
+    getNextPageParam: (page) => page.next_cursor,
+  });
+  const entries = useMemo(() => {
+    const byId = new Map(
+      [...(data?.pages.flatMap((page) => page.activity) ?? []), ...fresh].map((one) => [one.id, one]),
+    );
+    return [...byId.values()].sort((a, b) => b.id - a.id);
+  }, [data, fresh]);
+  return (
+    <Panel id="activity" title="Activity">
+      {error !== null && entries.length === 0 ? (
+        <Failed problem={error} again={() => void refetch()} />
+      ) : data === undefined && entries.length === 0 ? (
+        <Waiting />
+      ) : entries.length === 0 ? (
+        <Nothing>Nothing has happened yet.</Nothing>
+      ) : (
+        <LongList
+          label="What happened"
+          count={entries.length}
+          rowHeight={ROW_PX}
+          keyOf={(index) => entries[index]?.id ?? index}
+          onEnd={hasNextPage ? () => void fetchNextPage() : undefined}
+          row={(index) => {
+            const entry = entries[index];
+            return entry === undefined ? undefined : <Entry entry={entry} />;
+          }}
+        />
+      )}
+    </Panel>
+  );
+}
+
+function Entry({ entry }: { readonly entry: contribute.ActivityEntry }) {
+  const now = useHubNow();
+  const href = safeHref(entry.url);
+  const about = entry.task ?? (entry.private === true ? "a private issue" : nameOf(href));
+  return (
+    <div className="entry" data-tone={toneOf(entry.action)}>
+      <p className="cut-two">
+        <b>
+          <bdi>{entry.username}</bdi>
+        </b>{" "}
+        {entry.action}{" "}
+        {about === undefined ? undefined : href === undefined ? (
+          <bdi>{about}</bdi>
+        ) : (
+          <a href={href} target="_blank" rel="noopener noreferrer">
+            <bdi>{about}</bdi>
+          </a>
+        )}
+        {entry.detail === undefined ? undefined : (
+          <span className="soft">
+            : <bdi>{entry.detail}</bdi>
+          </span>
+        )}
+      </p>
+      <p className="facts cut">
+        <time dateTime={entry.timestamp}>{duration(now - Date.parse(entry.timestamp))} ago</time>
+        {entry.title === undefined ? undefined : <bdi>{entry.title}</bdi>}
+      </p>
+    </div>
+  );
+}
+
+/** The pull request or issue that an address leads to, as `owner/name#number`. */
+function nameOf(href: string | undefined): string | undefined {
+  const [, repo, number] = /([^/]+\/[^/]+)\/(?:pull|issues)\/(\d+)$/.exec(href ?? "") ?? [];
+  return repo === undefined ? undefined : `${repo}#${number}`;
+}
+
+function toneOf(action: string): string {
+  if (/^(completed|pull request verified|promoted)/.test(action)) return "good";
+  if (/^(failed|lease expired|access revoked|released: connection lost)/.test(action)) return "bad";
+  return "quiet";
+}

@@ -1,0 +1,118 @@
+import { type KeyboardEvent, type PointerEvent, type RefObject, useEffect, useRef, useState } from "react";
+import { LAST_PLACE } from "./queue-order.ts";
+
+/** A row that was picked up, and where it would be put down. */
+export interface Carried<Item> {
+  readonly item: Item;
+  readonly from: number;
+  readonly to: number;
+  readonly by: "pointer" | "keys";
+}
+
+export interface CarryParts<Item> {
+  readonly box: RefObject<HTMLElement | null>;
+  readonly rowHeight: number;
+  readonly total: number;
+  /** Puts it down; what is shown stays as it is until this is over. */
+  readonly drop: (item: Item, to: number) => Promise<void>;
+}
+
+/** So near to the edge of the box that the list moves along. */
+const EDGE_PX = 48;
+const EDGE_STEP_PX = 10;
+const FRAME_MS = 16;
+
+/** Carrying rows of a list with rows of one height: by pointer from a handle, or by keys. */
+export function useCarry<Item>({ box, rowHeight, total, drop }: CarryParts<Item>) {
+  const [carried, setCarried] = useState<Carried<Item>>();
+  const [isDropping, setDropping] = useState(false);
+  const pointerY = useRef(0);
+  const most = Math.max(0, Math.min(total, LAST_PLACE) - 1);
+  const inList = (place: number) => Math.max(0, Math.min(most, place));
+  const latest = useRef(carried);
+  latest.current = carried;
+
+  const putDown = () => {
+    const done = latest.current;
+    if (done === undefined) return;
+    if (done.to === done.from) return setCarried(undefined);
+    setDropping(true);
+    void drop(done.item, done.to).finally(() => {
+      setDropping(false);
+      setCarried(undefined);
+    });
+  };
+
+  const byPointer = carried?.by === "pointer" && !isDropping;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: listens once for each carry; what it needs it reads when it is needed
+  useEffect(() => {
+    if (!byPointer) return;
+    const follow = () => {
+      const shown = box.current;
+      if (shown === null) return;
+      const { top, bottom } = shown.getBoundingClientRect();
+      if (pointerY.current < top + EDGE_PX) shown.scrollTop -= EDGE_STEP_PX;
+      else if (pointerY.current > bottom - EDGE_PX) shown.scrollTop += EDGE_STEP_PX;
+      const to = inList(Math.floor((pointerY.current - top + shown.scrollTop) / rowHeight));
+      setCarried((now) => (now === undefined || now.to === to ? now : { ...now, to }));
+    };
+    const move = (event: globalThis.PointerEvent) => {
+      pointerY.current = event.clientY;
+    };
+    const cancel = () => setCarried(undefined);
+    const giveUp = (event: globalThis.KeyboardEvent) => {
+      if (event.key === "Escape") cancel();
+    };
+    const timer = setInterval(follow, FRAME_MS);
+    const up = () => {
+      follow();
+      putDown();
+    };
+    window.addEventListener("pointermove", move);
+    window.addEventListener("pointerup", up);
+    window.addEventListener("pointercancel", cancel);
+    window.addEventListener("keydown", giveUp);
+    return () => {
+      clearInterval(timer);
+      window.removeEventListener("pointermove", move);
+      window.removeEventListener("pointerup", up);
+      window.removeEventListener("pointercancel", cancel);
+      window.removeEventListener("keydown", giveUp);
+    };
+  }, [byPointer]);
+
+  return {
+    carried,
+    isDropping,
+    pick(item: Item, from: number, event: PointerEvent<HTMLElement>) {
+      if (event.button !== 0 || isDropping) return;
+      event.preventDefault();
+      event.currentTarget.focus();
+      pointerY.current = event.clientY;
+      setCarried({ item, from, to: from, by: "pointer" });
+    },
+    press(item: Item, from: number, event: KeyboardEvent<HTMLElement>) {
+      if (isDropping) return;
+      const steps: Record<string, number> = {
+        ArrowUp: -1,
+        ArrowDown: 1,
+        Home: -total,
+        End: total,
+        PageUp: -10,
+        PageDown: 10,
+      };
+      if (event.key === " " || event.key === "Enter") {
+        event.preventDefault();
+        if (carried === undefined) setCarried({ item, from, to: from, by: "keys" });
+        else putDown();
+        return;
+      }
+      if (carried === undefined) return;
+      const step = steps[event.key];
+      if (event.key === "Escape") setCarried(undefined);
+      if (step === undefined) return;
+      event.preventDefault();
+      setCarried({ ...carried, to: inList(carried.to + step) });
+    },
+  };
+}

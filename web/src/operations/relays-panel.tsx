@@ -1,0 +1,157 @@
+import { Badge, Drawer, SegmentedControl, TextInput } from "@mantine/core";
+import type { contribute } from "@nest/protocol";
+import { IconSearch } from "@tabler/icons-react";
+import { useMemo, useState } from "react";
+import { useHubNow } from "../live/hub-time.ts";
+import { useLive } from "../live/live.ts";
+import { LongList } from "../look/long-list.tsx";
+import { Panel } from "../look/panel.tsx";
+import { Nothing, Waiting } from "../look/states.tsx";
+import { count, duration, safeHref, spoken } from "../look/words.ts";
+import { RelayCard } from "./relay-card.tsx";
+import { isKind, protocolWords, type RelayKind } from "./relay-words.ts";
+
+const ROW_PX = 86;
+
+/** Every connected relay: what it declared, what it does, why it idles, what failed last. */
+export function RelaysPanel() {
+  const fleet = useLive((live) => live.fleet);
+  const [typed, setTyped] = useState("");
+  const [kind, setKind] = useState<RelayKind>("all");
+  const [chosen, setChosen] = useState<string>();
+  const relays = useMemo(() => {
+    const wanted = typed.trim().toLowerCase();
+    return (fleet?.relays ?? []).filter(
+      (relay) =>
+        isKind(relay, kind) &&
+        (wanted === "" ||
+          `${relay.github_username} ${relay.cli_backend} ${relay.model}`.toLowerCase().includes(wanted)),
+    );
+  }, [fleet, typed, kind]);
+  const relay = fleet?.relays.find((one) => one.connection_id === chosen);
+  return (
+    <Panel id="relays" title="Relays" tally={fleet === undefined ? undefined : count(fleet.relays.length)}>
+      <div className="panel-bar">
+        <SegmentedControl
+          aria-label="Which relays"
+          value={kind}
+          onChange={(value) => setKind(value as RelayKind)}
+          data={[
+            { value: "all", label: "All" },
+            { value: "working", label: "Working" },
+            { value: "idle", label: "Idle" },
+            { value: "failed", label: "Failed" },
+            { value: "drifted", label: "Drifted" },
+          ]}
+        />
+        <TextInput
+          className="grow"
+          placeholder="Login, CLI or model"
+          aria-label="Search relays"
+          leftSection={<IconSearch size={16} />}
+          value={typed}
+          onChange={(event) => setTyped(event.currentTarget.value)}
+        />
+      </div>
+      {fleet === undefined ? (
+        <Waiting rows={6} />
+      ) : relays.length === 0 ? (
+        <Nothing>{fleet.relays.length === 0 ? "No relay is connected." : "No connected relay is like that."}</Nothing>
+      ) : (
+        <LongList
+          label="Connected relays"
+          count={relays.length}
+          rowHeight={ROW_PX}
+          keyOf={(index) => relays[index]?.connection_id ?? index}
+          row={(index) => {
+            const one = relays[index];
+            if (one === undefined) return undefined;
+            const task = one.current_task === undefined ? undefined : fleet.taskOf.get(one.current_task);
+            return <RelayRow relay={one} task={task} open={() => setChosen(one.connection_id)} />;
+          }}
+        />
+      )}
+      <Drawer
+        opened={relay !== undefined}
+        onClose={() => setChosen(undefined)}
+        position="right"
+        title={relay === undefined ? "" : <bdi>{relay.github_username}</bdi>}
+        closeButtonProps={{ "aria-label": "Close" }}
+      >
+        {relay === undefined ? undefined : (
+          <RelayCard
+            relay={relay}
+            task={relay.current_task === undefined ? undefined : fleet?.taskOf.get(relay.current_task)}
+          />
+        )}
+      </Drawer>
+    </Panel>
+  );
+}
+
+interface RowParts {
+  readonly relay: contribute.FleetRelay;
+  readonly task: contribute.FleetWork | undefined;
+  readonly open: () => void;
+}
+
+function RelayRow({ relay, task, open }: RowParts) {
+  const now = useHubNow();
+  const agent = [relay.cli_backend, relay.model].filter(Boolean).join(" · ");
+  const drift = protocolWords(relay.protocol);
+  return (
+    <div className="relay-row">
+      <p className="line">
+        <button type="button" className="name" onClick={open}>
+          <bdi>{relay.github_username}</bdi>
+        </button>
+        <Badge size="sm" variant="light" color={relay.trust_tier === "newcomer" ? "gray" : "nest"}>
+          {relay.trust_tier}
+        </Badge>
+        <RelayState relay={relay} task={task} />
+      </p>
+      <p className="facts cut">
+        <bdi>{agent === "" ? "nothing declared" : agent}</bdi>
+        {relay.role === undefined ? undefined : <span>as {relay.role}</span>}
+        {relay.capabilities.os === undefined ? undefined : (
+          <bdi>{[relay.capabilities.os, relay.capabilities.arch].filter(Boolean).join("/")}</bdi>
+        )}
+        <span data-tone={relay.protocol.verdict === "current" ? "" : "warn"}>{drift}</span>
+        <span className="wide-only">here for {duration(now - Date.parse(relay.connected_at))}</span>
+      </p>
+      {relay.last_failure === undefined ? undefined : (
+        <p className="facts cut" data-tone="bad">
+          <span>
+            failed ({relay.last_failure.kind}) {duration(now - Date.parse(relay.last_failure.at))} ago
+          </span>
+          <bdi>{relay.last_failure.reason}</bdi>
+        </p>
+      )}
+    </div>
+  );
+}
+
+function RelayState({ relay, task }: Omit<RowParts, "open">) {
+  const now = useHubNow();
+  if (relay.current_task === undefined)
+    return (
+      <span className="state" data-state="idle">
+        {relay.idle_reason === undefined ? "idle" : `idle: ${spoken(relay.idle_reason)}`}
+      </span>
+    );
+  const href = safeHref(task?.url);
+  const name =
+    task === undefined ? "a task" : task.private === true ? "a private issue" : `${task.repo}#${task.number}`;
+  return (
+    <span className="state" data-state="in-progress">
+      {href === undefined ? (
+        name
+      ) : (
+        <a href={href} target="_blank" rel="noopener noreferrer">
+          {name}
+        </a>
+      )}
+      {task === undefined ? "" : ` ${duration(now - Date.parse(task.assigned_at))}`}
+    </span>
+  );
+}

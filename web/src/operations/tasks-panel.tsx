@@ -1,0 +1,87 @@
+import { Button } from "@mantine/core";
+import type { contribute } from "@nest/protocol";
+import { useHubNow } from "../live/hub-time.ts";
+import { useLive } from "../live/live.ts";
+import { LongList } from "../look/long-list.tsx";
+import { Panel } from "../look/panel.tsx";
+import { Nothing, Waiting } from "../look/states.tsx";
+import { count, duration, safeHref } from "../look/words.ts";
+import { useIsAdmin } from "../session/who.ts";
+import { askToRequeue } from "./requeue.tsx";
+
+const ROW_PX = 66;
+/** A lease that has less left than this will run out unless its relay reports soon. */
+const SOON_MS = 5 * 60_000;
+
+/** Tasks under lease, oldest first: who, for how long, and when the lease runs out. */
+export function TasksPanel() {
+  const fleet = useLive((live) => live.fleet);
+  const isAdmin = useIsAdmin();
+  return (
+    <Panel id="tasks" title="Tasks under lease" tally={fleet === undefined ? undefined : count(fleet.tasks.length)}>
+      {fleet === undefined ? (
+        <Waiting />
+      ) : fleet.tasks.length === 0 ? (
+        <Nothing>Nothing is under way.</Nothing>
+      ) : (
+        <LongList
+          label="Tasks under lease"
+          count={fleet.tasks.length}
+          rowHeight={ROW_PX}
+          keyOf={(index) => fleet.tasks[index]?.task_id ?? index}
+          row={(index) => {
+            const task = fleet.tasks[index];
+            return task === undefined ? undefined : <TaskRow task={task} isAdmin={isAdmin} />;
+          }}
+        />
+      )}
+    </Panel>
+  );
+}
+
+const statusWords = { offered: "offered", "in-progress": "working", away: "relay away" } as const;
+
+function TaskRow({ task, isAdmin }: { readonly task: contribute.FleetWork; readonly isAdmin: boolean }) {
+  const now = useHubNow();
+  const href = safeHref(task.url);
+  const leftMs = Date.parse(task.expires_at) - now;
+  return (
+    <div className="queue-row">
+      <div className="issue">
+        <p className="cut">
+          {href === undefined ? (
+            <bdi>{task.title}</bdi>
+          ) : (
+            <a href={href} target="_blank" rel="noopener noreferrer" title={task.title}>
+              <bdi>{task.title}</bdi>
+            </a>
+          )}
+        </p>
+        <p className="facts cut">
+          <span className="state" data-state={task.status}>
+            {statusWords[task.status]}
+          </span>
+          <b>
+            <bdi>{task.github_username}</bdi>
+          </b>
+          <span>{task.private === true ? "private" : `${task.repo}#${task.number}`}</span>
+          <span>for {duration(now - Date.parse(task.assigned_at))}</span>
+          <span data-tone={leftMs < SOON_MS ? "warn" : ""}>
+            {leftMs <= 0 ? "lease over" : `${duration(leftMs)} left`}
+          </span>
+          {task.note === undefined ? undefined : <bdi>{task.note}</bdi>}
+        </p>
+      </div>
+      {isAdmin ? (
+        <Button
+          size="compact-sm"
+          variant="default"
+          aria-label={`Take ${task.repo}#${task.number} back`}
+          onClick={() => askToRequeue(task)}
+        >
+          Take back
+        </Button>
+      ) : undefined}
+    </div>
+  );
+}

@@ -1,0 +1,100 @@
+import { Button, Chip } from "@mantine/core";
+import { contribute } from "@nest/protocol";
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { useLive } from "../live/live.ts";
+import { LongList } from "../look/long-list.tsx";
+import { Failed, Nothing, Waiting } from "../look/states.tsx";
+import { attempt } from "../look/told.tsx";
+import { count, spoken } from "../look/words.ts";
+import { useIsAdmin } from "../session/who.ts";
+import { call } from "../wire/call.ts";
+import { IssueLine } from "./issue-line.tsx";
+import { unholdIssue } from "./queue-acts.ts";
+
+const ROWS = 100;
+const ROW_PX = 88;
+
+/** What is not offered: every reason with its total, and the issues of one reason with why and for how long. */
+export function WithheldList({ search }: { readonly search: string }) {
+  const totals = useLive((live) => live.status?.withheld) ?? {};
+  const reasons = Object.entries(totals).sort((a, b) => b[1] - a[1]);
+  const [chosen, setChosen] = useState<string>();
+  const reason = chosen !== undefined && totals[chosen] !== undefined ? chosen : reasons[0]?.[0];
+  const { data: words } = useQuery({
+    queryKey: ["queue", "words", reasons.length],
+    queryFn: async ({ signal }) =>
+      (await call(contribute.queue, { query: { limit: 1 }, signal })).value.withheld_because,
+  });
+  if (reason === undefined) return <Nothing>Nothing is withheld: every open issue is on offer.</Nothing>;
+  return (
+    <>
+      <Chip.Group value={reason} onChange={(value) => setChosen(String(value))}>
+        <div className="reasons" role="radiogroup" aria-label="Reasons">
+          {reasons.map(([name, total]) => (
+            <Chip key={name} value={name} size="xs" variant="outline">
+              {spoken(name)} {count(total)}
+            </Chip>
+          ))}
+        </div>
+      </Chip.Group>
+      <p className="why">{words?.[reason] ?? spoken(reason)}</p>
+      <Issues reason={reason} search={search} />
+    </>
+  );
+}
+
+function Issues({ reason, search }: { readonly reason: string; readonly search: string }) {
+  const isAdmin = useIsAdmin();
+  const { data, error, refetch, fetchNextPage, hasNextPage } = useInfiniteQuery({
+    queryKey: ["queue", "withheld", reason, search],
+    queryFn: async ({ pageParam, signal }) =>
+      (await call(contribute.queue, { query: { limit: ROWS, cursor: pageParam, reason, q: search }, signal })).value,
+    initialPageParam: "",
+    getNextPageParam: (page) => page.next_cursor,
+  });
+  if (error !== null && data === undefined) return <Failed problem={error} again={() => void refetch()} />;
+  if (data === undefined) return <Waiting />;
+  const items = data.pages.flatMap((page) => page.queue);
+  const hidden = data.pages[0]?.hidden ?? 0;
+  if (items.length === 0)
+    return (
+      <Nothing>
+        {hidden > 0
+          ? "These belong to private repositories; admins see them."
+          : "No such issue is withheld for this reason."}
+      </Nothing>
+    );
+  return (
+    <LongList
+      label={`Issues withheld: ${spoken(reason)}`}
+      count={items.length}
+      rowHeight={ROW_PX}
+      keyOf={(index) => items[index]?.key ?? index}
+      onEnd={hasNextPage ? () => void fetchNextPage() : undefined}
+      row={(index) => {
+        const item = items[index];
+        return item === undefined ? undefined : (
+          <div className="queue-row">
+            <div className="issue">
+              <IssueLine item={item} />
+              <p className="because">
+                <bdi>{item.withheld?.because}</bdi>
+              </p>
+            </div>
+            {isAdmin && item.held === true ? (
+              <Button
+                size="compact-sm"
+                variant="default"
+                aria-label={`Let ${item.key} go`}
+                onClick={() => attempt(() => unholdIssue(item.key, item.held_reason))}
+              >
+                Let go
+              </Button>
+            ) : undefined}
+          </div>
+        );
+      }}
+    />
+  );
+}
