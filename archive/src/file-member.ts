@@ -10,6 +10,17 @@ const FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 const CHANGED = "changed while it was read; stored as it was read";
 
+/** Memory that one file after the other is read into: fresh memory for each costs more than reading it. */
+export class ReadBuffer {
+  #memory = Buffer.alloc(0);
+
+  /** So many bytes of it, whatever was in them. What was taken before is written over. */
+  take(bytes: number): Buffer {
+    if (this.#memory.length < bytes) this.#memory = Buffer.allocUnsafeSlow(Math.max(bytes, SLICE_BYTES));
+    return this.#memory.subarray(0, bytes);
+  }
+}
+
 /** A file ready to be stored, or why it is not stored. */
 export type FileMember = { readonly member: Member } | { readonly refused: string };
 
@@ -21,6 +32,8 @@ export interface FileMemberOptions {
   /** Overrides the permission bits of the source. */
   readonly mode?: number;
   readonly mostBytes?: number;
+  /** Where it is read into, when its content is used up before the next file is opened; else it gets memory of its own. */
+  readonly buffer?: ReadBuffer;
   /** Heard when the file changed while it was read. */
   changed(reason: string): void;
 }
@@ -59,7 +72,7 @@ export function fileMember(options: FileMemberOptions): FileMember {
 function readWhole(descriptor: number, first: Stats, options: FileMemberOptions): { content: Buffer } {
   let before = first;
   for (let attempt = 1; ; attempt += 1) {
-    const content = Buffer.allocUnsafe(Math.min(before.size, WHOLE_BYTES));
+    const content = (options.buffer ?? new ReadBuffer()).take(Math.min(before.size, WHOLE_BYTES));
     const filled = fill(descriptor, content, 0);
     const after = fstatSync(descriptor);
     const settled = isSame(before, after) && filled === content.length;
@@ -73,7 +86,7 @@ function readWhole(descriptor: number, first: Stats, options: FileMemberOptions)
 }
 
 function* slices(descriptor: number, before: Stats, options: FileMemberOptions): Generator<Buffer> {
-  const buffer = Buffer.allocUnsafeSlow(SLICE_BYTES);
+  const buffer = (options.buffer ?? new ReadBuffer()).take(SLICE_BYTES);
   let short = false;
   try {
     for (let at = 0; at < before.size; ) {

@@ -1,7 +1,7 @@
 export type { ByteSource } from "./byte-reader.ts";
 export type { ArchiveFault } from "./errors.ts";
 export { type ExtractOptions, extractArchive, extractedPlace } from "./extract.ts";
-export { fileMember } from "./file-member.ts";
+export { fileMember, ReadBuffer } from "./file-member.ts";
 export type { Codec } from "./header.ts";
 export { ArchiveKey, parseKey } from "./key.ts";
 export { MANIFEST_NAME, MANIFEST_VERSION, Manifest, type StoredFile } from "./manifest.ts";

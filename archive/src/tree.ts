@@ -1,6 +1,6 @@
 import { type Dirent, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { fileMember } from "./file-member.ts";
+import { fileMember, type ReadBuffer } from "./file-member.ts";
 import { type NameSet, nameFault } from "./member-names.ts";
 import type { Member } from "./tar-writer.ts";
 
@@ -17,6 +17,8 @@ export interface TreeOptions {
   leaveOut?(path: string): boolean;
   readonly mode?: number;
   readonly mostFileBytes?: number;
+  /** For who uses up each member before asking for the next. */
+  readonly buffer?: ReadBuffer;
 }
 
 /** The regular files under a folder, in the order of their names. Links, pipes, sockets, unreadable files are told as skipped. */
@@ -36,6 +38,7 @@ export function singleMember(source: string, path: string, options: Omit<TreeOpt
     path,
     changed: (reason) => options.skipped(path, reason),
     ...(options.mode === undefined ? {} : { mode: options.mode }),
+    ...(options.buffer === undefined ? {} : { buffer: options.buffer }),
     ...(options.mostFileBytes === undefined ? {} : { mostBytes: options.mostFileBytes }),
   });
   if ("member" in opened) return [opened.member];

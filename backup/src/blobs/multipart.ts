@@ -16,7 +16,8 @@ import { statusOf } from "./s3-faults.ts";
 const FIRST_PART_BYTES = 8 * 1024 * 1024;
 /** Parts double every thousand, so that ten thousand of them reach past the largest object. */
 const PARTS_OF_A_SIZE = 1000;
-const AT_ONCE = 4;
+/** More would not be faster and would hold more memory. */
+const AT_ONCE = 3;
 const ABORT_TIMEOUT_MS = 10_000;
 
 export interface Upload {
@@ -36,7 +37,8 @@ export interface Upload {
  * name must be free (create-only). When anything fails, or the signal says so, the upload is taken back.
  */
 export async function upload(content: AsyncIterable<Buffer>, to: Upload): Promise<void> {
-  const parts = partsOf(content)[Symbol.asyncIterator]();
+  const memory = new PartMemory();
+  const parts = partsOf(content, memory)[Symbol.asyncIterator]();
   const first = await parts.next();
   const second = first.done === true ? first : await parts.next();
   if (second.done === true) {
@@ -45,10 +47,10 @@ export async function upload(content: AsyncIterable<Buffer>, to: Upload): Promis
     await to.client.send(command, { abortSignal: to.signal });
     return;
   }
-  await inParts(chain([first.value as Buffer, second.value], parts), to);
+  await inParts(chain([first.value as Buffer, second.value], parts), memory, to);
 }
 
-async function inParts(parts: AsyncIterable<Buffer>, to: Upload): Promise<void> {
+async function inParts(parts: AsyncIterable<Buffer>, memory: PartMemory, to: Upload): Promise<void> {
   const { Bucket, Key } = to.object;
   const begun = await to.client.send(new CreateMultipartUploadCommand(to.object), { abortSignal: to.signal });
   const UploadId = begun.UploadId;
@@ -60,6 +62,7 @@ async function inParts(parts: AsyncIterable<Buffer>, to: Upload): Promise<void> 
     const command = new UploadPartCommand({ Bucket, Key, UploadId, PartNumber, Body, ContentMD5: md5(Body) });
     const { ETag } = await to.client.send(command, { abortSignal });
     done.push({ PartNumber, ...(ETag === undefined ? {} : { ETag }) });
+    memory.give(Body);
   };
   try {
     let number = 0;
@@ -107,20 +110,41 @@ async function refuseTaken(to: Upload): Promise<void> {
   if (found !== undefined) throw blobExists(Key);
 }
 
-async function* partsOf(content: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-  let pieces: Buffer[] = [];
-  let bytes = 0;
-  let number = 0;
-  for await (const piece of content) {
-    pieces.push(piece);
-    bytes += piece.length;
-    if (bytes < FIRST_PART_BYTES * 2 ** Math.floor(number / PARTS_OF_A_SIZE)) continue;
-    yield Buffer.concat(pieces);
-    pieces = [];
-    bytes = 0;
-    number += 1;
+/** Memory for parts, used again once a part has arrived: what waits to be collected would count as used. */
+class PartMemory {
+  #free: Buffer[] = [];
+
+  take(bytes: number): Buffer {
+    const buffer = this.#free.pop();
+    if (buffer?.length === bytes) return buffer;
+    // Parts have grown; smaller ones are of no use any more.
+    this.#free = [];
+    return Buffer.allocUnsafeSlow(bytes);
   }
-  if (bytes > 0) yield Buffer.concat(pieces);
+
+  give(part: Buffer): void {
+    this.#free.push(Buffer.from(part.buffer));
+  }
+}
+
+async function* partsOf(content: AsyncIterable<Buffer>, memory: PartMemory): AsyncGenerator<Buffer> {
+  const sizeOf = (number: number) => FIRST_PART_BYTES * 2 ** Math.floor(number / PARTS_OF_A_SIZE);
+  let number = 0;
+  let part = memory.take(sizeOf(number));
+  let filled = 0;
+  for await (const piece of content) {
+    for (let at = 0; at < piece.length; ) {
+      const count = piece.copy(part, filled, at);
+      at += count;
+      filled += count;
+      if (filled < part.length) continue;
+      yield part;
+      number += 1;
+      part = memory.take(sizeOf(number));
+      filled = 0;
+    }
+  }
+  if (filled > 0) yield part.subarray(0, filled);
 }
 
 async function* chain(first: readonly Buffer[], rest: AsyncIterator<Buffer>): AsyncGenerator<Buffer> {

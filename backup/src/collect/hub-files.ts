@@ -1,6 +1,6 @@
 import { lstatSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { type Member, type NameSet, singleMember, treeMembers } from "@nest/archive";
+import { type Member, type NameSet, ReadBuffer, singleMember, treeMembers } from "@nest/archive";
 import { isAbsent, NestError } from "@nest/kit";
 
 /** Files at the root of the data directory that are stored under `hub/`; the registry must be there. */
@@ -15,9 +15,10 @@ export interface HubFilesOptions {
 
 /**
  * The hub's files (spec: Hub disaster-recovery archive). `nous/`, `home/`, `beads/` and `logs/` are not named here and so not
- * stored; the database is stored as rows.
+ * stored; the database is stored as rows. Each member is to be used up before the next is asked for.
  */
-export function* hubFileMembers(options: HubFilesOptions): Generator<Member> {
+export function* hubFileMembers(from: HubFilesOptions): Generator<Member> {
+  const options = { ...from, buffer: new ReadBuffer() };
   for (const name of ROOT_FILES) {
     if (isThere(join(options.dataDir, name))) yield* singleMember(join(options.dataDir, name), `hub/${name}`, options);
   }

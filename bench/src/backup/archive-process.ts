@@ -3,7 +3,16 @@ import { createReadStream, createWriteStream, readdirSync, readFileSync, writeFi
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { gunzipSync, gzipSync } from "node:zlib";
-import { type Codec, type Member, NameSet, parseKey, readArchive, treeMembers, writeArchive } from "@nest/archive";
+import {
+  type Codec,
+  type Member,
+  NameSet,
+  parseKey,
+  ReadBuffer,
+  readArchive,
+  treeMembers,
+  writeArchive,
+} from "@nest/archive";
 import { content } from "./tree.ts";
 
 /**
@@ -22,7 +31,14 @@ process.stdout.write(`${process.resourceUsage().maxRSS}\n`);
 
 function write(folder: string, file: string, codec: Codec): Promise<void> {
   async function* members(): AsyncGenerator<Member> {
-    yield* treeMembers({ root: join(folder, "saas"), prefix: "hub/saas", names: new NameSet(), skipped: () => {} });
+    const names = new NameSet();
+    yield* treeMembers({
+      root: join(folder, "saas"),
+      prefix: "hub/saas",
+      names,
+      skipped: () => {},
+      buffer: new ReadBuffer(),
+    });
   }
   return pipeline(sealed(members(), codec), createWriteStream(file, { highWaterMark: MIB }));
 }

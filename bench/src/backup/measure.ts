@@ -11,11 +11,14 @@ export interface Taken {
 export function timed(
   file: string,
   args: readonly string[],
-  environment: Readonly<Record<string, string>> = {},
+  options: { readonly environment?: Readonly<Record<string, string>>; readonly isQuiet?: boolean } = {},
 ): Promise<Taken> {
   const started = performance.now();
   return new Promise((resolve, reject) => {
-    const child = spawn(file, args, { stdio: ["ignore", "pipe", "inherit"], env: { ...process.env, ...environment } });
+    const child = spawn(file, args, {
+      stdio: ["ignore", "pipe", options.isQuiet === true ? "ignore" : "inherit"],
+      env: { ...process.env, ...options.environment },
+    });
     let out = "";
     child.stdout.on("data", (piece: Buffer) => {
       out += piece.toString();
