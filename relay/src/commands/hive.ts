@@ -106,11 +106,11 @@ export function runArguments(
     ...backend.credentialVariables,
   ];
   const names = [...new Set(passed)].filter((name) => environment[name] !== undefined && environment[name] !== "");
-  const keepOwner = runtime === "podman" ? ["--userns=keep-id:uid=1001,gid=1000"] : [];
+  // Without root, podman maps the person to the image's own user; with root it refuses the option, and need not.
+  const keepOwner = runtime === "podman" && process.getuid?.() !== 0 ? ["--userns=keep-id:uid=1001,gid=1000"] : [];
   return [
     "run",
     "--rm",
-    "--init",
     ...(environment.CONTRIBUTOR_MODE === "interactive" ? ["--interactive", "--tty"] : []),
     "--name",
     "nest-relay",
