@@ -2,10 +2,13 @@ import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { postgresTool } from "@nest/backup/testing";
+import { Secret } from "@nest/kit";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { FakeApiServer } from "../fakes/kubernetes/api-server.ts";
 import { TestHub } from "../harness/hub.ts";
 import { RawRelay } from "../harness/raw-relay.ts";
+import { RealPostgres } from "../real-postgres/real-postgres.ts";
 
 const KEY = "c0ffee00".repeat(8);
 const COMMAND = new URL("../../bin/nest-backup", import.meta.url).pathname;
@@ -47,75 +50,121 @@ async function answersOf(hub: TestHub): Promise<unknown> {
   return { contributors, actionable: await hub.actionable(), ...Object.fromEntries(answers) };
 }
 
-test("the restore drill: a hub's archive on an empty machine makes a hub that answers the same", async () => {
-  await using hub = await TestHub.start({ issues: 6 });
-  const ada = await hub.relay("ada");
-  await hub.register("grace");
-  const done = await ada.ready();
-  ada.send({ type: "task_accepted", task_id: done.task_id, task_gen: done.task_gen });
-  ada.send({ type: "task_complete", task_id: done.task_id, task_gen: done.task_gen, verdict: "idle" });
-  await ada.next("task_ack");
-  const held = await ada.ready();
-  ada.send({ type: "task_accepted", task_id: held.task_id, task_gen: held.task_gen });
-  ada.socket.close();
-  await ada.closed;
-  const at = (path: string) => join(hub.folder, path);
-  mkdirSync(at("saas/users"), { recursive: true });
-  writeFileSync(at("saas/hmac.key"), Buffer.alloc(32, 9));
-  writeFileSync(at("saas/users/ada.json"), '{"login":"ada"}');
-  mkdirSync(at("saas/nests/hosted-one"), { recursive: true });
-  writeFileSync(at("saas/nests/hosted-one/meta.json"), '{"id":"one","cluster_id":"home","status":""}');
-  writeFileSync(at("hub-registry.json"), '{"nests":[{"id":"one","cluster_id":"home"}]}');
-  writeFileSync(at("clusters.json"), '[{"id":"home","in_cluster":true}]');
-  const spokeA = join(home, "spoke-a");
-  mkdirSync(spokeA);
-  writeFileSync(join(spokeA, "nest.yaml.dashboard"), "project: {}\n");
-  writeFileSync(join(spokeA, "nest.yaml.runtime"), "project: {org: acme}\n");
-  writeFileSync(join(spokeA, "nest-id"), "one\n");
-  await using cluster = await FakeApiServer.start();
-  for (const name of SECRETS) cluster.addSecret("nest-hub", name, { value: "eA==" });
-  cluster.addPod("nest-hosted-one", "nest-0", "Running", containerOn(spokeA));
-  const before = await answersOf(hub);
+type Engine = "sqlite" | "postgresql";
 
-  // The nightly run, while the hub serves.
-  const bucket = { NEST_BACKUP_BUCKET: `file://${join(home, "bucket")}`, NEST_HUB_ID: "drill" };
-  const onTheHub = { ...bucket, NEST_BACKUP_DATA_DIR: hub.folder, KUBECONFIG: cluster.kubeconfig };
-  const made = await backup(onTheHub, "run", "-json");
-  expect([made.code, made.err]).toEqual([0, ""]);
-  expect(JSON.parse(made.out)).toMatchObject({ spokes: 1, secrets: 4 });
-  expect(cluster.calls.filter((call) => !/^GET .*(secrets\/[a-z-]+|pods)$|^EXEC .*\/exec$/.test(call))).toEqual([]);
-  const archive = join(home, "bucket", JSON.parse(made.out).dest as string);
-
-  // The machine is lost; on the new one there are the archive and the key.
-  await hub.hub.stop();
-  for (const name of readdirSync(hub.folder)) rmSync(at(name), { recursive: true });
-  expect((await backup({}, "verify", "-file", archive)).out).toContain("archive OK:");
-  const restored = await backup({}, "restore", "-file", archive, "-dest", hub.folder);
-  expect([restored.code, restored.err]).toEqual([0, ""]);
-  await hub.boot();
-  expect(await answersOf(hub)).toEqual(before);
-  expect(readFileSync(at("saas/hmac.key"))).toEqual(Buffer.alloc(32, 9));
-
-  // Ada's token still opens the hub, and the task that she had is still hers.
-  const again = await RawRelay.join(hub.socket, ada.token);
-  const same = { task_id: held.task_id, task_gen: held.task_gen };
-  again.send({ type: "task_accepted", ...same });
-  again.send({
-    type: "task_progress",
-    ...same,
-    kind: "issue",
-    repo: held.repo,
-    number: held.number,
-    title: "x",
-    status: "working",
-  });
-  expect(await again.pending("task_revoke")).toEqual([]);
-  again.send({ type: "task_complete", ...same, verdict: "idle" });
-  expect(await again.next("task_ack")).toMatchObject({ task_id: held.task_id });
-  again.socket.close();
-
-  // The spoke comes back from the same archive.
-  const spokeB = join(home, "spoke-b");
-  expect((await backup({}, "restore", "-file", archive, "-dest", spokeB, "-spoke", "one")).code).toBe(0);
-  expect(readFileSync(join(spokeB, "nest.yaml.runtime"), "utf8")).toBe("project: {org: acme}\n");
+let postgres: RealPostgres | undefined;
+beforeAll(async () => {
+  postgres = await RealPostgres.start();
 });
+afterAll(() => postgres?.[Symbol.asyncDispose]());
+
+/** A new database of that kind, as a hub's configuration and as the command's environment name it. */
+async function databaseOn(engine: Engine) {
+  const url = engine === "sqlite" ? undefined : await postgres?.database();
+  const environment: Record<string, string> = url === undefined ? {} : { NEST_DATABASE_URL: url };
+  return { config: { databaseUrl: url === undefined ? undefined : new Secret(url) }, environment, url };
+}
+
+const DRILLS: readonly { from: Engine; to: Engine; into: string }[] = [
+  { from: "sqlite", to: "sqlite", into: "an empty machine" },
+  { from: "sqlite", to: "postgresql", into: "an empty database" },
+  { from: "sqlite", to: "postgresql", into: "the tables of a hub that never worked" },
+  { from: "postgresql", to: "sqlite", into: "an empty machine" },
+  { from: "postgresql", to: "postgresql", into: "an empty database" },
+  { from: "postgresql", to: "postgresql", into: "the tables of a hub that never worked" },
+];
+
+test.for(DRILLS)(
+  "the restore drill: the archive of a hub on $from, restored on $to into $into, makes a hub that answers the same",
+  async ({ from, to, into }, { skip }) => {
+    if (postgres === undefined && (from !== "sqlite" || to !== "sqlite")) return skip();
+    const before = await databaseOn(from);
+    const after = await databaseOn(to);
+    const hub = await TestHub.start({ issues: 6, config: before.config });
+    const ada = await hub.relay("ada");
+    await hub.register("grace");
+    const done = await ada.ready();
+    ada.send({ type: "task_accepted", task_id: done.task_id, task_gen: done.task_gen });
+    ada.send({ type: "task_complete", task_id: done.task_id, task_gen: done.task_gen, verdict: "idle" });
+    await ada.next("task_ack");
+    const held = await ada.ready();
+    ada.send({ type: "task_accepted", task_id: held.task_id, task_gen: held.task_gen });
+    ada.socket.close();
+    await ada.closed;
+    // That she left is booked too, a moment after her socket is gone.
+    await expect
+      .poll(async () => JSON.stringify((await hub.call("GET", "/api/contribute/activity")).body))
+      .toContain('"left"');
+    const at = (path: string) => join(hub.folder, path);
+    mkdirSync(at("saas/users"), { recursive: true });
+    writeFileSync(at("saas/hmac.key"), Buffer.alloc(32, 9));
+    writeFileSync(at("saas/users/ada.json"), '{"login":"ada"}');
+    mkdirSync(at("saas/nests/hosted-one"), { recursive: true });
+    writeFileSync(at("saas/nests/hosted-one/meta.json"), '{"id":"one","cluster_id":"home","status":""}');
+    writeFileSync(at("hub-registry.json"), '{"nests":[{"id":"one","cluster_id":"home"}]}');
+    writeFileSync(at("clusters.json"), '[{"id":"home","in_cluster":true}]');
+    const spokeA = join(home, "spoke-a");
+    mkdirSync(spokeA);
+    writeFileSync(join(spokeA, "nest.yaml.dashboard"), "project: {}\n");
+    writeFileSync(join(spokeA, "nest.yaml.runtime"), "project: {org: acme}\n");
+    writeFileSync(join(spokeA, "nest-id"), "one\n");
+    await using cluster = await FakeApiServer.start();
+    for (const name of SECRETS) cluster.addSecret("nest-hub", name, { value: "eA==" });
+    cluster.addPod("nest-hosted-one", "nest-0", "Running", containerOn(spokeA));
+    const answers = await answersOf(hub);
+
+    // The nightly run, while the hub serves.
+    const bucket = { NEST_BACKUP_BUCKET: `file://${join(home, "bucket")}`, NEST_HUB_ID: "drill" };
+    const onTheHub = {
+      ...bucket,
+      ...before.environment,
+      NEST_BACKUP_DATA_DIR: hub.folder,
+      KUBECONFIG: cluster.kubeconfig,
+    };
+    const made = await backup(onTheHub, "run", "-json");
+    expect([made.code, made.err]).toEqual([0, ""]);
+    expect(JSON.parse(made.out)).toMatchObject({ spokes: 1, secrets: 4 });
+    expect(cluster.calls.filter((call) => !/^GET .*(secrets\/[a-z-]+|pods)$|^EXEC .*\/exec$/.test(call))).toEqual([]);
+    const archive = join(home, "bucket", JSON.parse(made.out).dest as string);
+
+    // The machine is lost, its database with it; on the new one there are the archive and the key.
+    await hub[Symbol.asyncDispose]();
+    const empty = await TestHub.start({ issues: 6, config: after.config });
+    await empty.hub.stop();
+    for (const name of readdirSync(empty.folder)) rmSync(join(empty.folder, name), { recursive: true });
+    if (after.url !== undefined && into === "an empty database") {
+      await using tool = await postgresTool(after.url);
+      await tool.run("drop schema public cascade; create schema public");
+    }
+    expect((await backup({}, "verify", "-file", archive)).out).toContain("archive OK:");
+    const restored = await backup(after.environment, "restore", "-file", archive, "-dest", empty.folder);
+    expect([restored.code, restored.err]).toEqual([0, ""]);
+    await empty.boot();
+    await using second = empty;
+    expect(await answersOf(second)).toEqual(answers);
+    expect(readFileSync(join(second.folder, "saas/hmac.key"))).toEqual(Buffer.alloc(32, 9));
+
+    // Ada's token still opens the hub, and the task that she had is still hers.
+    const again = await RawRelay.join(second.socket, ada.token);
+    const same = { task_id: held.task_id, task_gen: held.task_gen };
+    again.send({ type: "task_accepted", ...same });
+    again.send({
+      type: "task_progress",
+      ...same,
+      kind: "issue",
+      repo: held.repo,
+      number: held.number,
+      title: "x",
+      status: "working",
+    });
+    expect(await again.pending("task_revoke")).toEqual([]);
+    again.send({ type: "task_complete", ...same, verdict: "idle" });
+    expect(await again.next("task_ack")).toMatchObject({ task_id: held.task_id });
+    again.socket.close();
+
+    // The spoke comes back from the same archive.
+    const spokeB = join(home, "spoke-b");
+    expect((await backup({}, "restore", "-file", archive, "-dest", spokeB, "-spoke", "one")).code).toBe(0);
+    expect(readFileSync(join(spokeB, "nest.yaml.runtime"), "utf8")).toBe("project: {org: acme}\n");
+  },
+);

@@ -141,9 +141,17 @@ describe("on a real PostgreSQL", () => {
 
   test("tables that a hub made and never used are filled", async () => {
     await using tool = await postgresTool(url);
-    await tool.run(forEngine(TABLES, "postgresql") + AUDIT.postgresql);
+    const newer =
+      "insert into migrations values (3, 'newer'); update migrations set name = 'as the hub has it' where id = 1;";
+    await tool.run(forEngine(TABLES, "postgresql") + AUDIT.postgresql + newer);
     expect([await restore(), hub.err]).toEqual([0, ""]);
     expect((await tool.run("select count(*) as n from tasks"))[0]?.n).toBe("3");
+    // What the hub knows of its own tables stays true; the archive's rows win over its seeds.
+    expect(await tool.run("select name from migrations order by id")).toEqual([
+      { name: "dispatch" },
+      { name: "settings" },
+      { name: "newer" },
+    ]);
   });
 
   test("a database with tables of something else is refused", async () => {

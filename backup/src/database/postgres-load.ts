@@ -10,8 +10,12 @@ import { type ColumnKind, type DatabaseFacts, quoted, quotedList, type TableFact
 /** One statement takes at most 65,535 values. */
 const VALUES_AT_ONCE = 8000;
 const BYTES_AT_ONCE = 4 * 1024 * 1024;
-/** What a hub that never worked may have written on its own. */
-const SEEDED = new Set(["migrations", "counters"]);
+/** What a hub writes when it makes its tables; what the archive does not have of it stays. */
+const SEEDED = ["migrations", "counters"];
+/** What a hub that never worked has written besides: its configuration's first values, for which the archive has others. */
+const FIRST_VALUES = "settings";
+/** The hub's own lock for making its tables: one that starts meanwhile waits, and finds them. */
+const MIGRATIONS_LOCK = 0x6e657374;
 
 /** A database that is loaded and not yet given away: the transaction is still open. */
 export interface PendingLoad extends AsyncDisposable {
@@ -32,12 +36,15 @@ export async function loadPostgres(folder: string, url: string): Promise<Pending
   const client = await connectPostgres(url);
   try {
     await client.query("begin");
+    await client.query("select pg_advisory_xact_lock($1, hashtext(current_schema()))", [MIGRATIONS_LOCK]);
     await refuseConnectedHubs(client);
-    await makeTables(client, schema);
+    const seeded = await makeTables(client, schema);
     const kinds = await postgresKinds(client);
     let rows = 0;
     for (const table of inOrder(schema.tables))
       rows += await loadTable(client, folder, { table, kinds: kinds.get(table.name) });
+    for (const name of seeded)
+      await client.query(`insert into ${quoted(name)} select * from ${quoted(seedsOf(name))} on conflict do nothing`);
     await setCounters(client);
     return {
       loaded: { tables: schema.tables.length, rows },
@@ -64,27 +71,40 @@ async function refuseConnectedHubs(client: Client): Promise<void> {
   });
 }
 
-async function makeTables(client: Client, schema: DatabaseFacts): Promise<void> {
+/** Gives the tables whose first rows were put aside. */
+async function makeTables(client: Client, schema: DatabaseFacts): Promise<string[]> {
   const there = await postgresTables(client);
   if (there.length === 0) {
     for (const statement of statementsFor(schema, "postgresql")) await client.query(statement);
-    return;
+    return [];
   }
-  const missing = schema.tables.filter(({ name }) => !there.includes(name));
-  if (missing.length > 0) {
-    throw new NestError("database_not_empty", `the database holds tables, but no ${missing[0]?.name}`, {
+  const missing = schema.tables.find(({ name }) => !there.includes(name));
+  if (missing !== undefined) {
+    throw new NestError("database_not_empty", `the database holds tables, but no ${missing.name}`, {
       hint: "name an empty database",
     });
   }
   for (const name of there) {
     const { rows } = await client.query(`select from ${quoted(name)} limit 1`);
-    if (rows.length > 0 && !SEEDED.has(name)) {
+    if (rows.length > 0 && !SEEDED.includes(name) && name !== FIRST_VALUES) {
       throw new NestError("database_not_empty", `the database is in use: ${name} has rows`, {
         hint: "name an empty database; nothing is ever merged or overwritten",
       });
     }
   }
-  for (const { name } of inOrder(schema.tables).reverse()) await client.query(`delete from ${quoted(name)}`);
+  const seeded = SEEDED.filter((name) => there.includes(name));
+  for (const name of seeded) {
+    await client.query(
+      `create temporary table ${quoted(seedsOf(name))} on commit drop as select * from ${quoted(name)}`,
+    );
+    await client.query(`delete from ${quoted(name)}`);
+  }
+  if (there.includes(FIRST_VALUES)) await client.query(`delete from ${quoted(FIRST_VALUES)}`);
+  return seeded;
+}
+
+function seedsOf(table: string): string {
+  return `seeds_of_${table}`;
 }
 
 async function loadTable(
