@@ -121,6 +121,7 @@ export async function buildHub({ config, database, codeHost, clock, random, log 
   const credentials = new TaskCredentials({ codeHost, clock, times, log });
   const gateway = new Gateway({
     replica,
+    isShared: () => bus.others > 0,
     book,
     ledger,
     queue,

@@ -14,6 +14,8 @@ export interface HubProcessOptions {
   /** In the spec's own time. */
   readonly evalIntervalS?: number;
   readonly clockScale?: number;
+  /** PostgreSQL that hubs share; SQLite in the data directory without it. */
+  readonly databaseUrl?: string;
   /** 0, the default, takes a free one. */
   readonly port?: number;
 }
@@ -74,8 +76,8 @@ export class HubProcess implements AsyncDisposable {
   }
 
   /** Starts it again on the same data; {@link HubProcess.ready} tells when it is up. */
-  startAgain(): void {
-    this.#process = this.#spawn();
+  startAgain(port = this.#options.port ?? 0): void {
+    this.#process = this.#spawn(port);
   }
 
   get socket(): string {
@@ -130,8 +132,8 @@ export class HubProcess implements AsyncDisposable {
     await this.#process[Symbol.asyncDispose]();
   }
 
-  #spawn(): ProcessHere {
-    const { folder, apiUrl, port = 0, clockScale } = this.#options;
+  #spawn(port = this.#options.port ?? 0): ProcessHere {
+    const { folder, apiUrl, clockScale, databaseUrl } = this.#options;
     return new ProcessHere("nest", ["hub"], {
       HOME: folder,
       NEST_DATA_DIR: folder,
@@ -141,6 +143,7 @@ export class HubProcess implements AsyncDisposable {
       NEST_GITHUB_URL: apiUrl,
       NEST_HUB_ADMIN_TOKEN: ADMIN_TOKEN,
       NEST_HUB_SECRET: "heartbeat-secret-of-the-tests",
+      ...(databaseUrl === undefined ? {} : { NEST_DATABASE_URL: databaseUrl }),
       ...(clockScale === undefined ? {} : { NEST_TEST_CLOCK_SCALE: String(clockScale) }),
     });
   }

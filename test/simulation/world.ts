@@ -85,6 +85,7 @@ export class World {
   readonly #open: Connection[] = [];
   #sent: { readonly frame: ToHub; readonly speaker: Speaker }[] = [];
   #nextConnection = 1;
+  #timers: { readonly due: number; readonly act: () => void }[] = [];
   #broken: unknown;
   #suspended = false;
   readonly #disabledTiers = new Set<Tier>();
@@ -136,7 +137,7 @@ export class World {
         return this.#act(x, y);
       case "advance":
         this.now += ADVANCES[x % ADVANCES.length] ?? 0;
-        return;
+        return this.#fireTimers();
       case "connect":
         return this.#connect(x);
       case "drop":
@@ -171,6 +172,7 @@ export class World {
       for (const relay of this.relays) this.#say(relay, relay.act("complete", round));
       this.#drain();
       this.now += 31 * MINUTE;
+      this.#fireTimers();
       this.#book.submit({ kind: "sweep" });
       this.#drain();
     }
@@ -179,10 +181,20 @@ export class World {
     this.invariants.settled(this.#ledger, this.#queue, this.relays, this.#policy(), this.now);
   }
 
+  #fireTimers(): void {
+    const due = this.#timers.filter((timer) => timer.due <= this.now);
+    this.#timers = this.#timers.filter((timer) => timer.due > this.now);
+    for (const { act } of due) act();
+  }
+
   #boot(): void {
+    this.#timers = [];
     const clock: Clock = {
       now: () => this.now,
-      after: () => () => {},
+      after: (delayMs, act) => {
+        this.#timers.push({ due: this.now + delayMs, act });
+        return () => {};
+      },
       every: () => () => {},
       sleep: () => Promise.resolve(),
     };
@@ -515,6 +527,8 @@ export class World {
       case "revoke":
         connection.toRelay.push({ type: "revoke", taskId: effect.taskId });
         return;
+      case "unheard":
+        return this.#closeAtHub(connection);
       case "ack":
         connection.toRelay.push({ type: "ack", taskId: effect.taskId });
         return;

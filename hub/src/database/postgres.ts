@@ -11,7 +11,7 @@ const CONNECT_TIMEOUT_MS = 5000;
 /** No statement of the hub takes long; one that waits longer for a lock waits for a replica that hangs. */
 const STATEMENT_TIMEOUT_MS = 15_000;
 /** A replica that stops in the middle of a transaction loses it, and the lock with it. */
-const IDLE_IN_TRANSACTION_MS = 5000;
+const IDLE_IN_TRANSACTION_MS = 3000;
 const MOST_READERS = 6;
 
 /** A PostgreSQL database that hub replicas share. */

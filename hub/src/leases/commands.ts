@@ -123,6 +123,8 @@ export type Effect =
     }
   /** Whoever else speaks for this identity, anywhere, is the older socket. */
   | { readonly kind: "joined"; readonly identity: string; readonly at: number }
+  /** What a relay said could not be written: it has to say it again. */
+  | { readonly kind: "unheard"; readonly connection: string }
   | { readonly kind: "close"; readonly contributorId: string; readonly reason: string }
   | { readonly kind: "standing"; readonly contributorId: string; readonly tier: Tier }
   | { readonly kind: "done"; readonly released: readonly string[] }

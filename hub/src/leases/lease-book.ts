@@ -54,6 +54,7 @@ interface Waiting {
 
 /** How long what nobody waits for may wait: a storm of arriving relays is a few transactions, not thousands. */
 const LAZY_MS = 50;
+const AGAIN_AFTER_MS = 1000;
 
 /**
  * Grants, renews and ends leases. Everything that arrived in one turn of the event loop is one durable transaction, and no
@@ -98,6 +99,13 @@ export class LeaseBook {
   look(): void {
     this.#looking = true;
     this.#schedule();
+  }
+
+  /** Resolves when everything that other replicas had written when it was called is known here. */
+  async caughtUp(): Promise<void> {
+    await this.#writing;
+    this.#looking = true;
+    await this.flush();
   }
 
   /** Writes what is waiting, now; a promise where the database answers later. */
@@ -178,6 +186,10 @@ export class LeaseBook {
     ledger.undo();
     desk.refresh(clock.now());
     log.error({ err: cause, commands: batch.length }, "a batch could not be written, nothing of it holds");
+    const facts = batch.filter(
+      ({ command }) => command.kind === "dropped" || command.kind === "verified" || command.kind === "gone",
+    );
+    if (facts.length > 0) this.#sayAgain(facts);
     for (const { command, failed } of batch) {
       failed?.(
         new NestError("storage_unavailable", "the change could not be written to disk", {
@@ -187,8 +199,17 @@ export class LeaseBook {
       );
       if (command.kind === "ready") {
         carryOut({ kind: "unavailable", connection: command.connection, reason: "hub_not_ready" });
+      } else if ("taskId" in command && "connection" in command) {
+        carryOut({ kind: "unheard", connection: command.connection });
       }
     }
+  }
+
+  /** What has happened does not go away because it could not be written: it is tried again. */
+  #sayAgain(facts: readonly Waiting[]): void {
+    this.#parts.clock.after(AGAIN_AFTER_MS, () => {
+      for (const fact of facts) this.#push(fact);
+    });
   }
 
   #push(waiting: Waiting): void {

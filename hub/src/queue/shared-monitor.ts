@@ -13,11 +13,13 @@ export interface SharedMonitorParts {
 
 /** A complete round over many repositories takes its time. */
 const ROUND_WITHIN_MS = 120_000;
+const MOST_ASKS = 3;
 
 /** Feeds the queue of one of several replicas: one of them reads the code host, the others take over what it has read. */
 export class SharedMonitor implements QueueFeed {
   readonly #parts: SharedMonitorParts;
   #monitor: Monitor | undefined;
+  #dutyChanges = Promise.withResolvers<"changed">();
 
   constructor(parts: SharedMonitorParts) {
     this.#parts = parts;
@@ -29,6 +31,7 @@ export class SharedMonitor implements QueueFeed {
       const { repo, visibility } = body as { repo: string; visibility: boolean };
       this.#monitor?.refreshSoon(repo, { visibility });
     });
+    bus.on("duty", () => this.#dutyChanged());
     bus.answer("refresh", async () => this.#monitor?.refresh());
     bus.onGap(() => {
       if (this.#monitor === undefined) void follower.followAll();
@@ -43,6 +46,8 @@ export class SharedMonitor implements QueueFeed {
   async takeDuty(): Promise<void> {
     const monitor = this.#parts.newMonitor();
     this.#monitor = monitor;
+    this.#dutyChanged();
+    void this.#parts.bus.tell("duty", {}).catch(() => undefined);
     await this.#parts.scans.begin().catch(() => undefined);
     if (this.#monitor === monitor) monitor.start();
   }
@@ -55,11 +60,17 @@ export class SharedMonitor implements QueueFeed {
   }
 
   async refresh(): Promise<RefreshResult> {
-    if (this.#monitor !== undefined) return this.#monitor.refresh();
     const { bus, follower } = this.#parts;
-    const [result] = await bus.ask("refresh", {}, { withinMs: ROUND_WITHIN_MS, enough: 1 });
-    await follower.followAll();
-    if (result !== undefined) return result as RefreshResult;
+    // Who has the duty may change while it is asked for.
+    for (let ask = 0; ask < MOST_ASKS; ask += 1) {
+      if (this.#monitor !== undefined) return this.#monitor.refresh();
+      const asked = bus.ask("refresh", {}, { withinMs: ROUND_WITHIN_MS, enough: 1 });
+      const result = await Promise.race([asked.then(([first]) => first ?? "nobody"), this.#dutyChanges.promise]);
+      if (result === "changed") continue;
+      await follower.followAll();
+      if (result !== "nobody") return result as RefreshResult;
+      break;
+    }
     const known = follower.repositories();
     const issues = known.reduce((sum, { issues: count }) => sum + count, 0);
     return { repositories: known.length, issues, failed: ["no replica reads the code host at this moment"] };
@@ -81,5 +92,10 @@ export class SharedMonitor implements QueueFeed {
   stop(): void {
     this.#monitor?.stop();
     this.#monitor = undefined;
+  }
+
+  #dutyChanged(): void {
+    this.#dutyChanges.resolve("changed");
+    this.#dutyChanges = Promise.withResolvers();
   }
 }

@@ -40,6 +40,8 @@ const PING_SLOTS = 20;
 export interface GatewayParts {
   /** This replica's id, part of the id of every socket: eight hexadecimal digits. */
   readonly replica: string;
+  /** Whether there are other replicas at this moment. */
+  readonly isShared: () => boolean;
   readonly book: LeaseBook;
   readonly ledger: Ledger;
   readonly queue: Queue;
@@ -279,11 +281,18 @@ export class Gateway implements SessionOwner {
     if (session.malformed >= MOST_MALFORMED) session.close(closeCodes.policy, "too many malformed frames");
   }
 
-  #authenticate(session: Session, message: RelayMessage, now: number): void {
+  #authenticate(session: Session, message: RelayMessage, now: number, isNewest = false): void {
     if (message.type !== "auth_response") return;
-    const { ledger, models, book, log } = this.#parts;
+    const { ledger, models, book, log, isShared } = this.#parts;
     const result = authenticate(message, session.nonce, ledger, models());
     if (result.kind === "refused") {
+      if (!isNewest && isShared() && result.reason === "invalid token") {
+        // Another replica may have given it out a moment ago.
+        void book.caughtUp().then(() => {
+          if (!session.closed && session.speaker === undefined) this.#authenticate(session, message, now, true);
+        });
+        return;
+      }
       this.counts.refused += 1;
       if (result.reason === "invalid token") this.#parts.guesses.count(session.address);
       log.info({ connection: session.connection, because: result.reason }, "relay refused");

@@ -1,5 +1,5 @@
 import { type Clock, plainLine } from "@nest/kit";
-import type { OwnLimitsLeft, UnavailableReason } from "@nest/protocol";
+import { closeCodes, type OwnLimitsLeft, type UnavailableReason } from "@nest/protocol";
 import type { Effect } from "../leases/commands.ts";
 import type { Queue } from "../queue/queue.ts";
 import { promptFor } from "./prompt.ts";
@@ -56,6 +56,9 @@ export function tell(session: Session, effect: SocketEffect, parts: TellParts): 
     case "held":
       session.pushed = undefined;
       return credentials.hand(effect.lease, session);
+    case "unheard":
+      // It comes back, goes on with what it holds, and sends what was not acknowledged.
+      return session.close(closeCodes.restarting, "what was said could not be written; say it again");
     case "released":
       return credentials.release(effect.taskId);
     case "failure": {

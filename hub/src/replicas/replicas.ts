@@ -103,13 +103,12 @@ export class Replicas {
 
   /** Cuts off who was not seen for too long, and forgets what nobody will read any more. */
   async #bury(client: Client): Promise<void> {
-    const { rows } = await client.query<{ id: string }>(
-      `with gone as (
-         delete from replica_members where seen_at < now() - interval '${GONE_AFTER_SECONDS} seconds' returning id, backend),
-       cut as (select pg_terminate_backend(pid) from pg_stat_activity join gone on pid = backend
-         where application_name = 'nest-hub')
-       select id from gone left join (select count(*) from cut) as cuts on true`,
+    const { rows } = await client.query<{ id: string; backend: string }>(
+      `delete from replica_members where seen_at < now() - interval '${GONE_AFTER_SECONDS} seconds' returning id, backend`,
     );
+    const cut =
+      "select pg_terminate_backend(pid) from pg_stat_activity where pid = any($1) and application_name = 'nest-hub'";
+    if (rows.length > 0) await client.query(cut, [rows.map(({ backend }) => Number(backend))]);
     await client.query(`delete from replica_batches where made_at < now() - interval '${KEPT_BATCHES}'`);
     for (const { id } of rows) {
       this.#parts.log.warn({ replica: id }, "a replica is gone; its relays come to the others, their tasks are kept");

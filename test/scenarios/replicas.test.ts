@@ -1,0 +1,299 @@
+import { seededRandom, systemClock } from "@nest/kit";
+import type { contribute } from "@nest/protocol";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { type LocalCodeHost, startLocalCodeHost } from "../../nest/src/local-codehost/index.ts";
+import { FolderHere } from "../harness/folder-here.ts";
+import { HardRelay } from "../harness/hard-relay.ts";
+import { HubProcess, UNLIMITED } from "../harness/hub-process.ts";
+import { NginxHere } from "../harness/nginx-here.ts";
+import { RawRelay } from "../harness/raw-relay.ts";
+import { judge } from "../harness/relay-history.ts";
+import { RealPostgres } from "../real-postgres/real-postgres.ts";
+
+// Several hubs on one PostgreSQL are one hub: queue, leases, limits, standing and watchers are shared.
+
+const TOKEN = "hub-token-of-the-replicas";
+const REPOSITORIES = ["acme/one", "acme/two"];
+const ISSUES_EACH = 100;
+const CONFIG = "/api/config/governor/hub";
+/** Another replica notices within its beats; machines under test are slow. */
+const SOON = { timeout: 15_000, interval: 50 };
+
+let postgres: RealPostgres | undefined;
+let folder: FolderHere;
+let codeHost: LocalCodeHost;
+let databaseUrl = "";
+let hubs: HubProcess[] = [];
+
+beforeAll(async () => {
+  postgres = await RealPostgres.start({ durable: true });
+});
+afterAll(() => postgres?.[Symbol.asyncDispose]());
+beforeEach(async ({ skip }) => {
+  if (postgres === undefined) return skip("no PostgreSQL server could be started");
+  databaseUrl = await postgres.database();
+  folder = await FolderHere.make("replicas");
+  codeHost = await startLocalCodeHost({ dataDir: folder.in("codehost"), seed: seed(), clock: systemClock() });
+});
+afterEach(async () => {
+  await Promise.all(hubs.map((hub) => hub[Symbol.asyncDispose]()));
+  hubs = [];
+  await codeHost.close();
+  await folder[Symbol.asyncDispose]();
+});
+
+function seed() {
+  return {
+    organisations: ["acme"],
+    tokens: { [TOKEN]: "acme-nest" },
+    repositories: REPOSITORIES.map((full) => {
+      const [owner = "", name = ""] = full.split("/");
+      const issues = Array.from({ length: ISSUES_EACH }, (_, at) => ({
+        title: `Issue ${at + 1}`,
+        body: "",
+        author: "ada",
+        labels: [],
+      }));
+      return { owner, name, files: { "README.md": "# One\n" }, issues };
+    }),
+  };
+}
+
+/** One more hub on the same database, with a data directory of its own. */
+async function aReplica(
+  options: { contribute?: object; clockScale?: number; port?: number } = {},
+): Promise<HubProcess> {
+  const hub = await HubProcess.start({
+    folder: folder.in(`hub-${hubs.length}`),
+    apiUrl: codeHost.apiUrl,
+    repos: REPOSITORIES,
+    token: TOKEN,
+    contribute: UNLIMITED,
+    databaseUrl,
+    ...options,
+  });
+  hubs.push(hub);
+  return hub;
+}
+
+async function aRelay(hub: HubProcess, token: string): Promise<RawRelay> {
+  return RawRelay.join(hub.socket, token);
+}
+
+const actionable = async (hub: HubProcess) => (await hub.status()).actionable_items;
+const of = ({
+  task_id,
+  task_gen,
+  repo,
+  number,
+}: {
+  task_id: string;
+  task_gen: number;
+  repo: string;
+  number: number;
+}) => ({
+  task_id,
+  task_gen,
+  repo,
+  number,
+});
+
+test("replicas share the queue, leases, limits and standing: what one decides holds at the other at once", async () => {
+  const one = await aReplica();
+  await one.refresh();
+  const two = await aReplica();
+  await two.call("PUT", CONFIG, { tier_limits: { newcomer: { max_concurrent: 1, max_per_hour: 3, max_per_day: 0 } } });
+  await expect.poll(() => actionable(two), SOON).toBe(2 * ISSUES_EACH);
+  const [ada, bob] = [await one.register("ada"), await two.register("bob")];
+
+  const first = await aRelay(one, ada.registration_token);
+  const task = await first.ready();
+  const second = await aRelay(two, bob.registration_token);
+  expect(await second.ready()).not.toMatchObject({ repo: task.repo, number: task.number });
+
+  // One task at a time, over every socket of a contributor, wherever it is.
+  const elsewhere = await RawRelay.join(two.socket, ada.registration_token, { session: "elsewhere" });
+  expect((await elsewhere.refused()).reason).toBe("concurrency_limit");
+  first.send({ type: "task_accepted", ...of(task) });
+  first.send({ type: "task_complete", ...of(task), result: "completed", verdict: "idle" });
+  await first.next("task_ack");
+  for (const relay of [elsewhere, first]) {
+    const more = await relay.ready();
+    relay.send({ type: "task_accepted", ...of(more) });
+    relay.send({ type: "task_complete", ...of(more), result: "completed", verdict: "idle" });
+    await relay.next("task_ack");
+  }
+  expect((await elsewhere.refused()).reason).toBe("hourly_limit");
+
+  await one.call("PUT", CONFIG, { contribute_suspended: true });
+  expect((await second.refused()).reason).toBe("contribution_suspended");
+  await two.call("PUT", CONFIG, { contribute_suspended: false });
+  await expect.poll(() => actionable(one), SOON).toBe(await actionable(two));
+
+  // Revoked at one replica: the socket at the other closes, the task is released.
+  await one.call("POST", `/api/contributors/${bob.contributor_id}/revoke`);
+  expect((await second.closed).code).toBe(1008);
+  expect((await two.contributors()).find(({ github_username: name }) => name === "bob")?.trust_tier).toBe("revoked");
+}, 60_000);
+
+test("people see every relay, and what happens anywhere, at whichever replica they look", async () => {
+  const one = await aReplica();
+  const two = await aReplica();
+  await one.refresh();
+  const [ada, bob] = [await one.register("ada"), await one.register("bob")];
+  const first = await aRelay(one, ada.registration_token);
+  const second = await aRelay(two, bob.registration_token);
+  await expect.poll(() => actionable(two), SOON).toBe(2 * ISSUES_EACH);
+  const task = await second.ready();
+  for (const hub of [one, two]) {
+    await expect
+      .poll(async () => {
+        const { clankers, work } = await hub.call<contribute.FleetReply>("GET", "/api/contribute/fleet");
+        const names = clankers.map(({ github_username: name, current_task: at }) => `${name} ${at ?? "idle"}`).sort();
+        return { names, work: work.map(({ task_id: id }) => id) };
+      }, SOON)
+      .toEqual({ names: ["ada idle", `bob ${task.task_id}`], work: [task.task_id] });
+    expect((await hub.status()).active_contributors).toBe(2);
+    expect((await hub.activity()).some(({ action, username }) => action === "picked up" && username === "bob")).toBe(
+      true,
+    );
+  }
+  await first.drop();
+}, 60_000);
+
+test("a relay that comes back to another replica resumes its task there, and the newer socket of an identity wins", async () => {
+  const one = await aReplica();
+  await one.refresh();
+  const two = await aReplica();
+  await expect.poll(() => actionable(two), SOON).toBe(2 * ISSUES_EACH);
+  const ada = await one.register("ada");
+  const old = await aRelay(one, ada.registration_token);
+  const task = await old.ready();
+  old.send({ type: "task_accepted", ...of(task) });
+  await old.pending();
+  const back = await aRelay(two, ada.registration_token);
+  back.send({ type: "task_accepted", ...of(task) });
+  back.send({ type: "task_progress", ...of(task), kind: "issue", title: "x", status: "working" });
+  expect((await old.closed).code).toBe(1001);
+  back.send({ type: "task_complete", ...of(task), result: "completed", verdict: "idle" });
+  expect(await back.next("task_ack")).toMatchObject({ task_id: task.task_id });
+  expect(await back.pending("task_revoke")).toEqual([]);
+}, 60_000);
+
+test("one replica reads the code host; when it is killed, another does within 15 seconds", async () => {
+  const one = await aReplica();
+  await one.refresh();
+  const two = await aReplica();
+  await expect.poll(() => actionable(two), SOON).toBe(2 * ISSUES_EACH);
+  // Asked of either, the one that reads does it, and both know it.
+  await two.refresh();
+  await one.kill();
+  const killedAt = Date.now();
+  await expect
+    .poll(async () => (await two.call<{ failed: string[] }>("POST", "/api/contribute/queue/refresh")).failed, SOON)
+    .toEqual([]);
+  expect(Date.now() - killedAt).toBeLessThan(15_000);
+}, 60_000);
+
+test("a replica that hangs is cut off: the others go on, and its tasks are kept for their relays", async () => {
+  const one = await aReplica();
+  await one.refresh();
+  const two = await aReplica();
+  await expect.poll(() => actionable(two), SOON).toBe(2 * ISSUES_EACH);
+  const [ada, bob] = [await one.register("ada"), await one.register("bob")];
+  const stuck = await aRelay(one, ada.registration_token);
+  const task = await stuck.ready();
+  stuck.send({ type: "task_accepted", ...of(task) });
+  await stuck.pending();
+  one.process.signal("SIGSTOP");
+  try {
+    const other = await aRelay(two, bob.registration_token);
+    expect(await other.ready()).not.toMatchObject({ number: task.number, repo: task.repo });
+    const work = async () => (await two.call<contribute.FleetReply>("GET", "/api/contribute/fleet")).work;
+    await expect
+      .poll(async () => (await work()).find(({ task_id: id }) => id === task.task_id)?.status, {
+        ...SOON,
+        timeout: 25_000,
+      })
+      .toBe("away");
+    await expect
+      .poll(async () => (await two.call<{ failed: string[] }>("POST", "/api/contribute/queue/refresh")).failed, SOON)
+      .toEqual([]);
+    const back = await aRelay(two, ada.registration_token);
+    back.send({ type: "task_accepted", ...of(task) });
+    back.send({ type: "task_complete", ...of(task), result: "completed", verdict: "idle" });
+    expect(await back.next("task_ack")).toMatchObject({ task_id: task.task_id });
+  } finally {
+    one.process.signal("SIGCONT");
+  }
+  // It wakes up as one of several again, and knows what happened.
+  await expect.poll(() => actionable(one), SOON).toBe(await actionable(two));
+}, 90_000);
+
+test("PostgreSQL restarted mid-transaction: nothing acknowledged is lost, and the hubs go on by themselves", async () => {
+  const one = await aReplica();
+  await one.refresh();
+  const members = await Promise.all(Array.from({ length: 6 }, (_, at) => one.register(`relay-${at}`)));
+  const clock = systemClock();
+  const relays = members.map(
+    ({ registration_token: token }, at) =>
+      new HardRelay({ socket: () => one.socket, token, clock, random: seededRandom(at), boot: () => 1 }),
+  );
+  try {
+    for (let nth = 0; nth < 3; nth += 1) {
+      await clock.sleep(1500);
+      await postgres?.restart();
+    }
+    await clock.sleep(2000);
+    for (const relay of relays) relay.finish();
+    await expect.poll(() => relays.filter((relay) => !relay.isIdle).length, { timeout: 30_000 }).toBe(0);
+  } finally {
+    for (const relay of relays) relay.stop();
+  }
+  const judgement = judge(relays.map(({ history }) => history));
+  expect(judgement.broken).toEqual([]);
+  const counted = new Map((await one.contributors()).map((row) => [row.contributor_id, row.total_tasks_completed]));
+  // A completion whose answer was lost with the connection is sent again: counted at least when acknowledged, and never twice.
+  expect(members.map(({ contributor_id: id }) => counted.get(id))).toEqual(judgement.completed);
+}, 120_000);
+
+test.skipIf(!NginxHere.isHere)(
+  "two replicas behind nginx, one killed again and again under load: nothing is lost or doubled",
+  async () => {
+    const options = { clockScale: 30 };
+    const pair = [await aReplica(options), await aReplica(options)];
+    const [one, two] = pair as [HubProcess, HubProcess];
+    await one.refresh();
+    await using nginx = await NginxHere.start(
+      folder.in("nginx"),
+      pair.map(({ url }) => url),
+    );
+    const members = await Promise.all(Array.from({ length: 20 }, (_, at) => one.register(`relay-${at}`)));
+    const clock = systemClock();
+    const relays = members.map(
+      ({ registration_token: token }, at) =>
+        new HardRelay({ socket: () => nginx.socket, token, clock, random: seededRandom(at), boot: () => 1 }),
+    );
+    try {
+      for (let nth = 0; nth < 8; nth += 1) {
+        await clock.sleep(1500 + seededRandom(nth).fraction() * 1000);
+        const victim = nth % 2 === 0 ? one : two;
+        const { port } = new URL(victim.url);
+        await victim.kill();
+        victim.startAgain(Number(port));
+        await victim.ready();
+      }
+      for (const relay of relays) relay.finish();
+      await expect.poll(() => relays.filter((relay) => !relay.isIdle).length, { timeout: 30_000 }).toBe(0);
+    } finally {
+      for (const relay of relays) relay.stop();
+    }
+    const judgement = judge(relays.map(({ history }) => history));
+    expect(judgement.broken).toEqual([]);
+    expect(judgement.assignments).toBeGreaterThan(50);
+    expect(judgement.resumes).toBeGreaterThan(5);
+    const counted = new Map((await one.contributors()).map((row) => [row.contributor_id, row.total_tasks_completed]));
+    expect(members.map(({ contributor_id: id }) => counted.get(id))).toEqual(judgement.completed);
+  },
+  180_000,
+);
