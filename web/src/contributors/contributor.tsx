@@ -1,9 +1,10 @@
-import { Badge, Button } from "@mantine/core";
+import { Button } from "@mantine/core";
 import { contributors } from "@nest/protocol";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useLive } from "../live/live.ts";
 import { Panel } from "../look/panel.tsx";
 import { Failed, Waiting } from "../look/states.tsx";
+import { Tier } from "../look/tier.tsx";
 import { count, dateAndTime } from "../look/words.ts";
 import { askToRequeue } from "../operations/requeue.tsx";
 import { Link } from "../place/link.tsx";
@@ -38,10 +39,7 @@ export function Contributor({ id }: { readonly id: string }) {
       </p>
       <div className="page-head">
         <h1>
-          <bdi>{one.github_username}</bdi>{" "}
-          <Badge size="lg" variant="light" color={one.trust_tier === "revoked" ? "red" : "nest"}>
-            {one.trust_tier}
-          </Badge>
+          <bdi>{one.github_username}</bdi> <Tier name={one.trust_tier} />
         </h1>
       </div>
       <dl className="counters">

@@ -1,5 +1,5 @@
 import "./contributors.css";
-import { Badge, Select, TextInput, UnstyledButton } from "@mantine/core";
+import { Select, TextInput, UnstyledButton } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { contributors, tiers } from "@nest/protocol";
 import { IconArrowDown, IconArrowUp, IconSearch } from "@tabler/icons-react";
@@ -8,6 +8,7 @@ import { useState } from "react";
 import { useHubNow } from "../live/hub-time.ts";
 import { LongList } from "../look/long-list.tsx";
 import { Failed, Nothing, Waiting } from "../look/states.tsx";
+import { Tier } from "../look/tier.tsx";
 import { count, duration } from "../look/words.ts";
 import { Link } from "../place/link.tsx";
 import { showInAddress, usePlace } from "../place/place.ts";
@@ -151,9 +152,7 @@ function Row({ row }: { readonly row: contributors.ContributorRow }) {
         {row.current_task === undefined ? undefined : <span className="soft"> at work</span>}
       </p>
       <p className="column-tier">
-        <Badge size="sm" variant="light" color={tier === "revoked" ? "red" : tier === "newcomer" ? "gray" : "nest"}>
-          {tier}
-        </Badge>
+        <Tier name={tier} />
       </p>
       <p className="number column-verified">{count(row.total_tasks_completed_with_pr)}</p>
       <p className="number column-completed">{count(row.total_tasks_completed)}</p>

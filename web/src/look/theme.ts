@@ -1,4 +1,4 @@
-import { Badge, Button, type CSSVariablesResolver, createTheme, Modal, Tooltip } from "@mantine/core";
+import { Button, type CSSVariablesResolver, createTheme, Modal, Tooltip } from "@mantine/core";
 
 /** The hub's own colours (its theme.css) in the parts that the app is made of. */
 export const theme = createTheme({
@@ -37,7 +37,6 @@ export const theme = createTheme({
   cursorType: "pointer",
   respectReducedMotion: true,
   components: {
-    Badge: Badge.extend({ defaultProps: { tt: "none", fw: 550 } }),
     Button: Button.extend({ defaultProps: { fw: 550 } }),
     Modal: Modal.extend({ defaultProps: { centered: true, closeButtonProps: { "aria-label": "Close" } } }),
     Tooltip: Tooltip.extend({ defaultProps: { openDelay: 400, events: { hover: true, focus: true, touch: false } } }),

@@ -34,12 +34,16 @@ export function Operations() {
         </ul>
       </nav>
       <div className="columns">
-        <QueuePanel />
-        <RelaysPanel />
-        <TasksPanel />
-        <ActivityPanel />
-        <ChartPanel />
-        <RepositoriesPanel />
+        <div className="stack">
+          <QueuePanel />
+          <TasksPanel />
+          <ChartPanel />
+        </div>
+        <div className="stack">
+          <RelaysPanel />
+          <ActivityPanel />
+          <RepositoriesPanel />
+        </div>
       </div>
     </>
   );

@@ -1,4 +1,4 @@
-import { Badge, Drawer, SegmentedControl, TextInput } from "@mantine/core";
+import { Drawer, SegmentedControl, TextInput } from "@mantine/core";
 import type { contribute } from "@nest/protocol";
 import { IconSearch } from "@tabler/icons-react";
 import { useMemo, useState } from "react";
@@ -7,6 +7,7 @@ import { useLive } from "../live/live.ts";
 import { LongList } from "../look/long-list.tsx";
 import { Panel } from "../look/panel.tsx";
 import { Nothing, Waiting } from "../look/states.tsx";
+import { Tier } from "../look/tier.tsx";
 import { count, duration, safeHref, spoken } from "../look/words.ts";
 import { RelayCard } from "./relay-card.tsx";
 import { isKind, protocolWords, type RelayKind } from "./relay-words.ts";
@@ -105,9 +106,7 @@ function RelayRow({ relay, task, open }: RowParts) {
         <button type="button" className="name" onClick={open}>
           <bdi>{relay.github_username}</bdi>
         </button>
-        <Badge size="sm" variant="light" color={relay.trust_tier === "newcomer" ? "gray" : "nest"}>
-          {relay.trust_tier}
-        </Badge>
+        <Tier name={relay.trust_tier} />
         <RelayState relay={relay} task={task} />
       </p>
       <p className="facts cut">

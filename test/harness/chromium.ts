@@ -1,0 +1,57 @@
+import { existsSync } from "node:fs";
+import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from "playwright-core";
+
+const CHROMIUM = "/usr/bin/chromium";
+const FLAGS = [
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+];
+
+/** Whether there is no browser to test with: said once, and a failure on a build machine. */
+export function isChromiumMissing(what: string): boolean {
+  const missing = !existsSync(CHROMIUM);
+  if (missing && process.env.CI === "true") throw new Error(`${CHROMIUM} is missing`);
+  if (missing) console.log(`skipped: ${what} need ${CHROMIUM}`);
+  return missing;
+}
+
+export function launchChromium(): Promise<Browser> {
+  return chromium.launch({ executablePath: CHROMIUM, args: FLAGS });
+}
+
+export interface Opened {
+  readonly page: Page;
+  readonly context: BrowserContext;
+  /** Everything that went wrong in the page: thrown, refused by its policy, not loaded, warned of. */
+  readonly faults: string[];
+}
+
+/** A page in a browser of its own, with what went wrong in it. */
+export async function openPage(
+  browser: Browser,
+  url: string,
+  options: BrowserContextOptions & {
+    readonly cookies?: readonly { readonly name: string; readonly value: string }[];
+  } = {},
+): Promise<Opened> {
+  const { cookies = [], ...more } = options;
+  const context = await browser.newContext(more);
+  await context.addCookies(cookies.map((cookie) => ({ ...cookie, url: new URL(url).origin })));
+  const page = await context.newPage();
+  const faults: string[] = [];
+  page.on("pageerror", (thrown) => faults.push(String(thrown)));
+  page.on("console", (said) => {
+    if (said.type() === "error" || said.type() === "warning") faults.push(said.text());
+  });
+  page.on("dialog", (dialog) => {
+    faults.push(`a dialog opened: ${dialog.message()}`);
+    void dialog.dismiss();
+  });
+  await page.goto(url);
+  return { page, context, faults };
+}

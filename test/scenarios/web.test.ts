@@ -1,0 +1,397 @@
+import type { Browser, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { isChromiumMissing, launchChromium, openPage } from "../harness/chromium.ts";
+import type { TestHub } from "../harness/hub.ts";
+import { RawRelay } from "../harness/raw-relay.ts";
+import { WebHub } from "../harness/web-hub.ts";
+
+const missing = isChromiumMissing("the hub's browser app in a browser");
+const CONFIG = "/api/config/governor/hub";
+
+function of(task: { task_id: string; task_gen: number }) {
+  return { task_id: task.task_id, task_gen: task.task_gen };
+}
+
+describe.skipIf(missing)("the hub's browser app", () => {
+  let browser: Browser;
+  let web: WebHub;
+  let hub: TestHub;
+
+  beforeAll(async () => {
+    browser = await launchChromium();
+  });
+  afterAll(() => browser?.close());
+  beforeEach(async () => {
+    web = await WebHub.start({ issues: 6 });
+    hub = web.hub;
+  });
+  afterEach(() => web[Symbol.asyncDispose]());
+
+  async function open(path: string, options: Parameters<typeof openPage>[2] = {}) {
+    return openPage(browser, hub.url + path, {
+      viewport: { width: 1280, height: 900 },
+      cookies: web.admin,
+      ...options,
+    });
+  }
+
+  /** The keys of the issues on offer, as the page shows them. */
+  function shownKeys(page: Page): Promise<string[]> {
+    return page.locator("#queue .queue-row .facts > span:first-child").allTextContents();
+  }
+
+  test("suspend: a relay's ready is answered contribution_suspended at once, and undo gives it work again", async () => {
+    const relay = await hub.relay("alice");
+    const { page, context, faults } = await open("/operations");
+    await page.getByRole("switch", { name: "Hand out work" }).click({ force: true });
+    await page.getByText("Suspended: no relay is given work now.").waitFor();
+    expect((await relay.refused()).reason).toBe("contribution_suspended");
+    await page.getByText("Handing out is suspended.").waitFor();
+    await page.getByRole("button", { name: "Undo" }).click();
+    await page.getByText("Undone.").waitFor();
+    expect((await relay.ready()).number).toBe(1);
+    expect(faults).toEqual([]);
+    await context.close();
+  });
+
+  test("hold: the issue is not offered and stands among the withheld with its reason, until it is let go", async () => {
+    const relay = await hub.relay("alice");
+    const { page, context, faults } = await open("/operations");
+    await page.getByRole("button", { name: "Hold acme/one#1" }).click();
+    await page.getByLabel("Why").fill("needs a decision");
+    await page.getByRole("button", { name: "Hold back" }).click();
+    await page.getByText("acme/one#1 is held back.").waitFor();
+    expect((await relay.ready()).number).toBe(2);
+    await page
+      .locator("#queue")
+      .getByText(/^Withheld/)
+      .click();
+    await page.getByText("operator hold 1").click();
+    await page.getByText("an operator holds it back (needs a decision)").waitFor();
+    await page.getByRole("button", { name: "Let acme/one#1 go" }).click();
+    await expect.poll(() => hub.withheld(1)).toBeUndefined();
+    expect(faults).toEqual([]);
+    await context.close();
+  });
+
+  test("order: an issue moved by keys is handed out in its new place, and one dragged by its handle too", async () => {
+    const relay = await hub.relay("alice");
+    await hub.admin("PUT", "/api/contributors/alice/trust", { tier: "trusted" });
+    const { page, context, faults } = await open("/operations");
+    const handle = page.getByRole("button", { name: "Move acme/one#4, number 4" });
+    await handle.focus();
+    await page.keyboard.press("Space");
+    for (let step = 0; step < 3; step += 1) await page.keyboard.press("ArrowUp");
+    await expect.poll(async () => (await shownKeys(page))[0]).toBe("acme/one#4");
+    await page.keyboard.press("Space");
+    await page.getByText("acme/one#4 is number 1 now.").waitFor();
+    await expect.poll(async () => (await shownKeys(page)).slice(0, 2)).toEqual(["acme/one#4", "acme/one#1"]);
+
+    const from = await page.getByRole("button", { name: "Move acme/one#6, number 6" }).boundingBox();
+    const to = await page.getByRole("button", { name: "Move acme/one#1, number 2" }).boundingBox();
+    await page.mouse.move(from!.x + 8, from!.y + 20);
+    await page.mouse.down();
+    await page.mouse.move(to!.x + 8, to!.y + 20, { steps: 8 });
+    await page.waitForTimeout(100);
+    await page.mouse.up();
+    await page.getByText("acme/one#6 is number 2 now.").waitFor();
+    const given = [await relay.ready()];
+    relay.send({ type: "task_accepted", ...of(given[0]!) });
+    relay.send({ type: "task_complete", ...of(given[0]!), result: "completed" });
+    given.push(await relay.ready());
+    expect(given.map(({ number }) => number)).toEqual([4, 6]);
+    expect(faults).toEqual([]);
+    await context.close();
+  });
+
+  test("a move given up by Escape changes nothing", async () => {
+    const { page, context } = await open("/operations");
+    await page.getByRole("button", { name: "Move acme/one#3, number 3" }).focus();
+    for (const key of ["Space", "ArrowUp", "Escape"]) await page.keyboard.press(key);
+    await expect.poll(() => shownKeys(page)).toEqual([1, 2, 3, 4, 5, 6].map((number) => `acme/one#${number}`));
+    expect((await hub.admin("GET", "/api/contribute/queue/order")).body).toMatchObject({ order: [] });
+    await context.close();
+  });
+
+  test("filters: what a pattern would match is told while one types, what changes is shown before it is saved, and then it holds", async () => {
+    hub.codeHost.setIssue({ repo: "acme/one", number: 9, title: "chore: tidy up" });
+    await hub.admin("POST", "/api/contribute/queue/refresh");
+    const { page, context, faults } = await open("/settings");
+    const titles = page.getByLabel("Titles to leave out");
+    await titles.fill("/(unclosed/");
+    await page
+      .locator('.preview[data-key="contribute_deny_titles"]')
+      .getByText(/^Line 1: /)
+      .waitFor();
+    await page.getByRole("button", { name: "Review and save" }).click();
+    await page.getByRole("button", { name: "Save", exact: true }).click();
+    await page.locator(".mantine-Textarea-error", { hasText: /^line 1: / }).waitFor();
+    expect(hub.withheld(9)).toBeUndefined();
+    await titles.fill("chore:*");
+    await page.locator('.preview[data-key="contribute_deny_titles"]').getByText("Matches 1 of 7 open issues").waitFor();
+    await page.getByRole("button", { name: "Review and save" }).click();
+    const review = page.getByRole("dialog", { name: "What changes" });
+    expect(await review.locator("ins").allTextContents()).toEqual(["chore:*"]);
+    await page.getByRole("button", { name: "Save", exact: true }).click();
+    await page.getByText("Saved. It is in force now.").waitFor();
+    expect(hub.withheld(9)).toBe("title_filter");
+    expect(faults.filter((fault) => !fault.includes("400"))).toEqual([]);
+    await context.close();
+  });
+
+  test("tiers and models: a tier switched off is given nothing, and a model that nobody accepts is refused at connect", async () => {
+    const relay = await hub.relay("alice", { model: "claude-one" });
+    const { page, context, faults } = await open("/settings");
+    await page.getByRole("switch", { name: "Tier newcomer is given work" }).click({ force: true });
+    await page.getByRole("button", { name: "Accept claude-*" }).click();
+    await page.getByRole("switch", { name: "Reject other models at connect" }).click({ force: true });
+    await page
+      .locator('.preview[data-key="contribute_allow_models"]')
+      .getByText("Matches 1 of 1 connected relays")
+      .waitFor();
+    await page.getByLabel("Per hour").nth(1).fill("7");
+    await page.getByText("4 unsaved changes").waitFor();
+    await page.getByRole("button", { name: "Review and save" }).click();
+    await page.getByRole("button", { name: "Save", exact: true }).click();
+    await page.getByText("Saved. It is in force now.").waitFor();
+    expect((await relay.refused()).reason).toBe("tier_disabled");
+    expect((await hub.admin("GET", CONFIG)).body).toMatchObject({
+      tier_limits: { contributor: { max_per_hour: 7, max_per_day: 50 } },
+    });
+    const { registration_token } = await hub.register("bob");
+    const other = new RawRelay(hub.socket);
+    await other.next("auth_challenge");
+    other.send({ type: "auth_response", registration_token, cli_backend: "x", model: "gpt-9" });
+    expect((await other.next("auth_failed")).accepted_models).toEqual(["claude-*"]);
+    expect(faults).toEqual([]);
+    await context.close();
+  });
+
+  test("two admins at once: what only one changed is taken over, what both changed is chosen, and nothing is lost unseen", async () => {
+    const { page, context } = await open("/settings");
+    const labels = page.getByLabel("Labels to leave out");
+    await labels.fill("mine");
+    await hub.admin("PUT", CONFIG, { contribute_deny_labels: ["theirs"], contribute_trusted_at: 9 });
+    await page.getByText("was changed by another admin as well").waitFor({ timeout: 10_000 });
+    await page.getByText("Another admin has just changed pull requests to become trusted").waitFor();
+    expect(await page.getByLabel("Verified pull requests to become trusted").inputValue()).toBe("9");
+    expect(await labels.inputValue()).toBe("mine");
+    await page.getByRole("button", { name: "Take theirs" }).click();
+    expect(await labels.inputValue()).toBe("theirs");
+    expect(await page.getByText("unsaved change").count()).toBe(0);
+    await context.close();
+  });
+
+  test("unsaved changes are asked about before one leaves", async () => {
+    const { page, context } = await open("/settings");
+    await page.getByLabel("Announcement").fill("draft");
+    await page.getByRole("link", { name: "Audit" }).click();
+    await page.getByRole("button", { name: "Stay" }).click();
+    expect(await page.getByLabel("Announcement").inputValue()).toBe("draft");
+    await page.getByRole("link", { name: "Audit" }).click();
+    await page.getByRole("button", { name: "Leave" }).click();
+    await page.getByRole("heading", { name: "Audit" }).waitFor();
+    await context.close();
+  });
+
+  test("requeue: the relay is told task_revoke, and the audit shows who took what", async () => {
+    const relay = await hub.relay("alice");
+    const task = await relay.ready();
+    relay.send({ type: "task_accepted", ...of(task) });
+    const { page, context, faults } = await open("/operations");
+    await page.locator("#relays").getByRole("button", { name: "alice" }).click();
+    await page.getByRole("button", { name: "Take the task back" }).click();
+    await page.getByRole("button", { name: "Take it back" }).click();
+    expect((await relay.next("task_revoke")).task_id).toBe(task.task_id);
+    await page.keyboard.press("Escape");
+    await page.goto(`${hub.url}/audit?q=requeue`);
+    await expect
+      .poll(() => page.locator(".audit-row").first().textContent())
+      .toMatch(/boss.*requeue.*alice acme\/one#1/);
+    expect(faults).toEqual([]);
+    await context.close();
+  });
+
+  test("revoke: named to confirm, told what follows; the live socket closes, and there is no way back", async () => {
+    const relay = await hub.relay("alice");
+    const { page, context, faults } = await open("/contributors/alice");
+    await page.getByRole("button", { name: "Revoke access…" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByText("a revoked contributor stays revoked").waitFor();
+    expect(await dialog.getByRole("button", { name: "Revoke for good" }).isDisabled()).toBe(true);
+    await dialog.getByLabel("Type alice to confirm").fill("alice");
+    await dialog.getByRole("button", { name: "Revoke for good" }).click();
+    expect((await relay.closed).code).toBe(1008);
+    await page.getByText("Access was revoked. That is for good").waitFor();
+    expect(faults).toEqual([]);
+    await context.close();
+  });
+
+  test("promote and demote: what follows is said before, and the tier holds at once", async () => {
+    const relay = await hub.relay("alice");
+    const { page, context } = await open("/contributors/alice");
+    const choose = async (tier: string) => {
+      await page.getByRole("combobox", { name: "Trust tier" }).click();
+      await page.getByRole("option", { name: tier, exact: true }).click();
+    };
+    await choose("trusted");
+    await page.getByRole("button", { name: "Promote to trusted" }).click();
+    await page.getByRole("button", { name: "Promote", exact: true }).click();
+    expect((await relay.next("notice")).message).toBe("your trust tier is now trusted");
+    await choose("newcomer");
+    await page.getByRole("button", { name: "Demote to newcomer" }).click();
+    await page.getByText("counting begins anew").waitFor();
+    await page.getByRole("button", { name: "Demote", exact: true }).click();
+    expect((await relay.next("notice")).message).toBe("your trust tier is now newcomer");
+    await context.close();
+  });
+
+  test("who is no admin sees no levers and is told so; the hub refuses them whatever the page shows", async () => {
+    await hub.relay("alice");
+    for (const cookies of [[], await web.visitor("carol")]) {
+      const { page, context } = await open("/operations", { cookies });
+      await page.getByText("acme/one#1").first().waitFor();
+      expect(await page.getByRole("switch").count()).toBe(0);
+      expect(await page.getByRole("button", { name: /^(Move|Hold|Announce|Take)/ }).count()).toBe(0);
+      for (const [path, what] of [
+        ["/settings", "Queue settings"],
+        ["/contributors/alice", "Contributors"],
+        ["/audit", "Audit"],
+      ] as const) {
+        await page.goto(hub.url + path);
+        await page.getByRole("heading", { name: what }).waitFor();
+        await page.getByText("This is for admins of this hub").waitFor();
+      }
+      if (cookies.length > 0) await page.getByText("carol is none").waitFor();
+      const asked = await page.evaluate(
+        `Promise.all([
+          fetch("${CONFIG}", { method: "PUT", headers: { "content-type": "application/json" }, body: '{"contribute_suspended":true}' }),
+          fetch("/api/contribute/queue/hold", { method: "POST", headers: { "content-type": "application/json" }, body: '{"key":"acme/one#1","held":true}' }),
+          fetch("/api/contributors"), fetch("/api/audit"),
+        ]).then((all) => all.map((one) => one.status))`,
+      );
+      expect(asked).toEqual(Array(4).fill(cookies.length === 0 ? 401 : 403));
+      await context.close();
+    }
+  });
+
+  test("names that are markup or turn the direction of text are shown as text, and nothing of them runs", async () => {
+    const evil = `<img src=x onerror="alert(1)"><script>alert(2)</script>`;
+    hub.codeHost.setIssue({
+      repo: "acme/one",
+      number: 1,
+      title: `${evil} \u202Egnp.exe`,
+      labels: [evil],
+      author: evil,
+    });
+    await hub.admin("POST", "/api/contribute/queue/refresh");
+    await hub.admin("PUT", CONFIG, { contribute_announcement: evil });
+    const relay = await hub.relay("alice", { model: evil, cli_backend: "\u202Eedualc" });
+    const task = await relay.ready();
+    relay.send({ type: "task_accepted", ...of(task) });
+    relay.send({ type: "task_failed", ...of(task), reason: `${evil}\u202E`, failure_kind: "task" });
+    await relay.next("task_ack");
+    const { page, context, faults } = await open("/operations");
+    await page.getByText("Announced:").waitFor();
+    await page.locator("#relays").getByRole("button", { name: "alice" }).click();
+    await page.getByText("Last failure").waitFor();
+    for (const path of ["/audit", "/contributors/alice", "/settings"]) {
+      await page.goto(hub.url + path);
+      await page
+        .getByText("<img src=x")
+        .first()
+        .waitFor({ state: "attached" })
+        .catch(() => {});
+    }
+    await page.goto(`${hub.url}/operations`);
+    await page.getByText("<img src=x").first().waitFor();
+    expect(await page.locator("img, script:not([src])").count()).toBe(0);
+    expect(await page.locator("main").textContent()).not.toMatch(/[\u202A-\u202E\u2066-\u2069]/);
+    expect(faults).toEqual([]);
+    await context.close();
+  });
+
+  test("a hub that goes away is told, and found again without reloading", async () => {
+    const { page, context } = await open("/operations");
+    await expect.poll(() => page.locator(".link-state").textContent()).toBe("live");
+    await context.setOffline(true);
+    hub.hub.http.server.closeAllConnections();
+    await page.getByText("The hub does not answer.").waitFor({ timeout: 10_000 });
+    await hub.relay("late");
+    await context.setOffline(false);
+    await page.locator("#relays").getByRole("button", { name: "late" }).waitFor({ timeout: 10_000 });
+    expect(await page.getByText("The hub does not answer.").count()).toBe(0);
+    await context.close();
+  });
+
+  test("nothing is asked for while nothing happens: the stream tells", async () => {
+    const { page, context } = await open("/operations");
+    await page.getByText("acme/one#1").first().waitFor();
+    await page.waitForTimeout(2000);
+    const asked: string[] = [];
+    page.on("request", (request) => asked.push(request.url()));
+    await page.waitForTimeout(3500);
+    expect(asked).toEqual([]);
+    await hub.relay("alice");
+    await page.locator("#relays").getByRole("button", { name: "alice" }).waitFor();
+    await context.close();
+  });
+
+  test("by keyboard: the skip link first, every control named, a list of keys at ?, pages by g and a letter", async () => {
+    await hub.relay("alice");
+    const { page, context } = await open("/operations");
+    await page.locator("#relays").getByRole("button", { name: "alice" }).waitFor();
+    await page.keyboard.press("Tab");
+    expect(await page.evaluate("document.activeElement.textContent")).toBe("Skip to the content");
+    await page.keyboard.press("Enter");
+    expect(await page.evaluate("document.activeElement.id")).toBe("main");
+    await page.keyboard.press("Tab");
+    const outline = await page.evaluate("getComputedStyle(document.activeElement).outlineStyle");
+    expect(outline).not.toBe("none");
+    const nameless = await page.evaluate(
+      `[...document.querySelectorAll("button, a, input, textarea, [role=switch]")].filter((one) =>
+        !one.hidden && (one.getAttribute("aria-label") ?? one.labels?.[0]?.textContent ?? one.textContent).trim() === "").map((one) => one.outerHTML)`,
+    );
+    expect(nameless).toEqual([]);
+    await page.locator("h1").click();
+    await page.keyboard.press("?");
+    await page.getByRole("dialog", { name: "Keyboard shortcuts" }).waitFor();
+    await page.keyboard.press("Escape");
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    await page.keyboard.press("/");
+    expect(await page.evaluate("document.activeElement.type")).toBe("search");
+    await page.locator("h1").click();
+    await page.keyboard.press("g");
+    await page.keyboard.press("a");
+    await page.getByRole("heading", { name: "Audit" }).waitFor();
+    await page.goBack();
+    await page.getByRole("heading", { name: "Operations" }).waitFor();
+    await context.close();
+  });
+
+  test.each(["light", "dark"] as const)("on a phone nothing runs out of any page (%s)", async (colorScheme) => {
+    await hub.relay("a-login-that-is-as-long-as-they-can-be", {
+      model: "a-model-with-a-very-long-name-indeed-0123456789",
+    });
+    const viewport = { width: 360, height: 740 };
+    const { page, context, faults } = await open("/operations", { viewport, colorScheme });
+    const long = "a-login-that-is-as-long-as-they-can-be";
+    for (const path of [
+      "/operations",
+      "/settings",
+      "/contributors",
+      `/contributors/${long}`,
+      "/audit",
+      "/contribute",
+      "/leaderboard",
+      "/login",
+    ]) {
+      await page.goto(hub.url + path, { waitUntil: path === "/login" ? "commit" : "load" });
+      if (path === "/login") continue;
+      await page.getByRole("heading", { level: 1 }).first().waitFor();
+      expect([path, await page.evaluate("document.documentElement.scrollWidth")]).toEqual([path, viewport.width]);
+    }
+    expect(faults.filter((fault) => !fault.includes("404"))).toEqual([]);
+    await context.close();
+  });
+});
