@@ -9,6 +9,11 @@ const ROOT = join(import.meta.dirname, "..");
 const CONTRIBUTE = ["contribute-setup", "contribute-check", "contribute-hive", "contribute-nest", "contribute-k8s"];
 /** Native accelerators that `ws` takes when somebody installed them; it does without. */
 const OPTIONAL = ["bufferutil", "utf-8-validate"];
+/** Modules that do nothing when they are loaded: what nobody uses of them stays out of a bundle, and out of a relay's memory. */
+const INERT = /[\\/](?:protocol|kit|agents)[\\/]src[\\/]|[\\/]node_modules[\\/](?:zod|yaml|pino)[\\/]/;
+
+/** A young heap of 1 MiB is plenty for a program that mostly waits. */
+const RELAY_START = "#!/usr/bin/env -S node --max-semi-space-size=1";
 
 interface Program {
   readonly input: string;
@@ -38,14 +43,14 @@ export async function bundle(out: string): Promise<Bundle> {
   await mkdir(join(folder, "bin"), { recursive: true });
   const relay = join(folder, "nest-relay.mjs");
   const notices = await oneFile(
-    { input: "scripts/bundled-relay.ts", file: relay, node: 20, start: "#!/usr/bin/env node" },
+    { input: "scripts/bundled-relay.ts", file: relay, node: 20, start: RELAY_START },
     version,
   );
   await writeFile(join(folder, "THIRD-PARTY-NOTICES.txt"), notices);
   await writeFile(join(folder, "README.md"), await readFile(join(ROOT, "docs/contributing-a-machine.md")));
   await writeFile(join(folder, "package.json"), `${JSON.stringify(packageOf(version), undefined, 2)}\n`);
   for (const name of CONTRIBUTE) {
-    const text = `#!/usr/bin/env node\nprocess.argv.splice(2, 0, "${name}");\nawait import("../nest-relay.mjs");\n`;
+    const text = `${RELAY_START}\nprocess.argv.splice(2, 0, "${name}");\nawait import("../nest-relay.mjs");\n`;
     await writeFile(join(folder, "bin", `${name}.mjs`), text, { mode: 0o755 });
   }
   const pack = ["pack", "--ignore-scripts", "--loglevel=error", "--pack-destination", out];
@@ -81,6 +86,7 @@ async function oneFile({ input, file, node, start }: Program, version: string): 
     cwd: ROOT,
     platform: "node",
     external: OPTIONAL,
+    treeshake: { moduleSideEffects: (id) => !INERT.test(id) },
     transform: {
       target: `node${node}`,
       // What asks whether it is the program itself is not: the bundle's own entry is.
@@ -92,8 +98,15 @@ async function oneFile({ input, file, node, start }: Program, version: string): 
   await chmod(file, 0o755);
   const [chunk, ...others] = output;
   if (others.length > 0) throw new Error(`${file}: became ${output.length} files`);
+  // One byte a character in memory, also where the source draws ticks and dots.
+  await writeFile(file, asciiOnly(chunk.code), { mode: 0o755 });
   if (chunk.code.includes(ROOT)) throw new Error(`${file}: holds a path of this machine`);
   return noticesOf(chunk.moduleIds);
+}
+
+/** The same program in ASCII: everything else stands in strings, patterns and comments, where an escape means the same. */
+function asciiOnly(code: string): string {
+  return code.replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
 
 /** Name, version and licence text of every package that modules come from. */

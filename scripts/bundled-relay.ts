@@ -1,16 +1,20 @@
-import { realParts, runContribute } from "../relay/src/commands/main.ts";
-import { runRelay } from "../relay/src/main.ts";
-
 /** Put in by `scripts/bundle.ts`. */
 declare const BUNDLE_VERSION: string;
 
-/** The one program of the bundle: a contribute-* command where the first word names one, else the relay. */
+/**
+ * The one program of the bundle: a contribute-* command where the first word names one, else the relay. Each is loaded when it
+ * is asked for: a relay at rest for weeks should not hold what only a command needs.
+ */
 async function run([first = "", ...rest]: readonly string[]): Promise<number> {
-  if (first.startsWith("contribute-")) return runContribute(first, rest, realParts());
+  if (first.startsWith("contribute-")) {
+    const { realParts, runContribute } = await import("../relay/src/commands/main.ts");
+    return runContribute(first, rest, realParts());
+  }
   if (/^--?version$/.test(first)) {
     process.stdout.write(`${BUNDLE_VERSION}\n`);
     return 0;
   }
+  const { runRelay } = await import("../relay/src/main.ts");
   return runRelay(first === "relay" ? rest : process.argv.slice(2), process.env);
 }
 

@@ -1,4 +1,5 @@
-import { createLog, type Log, ProgressLine, plainLine } from "@nest/kit";
+import { ProgressLine, plainLine } from "@nest/kit";
+import { type LogLines, logLines } from "./log-lines.ts";
 import type { KnownSecrets } from "./secrets.ts";
 
 export interface VoiceOut {
@@ -10,7 +11,7 @@ export interface VoiceOut {
 
 /** What the relay says on standard error: log lines, lines for a person, and at a terminal one line that tells what it does. */
 export class Voice {
-  readonly log: Log;
+  readonly log: LogLines;
   readonly #out: VoiceOut;
   readonly #line: ProgressLine;
   readonly #secrets: KnownSecrets;
@@ -21,7 +22,7 @@ export class Voice {
     this.#out = out;
     this.#line = new ProgressLine(out);
     this.#secrets = secrets;
-    this.log = createLog({ program: "nest-relay", to: { write: (line) => this.#write(this.#form(line)) } });
+    this.log = logLines("nest-relay", (line) => this.#write(this.#form(line)));
   }
 
   /** A line for a person, whether or not a terminal is there. */

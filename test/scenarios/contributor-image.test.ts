@@ -51,6 +51,7 @@ describe.skipIf(impossible !== undefined)("the contributor's image", () => {
     await codeHost?.close();
     await podman?.run("rm", "-f", "-i", "nest-relay").catch(() => undefined);
     await podman?.run("volume", "rm", "-f", "nest-relay-state").catch(() => undefined);
+    await podman?.run("image", "prune", "-f").catch(() => undefined);
     await folder?.[Symbol.asyncDispose]();
   }, SLOW_MS);
 
