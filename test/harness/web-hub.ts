@@ -46,7 +46,7 @@ export class WebHub implements AsyncDisposable {
   }
 }
 
-/** Does nothing when the app was built of these sources already. */
-function buildApp(): void {
+/** Builds the browser app; does nothing when it was built of these sources already. */
+export function buildApp(): void {
   execFileSync(process.execPath, [join(import.meta.dirname, "../../scripts/build-web.mjs")]);
 }

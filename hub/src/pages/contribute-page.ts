@@ -106,12 +106,15 @@ const mayDo: Readonly<Record<string, string>> = {
 function tierRow(tier: Exclude<Tier, "revoked">, settings: governor.GovernorSettings): Html {
   const { max_per_hour, max_per_day, max_concurrent } = settings.tier_limits[tier];
   const off = settings.disabled_tiers.includes(tier);
-  const limit = (most: number) => html`<td class="number">${most === 0 ? "no limit" : most}</td>`;
-  return html`<tr><th scope="row">${tier}${off ? html` <small class="off">off</small>` : undefined}</th><td>${howTo(tier, settings)}</td><td>${permissionsOf(
+  const limit = (name: string, most: number) =>
+    html`<td class="number" data-name="${name}">${most === 0 ? "no limit" : most}</td>`;
+  return html`<tr><th scope="row">${tier}${off ? html` <small class="off">off</small>` : undefined}</th><td data-name="How">${howTo(tier, settings)}</td><td data-name="A task may">${permissionsOf(
     tier,
   )
     .map((one) => mayDo[one] ?? one)
-    .join(", ")}</td>${limit(max_per_hour)}${limit(max_per_day)}${limit(max_concurrent)}</tr>`;
+    .join(
+      ", ",
+    )}</td>${limit("Per hour", max_per_hour)}${limit("Per day", max_per_day)}${limit("At once", max_concurrent)}</tr>`;
 }
 
 function howTo(tier: Exclude<Tier, "revoked">, settings: governor.GovernorSettings): string {

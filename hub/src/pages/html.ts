@@ -43,6 +43,7 @@ const places = [
   ["/", "Live"],
   ["/contribute", "Contribute"],
   ["/leaderboard", "Leaderboard"],
+  ["/operations", "Operations"],
 ] as const;
 
 export interface PageParts {

@@ -21,7 +21,7 @@ export function livePage(): string {
 <header>
 <div class="wide bar">
 <p class="brand"><svg viewBox="0 0 16 16" width="22" height="22" aria-hidden="true"><path d="M2 7a6 6 0 0 0 12 0"/><circle cx="8" cy="5" r="2"/></svg>Nest</p>
-<nav aria-label="Pages"><ul><li><a href="/" aria-current="page">Live</a></li><li><a href="/contribute">Contribute</a></li><li><a href="/leaderboard">Leaderboard</a></li></ul></nav>
+<nav aria-label="Pages"><ul><li><a href="/" aria-current="page">Live</a></li><li><a href="/contribute">Contribute</a></li><li><a href="/leaderboard">Leaderboard</a></li><li><a href="/operations">Operations</a></li></ul></nav>
 <p class="link-state" id="link-state" role="status" data-state="loading">loading</p>
 </div>
 </header>

@@ -10,6 +10,7 @@ import { Failed, Nothing, Waiting } from "../look/states.tsx";
 import { ValueDiff } from "../look/value-diff.tsx";
 import { dateAndTime } from "../look/words.ts";
 import { showInAddress, usePlace } from "../place/place.ts";
+import { keyWords } from "../settings/key-words.ts";
 import { call } from "../wire/call.ts";
 
 const ROWS = 100;
@@ -112,7 +113,7 @@ function Entry({ entry }: { readonly entry: contributors.AuditEntry }) {
         </b>{" "}
         <span className="mark">{action}</span> <bdi>{subject}</bdi>
       </p>
-      <ValueDiff before={before} after={after} />
+      <ValueDiff before={before} after={after} names={keyWords} />
     </div>
   );
 }

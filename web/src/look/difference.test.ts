@@ -27,6 +27,11 @@ test("of an object, only the fields that changed, by the way to them", () => {
   expect(differenceOf(before, after)).toEqual([{ at: "newcomer, max per hour", before: "3", after: "5" }]);
 });
 
+test("names are said as people call them, where that is known", () => {
+  const lines = differenceOf({ deny_titles: ["a"] }, { deny_titles: [] }, { deny_titles: "Title patterns" });
+  expect(lines).toEqual([{ at: "Title patterns", before: "a", after: undefined }]);
+});
+
 test("a list in place of something else is shown as both", () => {
   expect(differenceOf("a", ["a", "b"])).toEqual([{ at: "", before: "a", after: "a, b" }]);
 });

@@ -1,3 +1,6 @@
+/** How names inside a value are said; those that are not here are said as they are. */
+export type Names = Readonly<Record<string, string>>;
+
 /** One line of how two values differ. */
 export interface Line {
   /** Where inside the value, as `newcomer, max per hour`; empty for the value itself. */
@@ -13,7 +16,7 @@ const LONGEST = 600;
  * How two values differ, as lines to read: entries that a list lost and gained, fields of an object that changed, else the old
  * and the new. Undefined is a value that was not there.
  */
-export function differenceOf(before: unknown, after: unknown, at = ""): Line[] {
+export function differenceOf(before: unknown, after: unknown, names: Names = {}, at = ""): Line[] {
   if (JSON.stringify(before) === JSON.stringify(after)) return [];
   if (Array.isArray(before) && Array.isArray(after)) return listDifference(before, after, at);
   if (isRecord(before) || isRecord(after)) {
@@ -22,9 +25,9 @@ export function differenceOf(before: unknown, after: unknown, at = ""): Line[] {
       (after === undefined || after === null || isRecord(after))
     ) {
       const [old, now] = [before ?? {}, after ?? {}] as [Record<string, unknown>, Record<string, unknown>];
-      const names = [...new Set([...Object.keys(old), ...Object.keys(now)])];
-      return names.flatMap((name) =>
-        differenceOf(old[name], now[name], [at, name.replaceAll("_", " ")].filter(Boolean).join(", ")),
+      const fields = [...new Set([...Object.keys(old), ...Object.keys(now)])];
+      return fields.flatMap((field) =>
+        differenceOf(old[field], now[field], names, joined(at, names[field] ?? field.replaceAll("_", " "))),
       );
     }
   }
@@ -36,7 +39,11 @@ function listDifference(before: readonly unknown[], after: readonly unknown[], a
   const lost = old.filter((one) => !now.includes(one)).map((one) => ({ at, before: one, after: undefined }));
   const gained = now.filter((one) => !old.includes(one)).map((one) => ({ at, before: undefined, after: one }));
   if (lost.length + gained.length > 0) return [...lost, ...gained];
-  return [{ at: [at, "order"].filter(Boolean).join(", "), before: old.join(", "), after: now.join(", ") }];
+  return [{ at: joined(at, "order"), before: old.join(", "), after: now.join(", ") }];
+}
+
+function joined(at: string, more: string): string {
+  return at === "" ? more : `${at}, ${more}`;
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

@@ -1,27 +1,43 @@
-import { differenceOf } from "./difference.ts";
+import { differenceOf, type Line, type Names } from "./difference.ts";
 
-/** How two values differ, line by line: what was, struck out, and what is now. */
-export function ValueDiff({ before, after }: { readonly before: unknown; readonly after: unknown }) {
-  const lines = differenceOf(before, after);
+export interface ValueDiffParts {
+  readonly before: unknown;
+  readonly after: unknown;
+  readonly names?: Names;
+}
+
+/** How two values differ, a line for each place in them: what was, struck out, and what is now. */
+export function ValueDiff({ before, after, names = {} }: ValueDiffParts) {
+  const lines = differenceOf(before, after, names);
   if (lines.length === 0) return <p className="soft">unchanged</p>;
   return (
     <ul className="diff">
-      {lines.map(({ at, before: old, after: now }) => (
-        <li key={`${at}\n${old}\n${now}`}>
+      {[...Map.groupBy(lines, ({ at }) => at)].map(([at, here]) => (
+        <li key={at}>
           {at === "" ? undefined : <span className="soft">{at}: </span>}
-          {old === undefined ? undefined : (
-            <del>
-              <bdi>{old}</bdi>
-            </del>
-          )}
-          {old !== undefined && now !== undefined ? <span aria-hidden="true"> → </span> : undefined}
-          {now === undefined ? undefined : (
-            <ins>
-              <bdi>{now}</bdi>
-            </ins>
-          )}
+          {here.map((line) => (
+            <Change key={`${line.before}\n${line.after}`} line={line} />
+          ))}
         </li>
       ))}
     </ul>
+  );
+}
+
+function Change({ line: { before, after } }: { readonly line: Line }) {
+  return (
+    <>
+      {before === undefined ? undefined : (
+        <del>
+          <bdi>{before}</bdi>
+        </del>
+      )}
+      {before !== undefined && after !== undefined ? <span aria-hidden="true"> → </span> : undefined}
+      {after === undefined ? undefined : (
+        <ins>
+          <bdi>{after}</bdi>
+        </ins>
+      )}{" "}
+    </>
   );
 }

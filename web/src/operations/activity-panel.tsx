@@ -63,7 +63,8 @@ function Entry({ entry }: { readonly entry: contribute.ActivityEntry }) {
         <b>
           <bdi>{entry.username}</bdi>
         </b>{" "}
-        {entry.action}{" "}
+        {entry.action}
+        {about === undefined ? undefined : " "}
         {about === undefined ? undefined : href === undefined ? (
           <bdi>{about}</bdi>
         ) : (

@@ -49,9 +49,9 @@ export function ChartPanel() {
             <Sum name="Assigned" value={sum("assigned")} />
             <Sum name="Completed" value={sum("completed")} swatch="good" />
             <Sum name="Failed or expired" value={sum("failed")} swatch="bad" />
-            <Sum name="Verified pull requests" value={sum("verified")} />
+            <Sum name="Verified" value={sum("verified")} />
             <div>
-              <dt>Came to a good end</dt>
+              <dt>Good end</dt>
               <dd>{ended === 0 ? "–" : `${Math.round((100 * sum("completed")) / ended)} %`}</dd>
             </div>
           </dl>

@@ -64,11 +64,11 @@ function TaskRow({ task, isAdmin }: { readonly task: contribute.FleetWork; reado
           <b>
             <bdi>{task.github_username}</bdi>
           </b>
-          <span>{task.private === true ? "private" : `${task.repo}#${task.number}`}</span>
           <span>for {duration(now - Date.parse(task.assigned_at))}</span>
           <span data-tone={leftMs < SOON_MS ? "warn" : ""}>
             {leftMs <= 0 ? "lease over" : `${duration(leftMs)} left`}
           </span>
+          <span>{task.private === true ? "private" : `${task.repo}#${task.number}`}</span>
           {task.note === undefined ? undefined : <bdi>{task.note}</bdi>}
         </p>
       </div>
