@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import { availableParallelism } from "node:os";
 import { Readable } from "node:stream";
 import { createGunzip, createZstdDecompress } from "node:zlib";
 import type { ByteReader } from "./byte-reader.ts";
@@ -8,8 +9,8 @@ import type { Codec } from "./header.ts";
 import { inOrder } from "./in-order.ts";
 import { hasFrameLengths, unzstdFrame, zstdFrame, zstdFrames } from "./zstd-frames.ts";
 
-/** How many blocks are compressed or opened at once: enough for the thread pool's four, little enough for memory. */
-const AT_ONCE = 4;
+/** How many blocks are compressed or opened at once: enough for the processors and the thread pool's four, little enough for memory. */
+const AT_ONCE = Math.min(4, availableParallelism() + 1);
 /** Three times as fast as the usual 6 for a sixth more bytes; levels 3 and 4 cost half as much again for little. */
 export const DEFAULT_LEVEL: Readonly<Record<Codec, number>> = { gzip: 2, zstd: 3 };
 /**

@@ -9,7 +9,7 @@ export interface DatabaseSnapshot extends AsyncDisposable {
   rows(table: string): AsyncIterable<Row> | Iterable<Row>;
 }
 
-const PIECE_CHARACTERS = 256 * 1024;
+const PIECE_BYTES = 256 * 1024;
 
 /**
  * The database as members of the archive: `hub/database/schema.json` and a file of lines for each table. A member's size has to be
@@ -28,13 +28,19 @@ export async function* databaseMembers(snapshot: DatabaseSnapshot, mtime: number
   yield file("schema.json", schema.length, [schema]);
 }
 
+/** Each piece is to be used up before the next is asked for: all are in the same memory. */
 async function* linesOf(snapshot: DatabaseSnapshot, table: string): AsyncGenerator<Buffer> {
-  let text = "";
+  const piece = Buffer.allocUnsafeSlow(PIECE_BYTES);
+  let filled = 0;
   for await (const row of snapshot.rows(table)) {
-    text += lineOf(plainRow(row));
-    if (text.length < PIECE_CHARACTERS) continue;
-    yield Buffer.from(text);
-    text = "";
+    const line = lineOf(plainRow(row));
+    const bytes = Buffer.byteLength(line);
+    if (filled + bytes > PIECE_BYTES) {
+      yield piece.subarray(0, filled);
+      filled = 0;
+    }
+    if (bytes > PIECE_BYTES) yield Buffer.from(line);
+    else filled += piece.write(line, filled);
   }
-  if (text !== "") yield Buffer.from(text);
+  if (filled > 0) yield piece.subarray(0, filled);
 }

@@ -111,9 +111,9 @@ function readers(home: string): Peer[] {
   ];
 }
 
-/** As the command starts (bin/nest-backup): a small young generation, compiled code kept from the run before. */
+/** As the command starts (bin/nest-backup): little memory for objects, compiled code kept from the run before. */
 function node(home: string, ...words: string[]): Promise<Taken> {
-  const flags = ["--disable-warning=ExperimentalWarning", "--max-semi-space-size=1"];
+  const flags = ["--disable-warning=ExperimentalWarning", "--max-semi-space-size=1", "--optimize-for-size"];
   return timed(process.execPath, [...flags, PROCESS, ...words], {
     environment: { NODE_COMPILE_CACHE: join(home, "compiled") },
   });
