@@ -3,9 +3,14 @@ import { errorLines, exitCodeOf, ProgressLine, parseFlags, UsageError } from "@n
 import { benchBackup } from "./backup/backup.ts";
 import { benchDispatch, type Part, parts } from "./dispatch.ts";
 import { naivePeer } from "./peers/naive-peer.ts";
+import { benchRelay } from "./relay/relay.ts";
 
 const USAGE = `usage: npm run bench -- dispatch [PART] [-seconds N] [-relays N] [-hub all|naive]
        npm run bench -- backup [-megabytes N] [-quick]
+       npm run bench -- relay [-relays N] [-seconds N]
+
+relay: the bundled relay's start, memory and processor time at rest; then 100 of them (or -relays) on this machine against one hub:
+until all are connected, what each takes at rest, and one task each.
 
 backup: one encrypted archive of the same tree by ours, the shape before it, tar+pigz+age, tar+zstd+age and restic, and reading
 all of it back (default 1024 MB); a peer that is not installed is named. -quick leaves the memory of a ten times larger tree out.
@@ -50,6 +55,7 @@ async function main(args: readonly string[]): Promise<number> {
     return help ? 0 : 2;
   }
   if (subject === "backup") return backup(flags.megabytes ?? 1024, flags.quick ?? false);
+  if (subject === "relay") return relay(flags.relays ?? 100, flags.seconds ?? 10);
   if (subject !== "dispatch") throw new UsageError(`there is no benchmark ${subject}`, { hint: "npm run bench -- -h" });
   if (!isPart(part) || rest.length > 0) throw new UsageError(`parts are ${parts.join(", ")}`);
   const seconds = within("seconds", flags.seconds ?? 5, 120);
@@ -64,6 +70,23 @@ async function main(args: readonly string[]): Promise<number> {
   print(`node ${process.versions.node}, ${cpus().length} × ${cpus()[0]?.model ?? "unknown processor"}`);
   const only = flags.hub === "naive" ? { hubs: [naivePeer] } : {};
   await benchDispatch({ part, seconds, relays, print, tell: (text) => progress.show(text), ...only });
+  progress.end();
+  return 0;
+}
+
+async function relay(relays: number, seconds: number): Promise<number> {
+  const progress = new ProgressLine(process.stderr);
+  const print = (text: string) => {
+    progress.end();
+    console.log(text);
+  };
+  print(`node ${process.versions.node}, ${cpus().length} × ${cpus()[0]?.model ?? "unknown processor"}`);
+  await benchRelay({
+    relays: within("relays", relays, 500),
+    seconds: within("seconds", seconds, 120),
+    print,
+    tell: (text) => progress.show(text),
+  });
   progress.end();
   return 0;
 }
