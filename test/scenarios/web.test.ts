@@ -212,6 +212,29 @@ describe.skipIf(missing)("the hub's browser app", () => {
     await context.close();
   });
 
+  test("disconnect: this one socket is cut and no other, and the relay goes on with its task when it is back", async () => {
+    const relay = await hub.relay("alice", { session: "one" });
+    const other = await hub.relay("bob");
+    const task = await relay.ready();
+    relay.send({ type: "task_accepted", ...of(task) });
+    const { page, context } = await open("/operations");
+    await page.locator("#relays").getByRole("button", { name: "alice" }).click();
+    await page.getByRole("dialog", { name: "alice" }).getByRole("button", { name: "Disconnect" }).click();
+    await page
+      .getByRole("dialog", { name: "Disconnect this relay?" })
+      .getByRole("button", { name: "Disconnect" })
+      .click();
+    expect(await relay.closed).toEqual({ code: 1008, reason: "disconnected by an operator" });
+    const again = await RawRelay.join(hub.socket, relay.token, { session: "one" });
+    again.send({ type: "task_accepted", ...of(task) });
+    again.send({ type: "task_progress", ...of(task), repo: task.repo, number: task.number });
+    expect(await again.pending("task_revoke")).toEqual([]);
+    expect(await other.pending()).toEqual([]);
+    const audit = (await hub.admin("GET", "/api/audit?q=disconnected")).body;
+    expect(audit).toMatchObject({ audit: [{ actor: "boss", subject: expect.stringContaining("alice conn-") }] });
+    await context.close();
+  });
+
   test("revoke: named to confirm, told what follows; the live socket closes, and there is no way back", async () => {
     const relay = await hub.relay("alice");
     const { page, context, faults } = await open("/contributors/alice");

@@ -99,6 +99,11 @@ function serveStanding(routes: Routes, parts: ContributorRouteParts): void {
     await done(parts, { kind: "revoke", contributorId: known(parts, params.id).id, actor });
     return { ok: true as const };
   });
+  routes.serve(contributors.disconnect, async ({ params, body, actor }) => {
+    const contributorId = known(parts, params.id).id;
+    await done(parts, { kind: "disconnect", contributorId, connection: body.connection_id, actor });
+    return { ok: true as const };
+  });
   routes.serve(contributors.requeue, async ({ params, body, actor }) => {
     const { reason, task_id: taskId, session } = body ?? {};
     const contributorId = known(parts, params.id).id;

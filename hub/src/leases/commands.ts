@@ -72,6 +72,8 @@ export type Command =
   | { readonly kind: "reissue"; readonly contributorId: string; readonly tokenDigest: string }
   | { readonly kind: "trust"; readonly contributorId: string; readonly tier: Tier; readonly actor: string }
   | { readonly kind: "revoke"; readonly contributorId: string; readonly actor: string }
+  /** One socket of a contributor's is cut; what it holds is kept for its identity, as after any drop. */
+  | { readonly kind: "disconnect"; readonly contributorId: string; readonly connection: string; readonly actor: string }
   | {
       readonly kind: "setting";
       readonly name: string;
@@ -125,7 +127,8 @@ export type Effect =
   | { readonly kind: "joined"; readonly identity: string; readonly at: number }
   /** What a relay said could not be written: it has to say it again. */
   | { readonly kind: "unheard"; readonly connection: string }
-  | { readonly kind: "close"; readonly contributorId: string; readonly reason: string }
+  /** `only`: this one socket of theirs instead of all. */
+  | { readonly kind: "close"; readonly contributorId: string; readonly reason: string; readonly only?: string }
   | { readonly kind: "standing"; readonly contributorId: string; readonly tier: Tier }
   | { readonly kind: "done"; readonly released: readonly string[] }
   | { readonly kind: "refused"; readonly code: "not_found" | "revoked" | "taken"; readonly because: string };

@@ -2,7 +2,7 @@ import { note } from "./bookkeeping.ts";
 import type { Command, Effect } from "./commands.ts";
 import { type DeskParts, refreshQueue } from "./desk-parts.ts";
 import { ready } from "./handing-out.ts";
-import { register, reissue, requeue, revoke, setting, trust } from "./orders.ts";
+import { disconnect, register, reissue, requeue, revoke, setting, trust } from "./orders.ts";
 import { accepted, completed, declined, dropped, failed, gone, progress } from "./reports.ts";
 import { sweep, verified } from "./upkeep.ts";
 
@@ -67,6 +67,8 @@ export class Desk {
         return revoke(parts, command, now);
       case "requeue":
         return requeue(parts, command, now);
+      case "disconnect":
+        return disconnect(parts, command, now);
       case "setting":
         return setting(parts, command, now);
     }

@@ -139,6 +139,23 @@ export function requeue(parts: DeskParts, command: Of<"requeue">, now: number): 
   return [...effects, { kind: "done", released: chosen.map((lease) => lease.taskId) }];
 }
 
+/** An operator cuts one connection: its relay comes back by itself and resumes what it holds. */
+export function disconnect(parts: DeskParts, command: Of<"disconnect">, now: number): Effect[] {
+  const { ledger } = parts;
+  const contributor = ledger.contributor(command.contributorId);
+  if (contributor === undefined) return [{ kind: "refused", code: "not_found", because: "no such contributor" }];
+  ledger.audit({
+    at: now,
+    actor: command.actor,
+    action: "disconnected",
+    subject: `${contributor.login} ${command.connection}`,
+  });
+  return [
+    { kind: "close", contributorId: contributor.id, only: command.connection, reason: "disconnected by an operator" },
+    { kind: "done", released: [] },
+  ];
+}
+
 /** One setting read, changed and audited in one step, so that two admins at once never undo each other. */
 export function setting(parts: DeskParts, command: Of<"setting">, now: number): Effect[] {
   const { ledger } = parts;

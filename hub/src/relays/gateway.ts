@@ -127,7 +127,9 @@ export class Gateway implements SessionOwner {
     switch (effect.kind) {
       case "close": {
         for (const session of [...this.#byConnection.values()]) {
-          if (session.speaker?.contributorId === effect.contributorId) session.close(closeCodes.policy, effect.reason);
+          const isMeant = effect.only === undefined || effect.only === session.connection;
+          if (isMeant && session.speaker?.contributorId === effect.contributorId)
+            session.close(closeCodes.policy, effect.reason);
         }
         return;
       }

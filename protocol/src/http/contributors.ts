@@ -144,6 +144,15 @@ export const requeue = route({
   reply: z.object({ ok: z.literal(true), released: z.array(z.string()) }),
 });
 
+export const disconnect = route({
+  method: "POST",
+  path: "/api/contributors/:id/disconnect",
+  summary: "Cut one connection of a contributor's; the relay comes back by itself and goes on with what it holds",
+  access: "admin",
+  body: z.strictObject({ connection_id: z.string().regex(/^[\w.-]{1,100}$/, "not a connection's id") }),
+  reply: z.object({ ok: z.literal(true) }),
+});
+
 export const AuditEntry = z.object({
   id: z.number().int(),
   at: z.string(),

@@ -21,6 +21,7 @@ const actions = [
   "trust",
   "revoked",
   "requeue",
+  "disconnected",
   "queue hold",
   "queue order",
   "agent role",

@@ -6,7 +6,7 @@ import { Panel } from "../look/panel.tsx";
 import { Failed, Waiting } from "../look/states.tsx";
 import { Tier } from "../look/tier.tsx";
 import { count, dateAndTime } from "../look/words.ts";
-import { askToRequeue } from "../operations/requeue.tsx";
+import { askToRequeue } from "../operations/orders.tsx";
 import { Link } from "../place/link.tsx";
 import { call } from "../wire/call.ts";
 import { History } from "./history.tsx";

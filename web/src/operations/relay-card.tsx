@@ -6,8 +6,8 @@ import { useHubNow } from "../live/hub-time.ts";
 import { dateAndTime, duration, safeHref, spoken } from "../look/words.ts";
 import { Link } from "../place/link.tsx";
 import { useIsAdmin } from "../session/who.ts";
+import { askToDisconnect, askToRequeue } from "./orders.tsx";
 import { protocolWords } from "./relay-words.ts";
-import { askToRequeue } from "./requeue.tsx";
 
 export interface RelayCardParts {
   readonly relay: contribute.FleetRelay;
@@ -71,6 +71,9 @@ export function RelayCard({ relay, task }: RelayCardParts) {
             href={`/contributors/${encodeURIComponent(relay.github_username)}`}
           >
             Open contributor
+          </Button>
+          <Button variant="default" onClick={() => askToDisconnect(relay)}>
+            Disconnect
           </Button>
           <Button
             variant="light"

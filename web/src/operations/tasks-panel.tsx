@@ -7,7 +7,7 @@ import { Panel } from "../look/panel.tsx";
 import { Nothing, Waiting } from "../look/states.tsx";
 import { count, duration, safeHref } from "../look/words.ts";
 import { useIsAdmin } from "../session/who.ts";
-import { askToRequeue } from "./requeue.tsx";
+import { askToRequeue } from "./orders.tsx";
 
 const ROW_PX = 66;
 /** A lease that has less left than this will run out unless its relay reports soon. */

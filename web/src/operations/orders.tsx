@@ -22,3 +22,23 @@ export function askToRequeue(task: contribute.FleetWork): void {
       ),
   });
 }
+
+/** Asks whether to cut a relay's connection, and does. */
+export function askToDisconnect(relay: contribute.FleetRelay): void {
+  const { contributor_id: id, connection_id, github_username: login } = relay;
+  ask({
+    title: "Disconnect this relay?",
+    consequences: (
+      <p>
+        This one connection of <bdi>{login}</bdi> is cut. The relay comes back by itself within a minute and goes on
+        with the task it holds: nothing is lost and nothing counted. To keep them out, revoke their access.
+      </p>
+    ),
+    yes: "Disconnect",
+    act: () =>
+      attempt(
+        () => call(contributors.disconnect, { params: { id }, body: { connection_id } }),
+        `A relay of ${login} was disconnected.`,
+      ),
+  });
+}
