@@ -285,6 +285,7 @@ export async function buildHub({ config, database, codeHost, clock, random, log 
     if (news.kind === "everything") {
       void doneByHour.load(reader, clock.now());
       applied.changed();
+      gateway.review();
       stream.change();
       return;
     }

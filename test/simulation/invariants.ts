@@ -119,7 +119,7 @@ export class Invariants {
   }
 
   /** After a boot: every durable lease is there, with its generation, and lives no longer than one lifetime from now. */
-  booted(ledger: Ledger, now: number): void {
+  booted(ledger: Ledger, now: number, isLive: (connection: string) => boolean): void {
     for (const [taskId, durable] of this.#disk.leases) {
       const lease = ledger.lease(taskId);
       check(lease?.gen === durable.gen, `${taskId} was lost by a restart`);
@@ -127,8 +127,15 @@ export class Invariants {
         lease === undefined || lease.expiresAt <= now + durations.leaseTtlMs,
         `${taskId} was stretched by a restart`,
       );
-      check(lease?.connection === undefined, `${taskId} is held by a socket of another life`);
+      const connection = lease?.connection;
+      check(connection === undefined || isLive(connection), `${taskId} is held by a socket of another life`);
     }
+  }
+
+  /** Every socket is gone and everything was written: no lease believes in one. */
+  heldByNobody(ledger: Ledger): void {
+    for (const { taskId, connection } of ledger.liveLeases())
+      check(connection === undefined, `${taskId} is held by ${connection}, which is gone`);
   }
 
   /** The world has settled: nothing is stuck. */

@@ -1,5 +1,5 @@
 import { seededRandom } from "@nest/kit";
-import { type Step, World } from "./world.ts";
+import { type Step, World, type WorldOptions } from "./world.ts";
 
 export interface RunResult {
   readonly seed: number;
@@ -17,7 +17,7 @@ export function stepsOf(seed: number, count: number): Step[] {
 }
 
 /** Runs one seeded world to its end; a failure comes with the shortest history that still fails. */
-export function runSeed(seed: number, count: number, options: { readonly failureKind?: string } = {}): RunResult {
+export function runSeed(seed: number, count: number, options: WorldOptions = {}): RunResult {
   const steps = stepsOf(seed, count);
   const world = new World(options);
   const promise = faultOf(world, steps);
@@ -27,8 +27,8 @@ export function runSeed(seed: number, count: number, options: { readonly failure
 
 function faultOf(world: World, steps: readonly Step[]): string | undefined {
   try {
-    for (const step of steps) world.step(step);
-    world.settle();
+    for (const step of steps) void world.step(step);
+    void world.settle();
     return undefined;
   } catch (thrown) {
     return thrown instanceof Error ? thrown.message : String(thrown);
@@ -36,7 +36,7 @@ function faultOf(world: World, steps: readonly Step[]): string | undefined {
 }
 
 /** Takes ever smaller pieces out of a failing history for as long as the same promise goes on failing. */
-function shorten(steps: readonly Step[], promise: string, options: { readonly failureKind?: string }): Step[] {
+function shorten(steps: readonly Step[], promise: string, options: WorldOptions): Step[] {
   const kind = (fault: string | undefined) => fault?.replace(/\S*\d\S*/g, "");
   const fails = (history: readonly Step[]) => kind(faultOf(new World(options), history)) === kind(promise);
   let history = [...steps];

@@ -1,23 +1,35 @@
-import type {
-  Changes,
-  Contributor,
-  Decided,
-  Disk,
-  Ending,
-  ItemRecord,
-  Lease,
-  LedgerPast,
-  LedgerRows,
+import {
+  type BatchRecord,
+  type Changes,
+  type Contributor,
+  type Decided,
+  type Disk,
+  decidedOf,
+  type Ending,
+  type ItemRecord,
+  type Lease,
+  type LedgerPast,
+  type LedgerRows,
+  type News,
+  recordOf,
 } from "@nest/hub/dispatch";
+import { durations } from "@nest/protocol";
 
 /** The hub's process died at a storage call; nothing in its memory exists any more. */
 export class Crash extends Error {}
 
 /** What the next write does instead of succeeding. */
-export type Fault = "crash before" | "crash after" | "refuse";
+export type Fault = "crash before" | "crash after" | "refuse" | "lose the answer";
 
-/** A disk that keeps what was committed through crashes, and fails when told to. */
-export class SimulatedDisk implements Disk, LedgerPast {
+/** One replica's way to its ledger's disk. */
+export interface Storage {
+  readonly disk: Disk;
+  readonly past: LedgerPast;
+  load(now: number): Promise<LedgerRows> | LedgerRows;
+}
+
+/** A disk that keeps what was committed through crashes, and fails when told to. Replicas may share it: each has a way to it. */
+export class SimulatedDisk implements LedgerPast {
   readonly leases = new Map<string, Lease>();
   readonly items = new Map<string, ItemRecord>();
   readonly contributors = new Map<string, Contributor>();
@@ -32,33 +44,58 @@ export class SimulatedDisk implements Disk, LedgerPast {
   fault: Fault | undefined;
   /** The hub's process died in the last write; a world restarts it. */
   crashed = false;
+  /** Every batch, as replicas that share a database read it. */
+  readonly #batches: BatchRecord[] = [];
+  #commits = 0;
   /** Told what each committed batch changed. */
   onCommit: (changes: Changes) => void = () => {};
 
-  load(now: number, leaseTtlMs: number): LedgerRows {
-    return {
-      leases: [...this.leases.values()].map((lease) => ({
-        ...lease,
-        connection: undefined,
-        expiresAt: Math.min(lease.expiresAt, now + leaseTtlMs),
-      })),
-      items: [...this.items.values()],
-      contributors: [...this.contributors.values()],
-      gen: this.gen,
-      activityId: this.activityId,
+  /** The way of a hub that has the disk for itself. */
+  alone(): Storage {
+    const transact = (decide: (news: undefined) => Decided | undefined) => {
+      const decided = decide(undefined);
+      if (decided !== undefined) this.commit(decided.changes);
     };
+    return { disk: { transact }, past: this, load: (now) => this.#rows(now, () => false) };
   }
 
-  transact(decide: (news: undefined) => Decided | undefined): void {
-    const decided = decide(undefined);
-    if (decided !== undefined) this.#write(decided.changes);
+  /** The way of one of several replicas: it hears of every batch that others wrote, as JSON. */
+  shared(replica: string, isLive: (connection: string) => boolean): Storage {
+    let seen = 0;
+    const transact = (decide: (news: News | undefined) => Decided | undefined) => {
+      const batches = this.#batches.slice(seen).map((record) => decidedOf(structuredClone(record)));
+      seen = this.#batches.length;
+      const decided = decide(batches.length === 0 ? undefined : { kind: "batches", batches });
+      if (decided === undefined) return;
+      const record = recordOf(decided, replica);
+      // A replica that never hears whether its batch was written hears of it as of anybody's.
+      if (this.fault === "lose the answer") {
+        this.fault = undefined;
+        this.#commit(decided.changes);
+        this.#batches.push(JSON.parse(JSON.stringify(record)) as BatchRecord);
+        throw new Error("the connection was lost");
+      }
+      const known = this.#commits;
+      try {
+        this.commit(decided.changes);
+      } finally {
+        if (this.#commits > known) this.#batches.push(JSON.parse(JSON.stringify(record)) as BatchRecord);
+      }
+      seen = this.#batches.length;
+    };
+    const load = (now: number) => {
+      seen = this.#batches.length;
+      return this.#rows(now, isLive);
+    };
+    return { disk: { transact }, past: this, load };
   }
 
-  #write(changes: Changes): void {
+  /** Makes a batch durable, or does what the fault says. */
+  commit(changes: Changes): void {
     const { fault } = this;
     this.fault = undefined;
     if (fault === "crash before") this.#crash();
-    if (fault === "refuse") throw new Error("the disk is full");
+    if (fault === "refuse" || fault === "lose the answer") throw new Error("the disk is full");
     this.#commit(changes);
     if (fault === "crash after") this.#crash();
   }
@@ -71,6 +108,20 @@ export class SimulatedDisk implements Disk, LedgerPast {
     return this.counted.has(prUrl);
   }
 
+  #rows(now: number, isLive: (connection: string) => boolean): LedgerRows {
+    return {
+      leases: [...this.leases.values()].map((lease) => ({
+        ...lease,
+        connection: lease.connection !== undefined && isLive(lease.connection) ? lease.connection : undefined,
+        expiresAt: Math.min(lease.expiresAt, now + durations.leaseTtlMs),
+      })),
+      items: [...this.items.values()],
+      contributors: [...this.contributors.values()],
+      gen: this.gen,
+      activityId: this.activityId,
+    };
+  }
+
   #crash(): never {
     this.crashed = true;
     throw new Crash();
@@ -78,6 +129,7 @@ export class SimulatedDisk implements Disk, LedgerPast {
 
   #commit(changes: Changes): void {
     this.onCommit(changes);
+    this.#commits += 1;
     for (const ending of changes.endings) {
       this.ended.add(ending.lease.taskId);
       this.leases.delete(ending.lease.taskId);

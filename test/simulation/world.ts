@@ -1,20 +1,18 @@
 import {
   type Changes,
   type Command,
-  Desk,
   type DeskPolicy,
   type Effect,
-  LeaseBook,
-  Ledger,
-  Queue,
+  type News,
   type QueueIssue,
+  replicaOf,
   type Speaker,
 } from "@nest/hub/dispatch";
-import { type Clock, silentLog } from "@nest/kit";
-import { defaultTierLimits, durations, type Tier } from "@nest/protocol";
+import { defaultTierLimits, type Tier } from "@nest/protocol";
 import { Invariants } from "./invariants.ts";
 import { type Deed, RelayModel, type ToHub, type ToRelay } from "./relay-model.ts";
-import { SimulatedDisk } from "./simulated-disk.ts";
+import { SimulatedDisk, type Storage } from "./simulated-disk.ts";
+import { SimulatedHub } from "./simulated-hub.ts";
 
 /** One thing that happens; `x` and `y` choose where and how. A world can be run again from a list of these. */
 export interface Step {
@@ -25,8 +23,12 @@ export interface Step {
 
 interface Connection {
   readonly id: string;
+  /** The hub, or the replica of it, at which it is. */
+  readonly hub: SimulatedHub;
   readonly relay: RelayModel;
   readonly speaker: Speaker;
+  /** When it was made. */
+  readonly since: number;
   readonly toHub: ToHub[];
   readonly toRelay: ToRelay[];
   /** The relay has given it up; frames already under way may still arrive. */
@@ -52,7 +54,18 @@ const DEEDS: readonly Deed[] = [
 const ADVANCES = [1000, 5000, 30_000, MINUTE, 2 * MINUTE, 10 * MINUTE, 31 * MINUTE, 3_600_000, 6 * 3_600_000];
 const REPOS = ["acme/one", "acme/two"];
 const ISSUES_A_REPO = 4;
-const LOG = silentLog();
+
+export interface WorldOptions {
+  readonly failureKind?: string;
+  /** Processes that are one hub together; more than one share the disk. */
+  readonly hubs?: number;
+  /** Another storage than the simulated disk; whatever is committed there must be told to `disk`. */
+  readonly storage?: (
+    disk: SimulatedDisk,
+    isLive: (connection: string) => boolean,
+    now: () => number,
+  ) => (replica: string) => Storage;
+}
 
 /** What `op` means: how often each kind of thing happens, out of 64. */
 const KINDS = [
@@ -77,15 +90,15 @@ export class World {
   readonly invariants = new Invariants(this.disk);
   readonly relays: RelayModel[] = [];
   now = Date.UTC(2026, 0, 1);
-  #ledger!: Ledger;
-  #queue!: Queue;
-  #book!: LeaseBook;
+  readonly #hubs: SimulatedHub[] = [];
+  /** The one that writes at this moment. */
+  #writing: SimulatedHub | undefined;
   readonly #connections = new Map<string, Connection>();
-  readonly #byIdentity = new Map<string, Connection>();
   readonly #open: Connection[] = [];
   #sent: { readonly frame: ToHub; readonly speaker: Speaker }[] = [];
-  #nextConnection = 1;
-  #timers: { readonly due: number; readonly act: () => void }[] = [];
+  #replicas = 0;
+  readonly #live = new Set<string>();
+  readonly #storageOf: (replica: string) => Storage;
   #broken: unknown;
   #suspended = false;
   readonly #disabledTiers = new Set<Tier>();
@@ -95,8 +108,13 @@ export class World {
   /** What the hub decided, folded into one number: two runs that decide alike have the same. */
   trace = 0;
 
-  constructor(options: { readonly failureKind?: string } = {}) {
+  constructor(options: WorldOptions = {}) {
     this.#failureKind = options.failureKind ?? "task";
+    const isLive = (connection: string) => this.#live.has(replicaOf(connection));
+    const { hubs = 1 } = options;
+    this.#storageOf =
+      options.storage?.(this.disk, isLive, () => this.now) ??
+      ((replica) => (hubs === 1 ? this.disk.alone() : this.disk.shared(replica, isLive)));
     for (let nth = 0; nth < 5; nth += 1) {
       const id = `c-${nth}`;
       const tier: Tier = (["newcomer", "contributor", "trusted", "contributor", "advisor"] as const)[nth] ?? "newcomer";
@@ -115,29 +133,34 @@ export class World {
     }
     this.disk.onCommit = (changes) => {
       try {
-        this.invariants.committed(changes, this.#ledger, this.now);
+        const { ledger } = this.#writing ?? this.#hub(0);
+        this.invariants.committed(changes, ledger, this.now);
       } catch (thrown) {
         // The book takes what a disk throws for a failed write; this must come out.
         this.#broken = thrown;
         throw thrown;
       }
     };
-    this.#boot();
+    this.ready = this.#bootAll(hubs);
   }
 
-  /** Does one step; throws when an invariant breaks. */
-  step({ op, x, y }: Step): void {
+  /** Resolves when every hub is up; undefined where they are at once. */
+  readonly ready: Promise<void> | undefined;
+
+  /** Does one step; a promise where the disk answers later. Throws (or rejects) when an invariant breaks. */
+  step({ op, x, y }: Step): void | Promise<void> {
     const kind = KINDS[op % KINDS.length] ?? "flush";
     switch (kind) {
       case "deliver":
         return this.#deliver(x, y);
       case "flush":
-        return this.#flush();
+        return this.#flush(this.#hub(x));
       case "act":
         return this.#act(x, y);
       case "advance":
         this.now += ADVANCES[x % ADVANCES.length] ?? 0;
-        return this.#fireTimers();
+        for (const hub of this.#hubs) hub.fireTimers();
+        return;
       case "connect":
         return this.#connect(x);
       case "drop":
@@ -149,7 +172,7 @@ export class World {
       case "replay":
         return this.#replay(x, y);
       case "sweep":
-        this.#book.submit({ kind: "sweep" });
+        this.#hub(x).book.submit({ kind: "sweep" });
         return;
       case "push":
         return this.#push(x);
@@ -159,69 +182,71 @@ export class World {
   }
 
   /** No more faults: everybody connects, everything arrives. Work must flow again and every lease come to its end. */
-  settle(): void {
+  settle(): void | Promise<void> {
     this.#suspended = false;
     this.#disabledTiers.clear();
+    this.disk.fault = undefined;
+    return inTurn(this.#settling());
+  }
+
+  *#settling(): Generator<void | Promise<void>> {
     for (let round = 0; round < 6; round += 1) {
       for (const connection of [...this.#open]) {
         connection.abandoned = true;
         this.#closeAtHub(connection);
       }
-      for (let nth = 0; nth < this.relays.length; nth += 1) this.#connect(nth);
-      this.#drain();
+      this.now += 2000;
+      for (const hub of this.#hubs) hub.fireTimers();
+      yield* this.#draining();
+      for (const { ledger } of this.#hubs) this.invariants.heldByNobody(ledger);
+      for (let nth = 0; nth < this.relays.length; nth += 1) this.#connect(nth, round + nth);
+      yield* this.#draining();
       for (const relay of this.relays) this.#say(relay, relay.act("complete", round));
-      this.#drain();
+      yield* this.#draining();
       this.now += 31 * MINUTE;
-      this.#fireTimers();
-      this.#book.submit({ kind: "sweep" });
-      this.#drain();
+      for (const hub of this.#hubs) {
+        hub.fireTimers();
+        hub.book.submit({ kind: "sweep" });
+      }
+      yield* this.#draining();
     }
     for (const relay of this.relays) this.#say(relay, relay.act("ask", 0));
-    this.#drain();
-    this.invariants.settled(this.#ledger, this.#queue, this.relays, this.#policy(), this.now);
+    yield* this.#draining();
+    for (const { ledger, queue } of this.#hubs)
+      this.invariants.settled(ledger, queue, this.relays, this.#policy(), this.now);
   }
 
-  #fireTimers(): void {
-    const due = this.#timers.filter((timer) => timer.due <= this.now);
-    this.#timers = this.#timers.filter((timer) => timer.due > this.now);
-    for (const { act } of due) act();
+  #hub(x: number): SimulatedHub {
+    const hub = this.#hubs[x % this.#hubs.length];
+    if (hub === undefined) throw new Error("no hub is up");
+    return hub;
   }
 
-  #boot(): void {
-    this.#timers = [];
-    const clock: Clock = {
+  #bootAll(count: number): Promise<void> | undefined {
+    const boots = Array.from({ length: count }, (_, at) => this.#boot(at));
+    return boots.some((boot) => boot instanceof Promise) ? Promise.all(boots).then(() => undefined) : undefined;
+  }
+
+  #boot(at: number): void | Promise<void> {
+    this.#replicas += 1;
+    const replica = this.#replicas.toString(16).padStart(8, "0");
+    const booted = SimulatedHub.boot({
+      replica,
+      storage: this.#storageOf(replica),
+      repos: new Map(REPOS.map((repo) => [repo, issuesOf(repo)])),
       now: () => this.now,
-      after: (delayMs, act) => {
-        this.#timers.push({ due: this.now + delayMs, act });
-        return () => {};
-      },
-      every: () => () => {},
-      sleep: () => Promise.resolve(),
-    };
-    this.#ledger = new Ledger(this.disk.load(this.now, durations.leaseTtlMs), this.disk);
-    const ledger = this.#ledger;
-    this.#queue = new Queue({ ledger, times: durations });
-    for (const repo of REPOS) this.#queue.setIssues(repo, issuesOf(repo), this.now);
-    this.#queue.open();
-    const desk = new Desk({
-      ledger,
-      candidates: this.#queue,
       policy: () => this.#policy(),
-      times: durations,
-      newTaskId: (gen) => `t-${gen}`,
-      isPullRequestOf: (prUrl, repo) => prUrl.startsWith(`${repo}/pull/`),
-    });
-    this.#book = new LeaseBook({
-      ledger,
-      desk,
-      disk: this.disk,
-      clock,
-      log: LOG,
       carryOut: (effect) => this.#carryOut(effect),
       onCommitted: (changes) => this.#watch(changes),
-      schedule: () => {},
+      onNews: (news) => this.#hear(news, replica),
     });
-    this.invariants.booted(ledger, this.now);
+    const take = (hub: SimulatedHub) => {
+      this.#hubs[at] = hub;
+      this.#live.add(replica);
+      this.invariants.booted(hub.ledger, this.now, (connection) => this.#live.has(replicaOf(connection)));
+    };
+    if (booted instanceof Promise) return booted.then(take);
+    take(booted);
   }
 
   #policy(): DeskPolicy {
@@ -233,27 +258,38 @@ export class World {
     };
   }
 
-  #flush(): void {
-    void this.#book.flush();
-    if (this.#broken !== undefined) throw this.#broken;
-    if (this.disk.crashed) this.#restart();
-    this.invariants.consistent(this.#ledger);
+  #flush(hub: SimulatedHub): void | Promise<void> {
+    this.#writing = hub;
+    // Replicas are told of each other's batches.
+    if (this.#hubs.length > 1) hub.book.look();
+    const flushing = hub.book.flush();
+    return flushing === undefined ? this.#flushed(hub) : flushing.then(() => this.#flushed(hub));
   }
 
-  /** The hub's process is gone: memory, sockets and unsent answers with it. */
-  #restart(): void {
+  #flushed(hub: SimulatedHub): void | Promise<void> {
+    if (this.#broken !== undefined) throw this.#broken;
+    if (this.disk.crashed) return this.#restart(hub);
+    if (!hub.book.isBehind) this.invariants.consistent(hub.ledger);
+  }
+
+  /** A hub's process is gone: memory, sockets and unsent answers with it. The others notice, if there are any. */
+  #restart(hub: SimulatedHub): void | Promise<void> {
     this.disk.crashed = false;
     this.events.add("crashed");
-    for (const connection of this.#connections.values()) connection.closedAtHub = true;
-    this.#connections.clear();
-    this.#byIdentity.clear();
-    for (const connection of this.#open) connection.abandoned = true;
-    this.#open.length = 0;
+    for (const connection of [...this.#connections.values()].filter((one) => one.hub === hub)) {
+      connection.closedAtHub = true;
+      connection.abandoned = true;
+      this.#connections.delete(connection.id);
+      this.#open.splice(this.#open.indexOf(connection), 1);
+    }
     this.#sent = [];
-    this.#boot();
+    this.#live.delete(hub.replica);
+    const other = this.#hubs.find((one) => one !== hub);
+    other?.book.submit({ kind: "gone", replica: hub.replica });
+    return this.#boot(this.#hubs.indexOf(hub));
   }
 
-  #drain(): void {
+  *#draining(): Generator<void | Promise<void>> {
     for (let turn = 0; turn < 60; turn += 1) {
       let moved = false;
       for (const connection of [...this.#open]) {
@@ -262,7 +298,9 @@ export class World {
           moved = true;
         }
       }
-      this.#flush();
+      for (const hub of this.#hubs) yield this.#flush(hub);
+      // What the last one wrote, the first one has not heard yet.
+      for (const hub of this.#hubs.slice(0, -1)) yield this.#flush(hub);
       for (const connection of [...this.#open]) {
         for (let frame = connection.toRelay.shift(); frame !== undefined; frame = connection.toRelay.shift()) {
           connection.toHub.push(...connection.relay.hear(frame));
@@ -273,28 +311,48 @@ export class World {
     }
   }
 
-  #connect(x: number): void {
+  /** What another replica wrote concerns our sockets too. */
+  #hear(news: News, replica: string): void {
+    if (news.kind === "everything") return;
+    for (const effect of news.batches.flatMap(({ effects }) => effects.flat())) {
+      if (effect.kind !== "joined") this.#carryOut(effect, replica);
+      else this.#supersede(effect.identity, effect.at, replica);
+    }
+  }
+
+  #supersede(identity: string, at: number, replica: string): void {
+    for (const connection of [...this.#connections.values()]) {
+      const { speaker, hub } = connection;
+      if (hub.replica === replica && speaker.identity === identity && connection.since < at)
+        this.#closeAtHub(connection);
+    }
+  }
+
+  #connect(x: number, y = x >>> 8): void {
     const relay = this.relays[x % this.relays.length];
     if (relay === undefined || this.disk.contributors.get(relay.contributorId)?.tier === "revoked") return;
     for (const older of this.#open) if (older.relay === relay) older.abandoned = true;
-    const id = `conn-${this.#nextConnection++}`;
+    const hub = this.#hub(y);
+    const id = hub.newConnection();
     const speaker: Speaker = { connection: id, contributorId: relay.contributorId, identity: relay.identity };
     const connection: Connection = {
       id,
+      hub,
       relay,
       speaker,
+      since: this.now,
       toHub: relay.connected(),
       toRelay: [],
       abandoned: false,
       closedAtHub: false,
     };
     // The newer socket of an identity wins, whether or not the hub has noticed that the older one is gone.
-    const older = this.#byIdentity.get(relay.identity);
+    const older = this.#connections.get(hub.byIdentity.get(relay.identity)?.id ?? "");
     if (older !== undefined) this.#closeAtHub(older);
     this.#connections.set(id, connection);
-    this.#byIdentity.set(relay.identity, connection);
+    hub.byIdentity.set(relay.identity, connection);
     this.#open.push(connection);
-    this.#book.submit({ kind: "joined", ...speaker, detail: "" });
+    hub.book.submit({ kind: "joined", ...speaker, detail: "" });
   }
 
   #deliver(x: number, y: number): void {
@@ -310,7 +368,7 @@ export class World {
     if (frame === undefined || connection.closedAtHub) return;
     this.#sent.push({ frame, speaker: connection.speaker });
     if (this.#sent.length > 200) this.#sent = this.#sent.slice(-100);
-    this.#book.submit(this.#command(frame, connection.speaker));
+    connection.hub.book.submit(this.#command(frame, connection.speaker));
   }
 
   #command(frame: ToHub, speaker: Speaker): Command {
@@ -383,9 +441,9 @@ export class World {
     connection.closedAtHub = true;
     connection.abandoned = true;
     this.#connections.delete(connection.id);
-    if (this.#byIdentity.get(connection.relay.identity) === connection)
-      this.#byIdentity.delete(connection.relay.identity);
-    this.#book.submit({ kind: "dropped", ...connection.speaker });
+    const { hub, relay, speaker } = connection;
+    if (hub.byIdentity.get(relay.identity) === connection) hub.byIdentity.delete(relay.identity);
+    hub.book.submit({ kind: "dropped", ...speaker });
   }
 
   #verify(x: number, y: number): void {
@@ -394,7 +452,7 @@ export class World {
     if (ending?.prUrl === undefined) return;
     const { taskId, gen, contributorId, key } = ending.lease;
     const verdict = y % 4 === 0 ? "refused" : "verified";
-    this.#book.submit({
+    this.#hub(y).book.submit({
       kind: "verified",
       taskId,
       gen,
@@ -412,7 +470,7 @@ export class World {
     if (from === undefined || from.closedAtHub) return;
     const old = this.#sent[x % Math.max(1, this.#sent.length)];
     const frame = x % 2 === 0 ? old?.frame : this.#forged(x, y, from);
-    if (frame !== undefined && frame.type !== "ready") this.#book.submit(this.#command(frame, from.speaker));
+    if (frame !== undefined && frame.type !== "ready") from.hub.book.submit(this.#command(frame, from.speaker));
   }
 
   #forged(x: number, y: number, from: Connection): ToHub | undefined {
@@ -436,10 +494,10 @@ export class World {
   #push(x: number): void {
     const connection = this.#open[x % Math.max(1, this.#open.length)];
     if (connection !== undefined && !connection.closedAtHub)
-      this.#book.submit({ kind: "ready", unasked: true, ...connection.speaker });
+      connection.hub.book.submit({ kind: "ready", unasked: true, ...connection.speaker });
   }
 
-  #rare(x: number, y: number): void {
+  #rare(x: number, y: number): void | Promise<void> {
     const relay = this.relays[y % this.relays.length];
     if (relay === undefined) return;
     const { contributorId } = relay;
@@ -457,11 +515,11 @@ export class World {
       case 6:
       case 7:
       case 8:
-        this.disk.fault = "refuse";
+        this.disk.fault = x % 2 === 0 ? "refuse" : "lose the answer";
         return;
       case 9:
       case 10:
-        this.#book.submit({
+        this.#hub(y).book.submit({
           kind: "requeue",
           contributorId,
           taskId: undefined,
@@ -478,7 +536,7 @@ export class World {
         else this.#disabledTiers.add("contributor");
         return;
       case 13:
-        this.#book.submit({
+        this.#hub(y).book.submit({
           kind: "trust",
           contributorId,
           tier: (["newcomer", "contributor", "trusted"] as const)[y % 3] ?? "newcomer",
@@ -486,21 +544,22 @@ export class World {
         });
         return;
       case 14:
-        if (y % 10 === 0) this.#book.submit({ kind: "revoke", contributorId, actor: "admin" });
+        if (y % 10 === 0) this.#hub(y).book.submit({ kind: "revoke", contributorId, actor: "admin" });
         return;
       case 15: {
         // The machine restarts with its wall clock a day off.
         this.now += (y % 2 === 0 ? 1 : -1) * (y % 86_400_000);
         this.disk.crashed = true;
         this.invariants.clockJumped();
-        return this.#flush();
+        return this.#flush(this.#hub(x >>> 8));
       }
       default:
         return relay.kill();
     }
   }
 
-  #carryOut(effect: Effect): void {
+  /** Carries an effect out; of news from another replica only what concerns the sockets of `replica`. */
+  #carryOut(effect: Effect, replica?: string): void {
     this.#fold(effect);
     if (effect.kind === "unavailable") this.events.add(effect.reason);
     if (effect.kind === "held" && effect.resumed) this.events.add("resumed");
@@ -508,13 +567,15 @@ export class World {
     this.invariants.carriedOut(effect, this.now);
     if (effect.kind === "close") {
       for (const connection of [...this.#connections.values()]) {
-        if (connection.relay.contributorId === effect.contributorId) this.#closeAtHub(connection);
+        const isHere = replica === undefined || connection.hub.replica === replica;
+        if (isHere && connection.relay.contributorId === effect.contributorId) this.#closeAtHub(connection);
       }
       return;
     }
     if (!("connection" in effect)) return;
     const connection = this.#connections.get(effect.connection);
-    if (connection === undefined) return;
+    // A socket is spoken to by its own replica.
+    if (connection === undefined || (replica ?? this.#writing?.replica) !== connection.hub.replica) return;
     switch (effect.kind) {
       case "assign": {
         const { taskId, gen, repo, number } = effect.lease;
@@ -559,4 +620,11 @@ function issuesOf(repo: string): QueueIssue[] {
     const number = at + 1;
     return { repo, number, title: `Issue ${number}`, body: "", url: "", author: "someone", labels: [], updatedAt: 0 };
   });
+}
+
+/** Goes through what answers at once without ever waiting, and waits for the rest. */
+function inTurn(steps: Generator<void | Promise<void>>): void | Promise<void> {
+  for (let step = steps.next(); step.done !== true; step = steps.next()) {
+    if (step.value instanceof Promise) return step.value.then(() => inTurn(steps));
+  }
 }

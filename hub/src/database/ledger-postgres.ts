@@ -2,7 +2,6 @@ import type { Durations } from "@nest/protocol";
 import type { Client } from "pg";
 import { type BatchRecord, decidedOf, recordOf } from "../leases/batch-record.ts";
 import type { Changes, LedgerPast, LedgerRows } from "../leases/changes.ts";
-import type { Effect } from "../leases/commands.ts";
 import { replicaOf } from "../leases/connection.ts";
 import type { Decided, Disk, News } from "../leases/lease-book.ts";
 import { batchRowsOf, jsonOf } from "./batch-rows.ts";
@@ -103,7 +102,7 @@ export class PostgresLedger implements Disk, LedgerPast {
       await client.query("rollback");
       return;
     }
-    const record = others ? jsonOf(recordOf(decided, (effect) => this.#isForOthers(effect))) : null;
+    const record = others ? jsonOf(recordOf(decided, replica)) : null;
     const { rows } = await client.query<Row>("select nest_commit($1, $2, $3) as number", [
       jsonOf(batchRowsOf(decided.changes)),
       replica,
@@ -145,13 +144,6 @@ export class PostgresLedger implements Disk, LedgerPast {
       const lease = changes.leases.get(taskId);
       if (lease !== undefined) this.#grants.add(lease.contributorId, nth, lease.assignedAt);
     }
-  }
-
-  /** Effects on sockets that are not ours, and on contributors, whose sockets may be anywhere. */
-  #isForOthers(effect: Effect): boolean {
-    if (effect.kind === "close" || effect.kind === "standing" || effect.kind === "joined") return true;
-    if (!("connection" in effect) || effect.connection === "") return false;
-    return replicaOf(effect.connection) !== this.#parts.replica;
   }
 
   async #connected(): Promise<Client> {

@@ -3,6 +3,7 @@ import type { ItemRecord } from "../queue/cooldown.ts";
 import type { Activity, AuditLine, Changes, Counted, Ending, PullRequestVerdict } from "./changes.ts";
 import { noChanges } from "./changes.ts";
 import type { Effect } from "./commands.ts";
+import { replicaOf } from "./connection.ts";
 import type { Lease } from "./lease.ts";
 import type { Decided } from "./lease-book.ts";
 
@@ -30,8 +31,8 @@ export interface BatchRecord {
   readonly effects: readonly Effect[];
 }
 
-/** A batch as a record; of its effects those that `isForOthers`. */
-export function recordOf({ changes, effects }: Decided, isForOthers: (effect: Effect) => boolean): BatchRecord {
+/** A batch of `replica` as a record; of its effects those that others have to carry out. */
+export function recordOf({ changes, effects }: Decided, replica: string): BatchRecord {
   return {
     contributors: [...changes.contributors.values()],
     leases: [...changes.leases.values()],
@@ -44,7 +45,7 @@ export function recordOf({ changes, effects }: Decided, isForOthers: (effect: Ef
     counted: [...changes.counted].map(([url, counted]) => ({ url, ...counted })),
     settings: [...changes.settings].map(([name, value]) => ({ name, value })),
     gen: changes.gen,
-    effects: effects.flat().filter(isForOthers),
+    effects: effects.flat().filter((effect) => concernsOthers(effect, replica)),
   };
 }
 
@@ -65,4 +66,11 @@ export function decidedOf(record: BatchRecord): Decided {
     gen: record.gen,
   };
   return { changes, effects: [record.effects] };
+}
+
+/** Effects on sockets that are not the replica's own, and on contributors, whose sockets may be anywhere. */
+function concernsOthers(effect: Effect, replica: string): boolean {
+  if (effect.kind === "close" || effect.kind === "standing" || effect.kind === "joined") return true;
+  if (!("connection" in effect) || effect.connection === "") return false;
+  return replicaOf(effect.connection) !== replica;
 }

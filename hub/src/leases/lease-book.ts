@@ -68,6 +68,7 @@ export class LeaseBook {
   #lazy: CancelTimer | undefined;
   #writing: Promise<void> | undefined;
   #looking = false;
+  #isBehind = false;
   #closed = false;
 
   constructor(parts: LeaseBookParts) {
@@ -99,6 +100,11 @@ export class LeaseBook {
   look(): void {
     this.#looking = true;
     this.#schedule();
+  }
+
+  /** Whether the last batch may have been written without this process knowing. */
+  get isBehind(): boolean {
+    return this.#isBehind;
   }
 
   /** Resolves when everything that other replicas had written when it was called is known here. */
@@ -173,6 +179,7 @@ export class LeaseBook {
     const { ledger, onCommitted, carryOut } = this.#parts;
     const { isDirty } = ledger;
     ledger.settle();
+    this.#isBehind = false;
     if (isDirty && decided !== undefined) onCommitted(decided.changes);
     for (const [at, { done }] of batch.entries()) {
       const effects = decided?.effects[at] ?? [];
@@ -184,6 +191,7 @@ export class LeaseBook {
   #failed(batch: readonly Waiting[], cause: unknown): void {
     const { ledger, desk, clock, log, carryOut } = this.#parts;
     ledger.undo();
+    this.#isBehind = true;
     desk.refresh(clock.now());
     log.error({ err: cause, commands: batch.length }, "a batch could not be written, nothing of it holds");
     const facts = batch.filter(

@@ -149,6 +149,16 @@ export class Gateway implements SessionOwner {
     }
   }
 
+  /** What was decided of contributors meanwhile, told to their sockets: their standing is read anew. */
+  review(): void {
+    for (const session of [...this.#byConnection.values()]) {
+      const contributor = this.#parts.ledger.contributor(session.speaker?.contributorId ?? "");
+      if (contributor === undefined || contributor.tier === "revoked")
+        session.close(closeCodes.policy, "access revoked");
+      else this.#promote(session, contributor.tier);
+    }
+  }
+
   /** Another replica has a newer socket of an identity since `at`: ours is the older one. */
   supersede(identity: string, at: number): void {
     const older = this.#byIdentity.get(identity);
