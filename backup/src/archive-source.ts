@@ -7,7 +7,7 @@ import {
   readArchive,
   timeOfHubArchive,
 } from "@nest/archive";
-import { isAbsent, NestError } from "@nest/kit";
+import { isAbsent, NestError, UsageError } from "@nest/kit";
 import { type BlobRow, type Blobs, listed } from "./blobs/blobs.ts";
 import type { Parts } from "./parts.ts";
 
@@ -24,6 +24,23 @@ export async function* fileSource(file: string, signal: AbortSignal): AsyncGener
     const word = isAbsent(thrown) ? "does not exist" : `cannot be read (${code})`;
     throw new NestError("file_unreadable", `${file} ${word}`, { cause: thrown });
   }
+}
+
+/**
+ * The archive that a command names: a local file (`-file`) or one in the storage (`-name`). Each call reads it from its beginning.
+ *
+ * @throws UsageError unless exactly one of both is given.
+ */
+export async function namedSource(
+  parts: Parts,
+  flags: { readonly file?: string; readonly name?: string },
+): Promise<() => ByteSource> {
+  const { file, name } = flags;
+  if ((file === undefined) === (name === undefined))
+    throw new UsageError("name the archive: -file ARCHIVE or -name NAME");
+  if (file !== undefined) return () => fileSource(file, parts.signal);
+  const blobs = await parts.openBlobs();
+  return () => blobs.get(name ?? "", parts.signal);
 }
 
 /** Reads an archive to its end and finds it good, or throws. */

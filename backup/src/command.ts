@@ -36,11 +36,11 @@ const commands: Readonly<Record<string, Command>> = {
   ),
   list: command({ json: "switch" }, async () => (await import("./commands/list.ts")).list),
   extract: command(
-    { file: "text", dest: "text", path: "text", force: "switch", json: "switch" },
+    { file: "text", name: "text", dest: "text", path: "text", force: "switch", json: "switch" },
     async () => (await import("./commands/extract.ts")).extract,
   ),
   restore: command(
-    { file: "text", dest: "text", spoke: "text", "dry-run": "switch", force: "switch", json: "switch" },
+    { file: "text", name: "text", dest: "text", spoke: "text", "dry-run": "switch", force: "switch", json: "switch" },
     async () => (await import("./commands/restore.ts")).restore,
   ),
   prune: command({ "dry-run": "switch", json: "switch" }, async () => (await import("./commands/prune.ts")).prune),

@@ -14,9 +14,11 @@ Disaster recovery of a hub: encrypted archives of everything that is needed to r
             -name NAME       another archive in the storage
   list      list this hub's archives, the newest first
   extract   decrypt into a directory and verify hashes
-            -file ARCHIVE -dest DIR [-path PREFIX] [-force]
+            -file ARCHIVE, or -name NAME of one in the storage
+            -dest DIR [-path PREFIX] [-force]
   restore   put a hub's archive into an empty data directory, or a spoke's into its own
-            -file ARCHIVE [-dest DIR] [-spoke ID] [-dry-run] [-force]
+            -file ARCHIVE, or -name NAME of one in the storage
+            [-dest DIR] [-spoke ID] [-dry-run] [-force]
   prune     verify the newest archive, then remove what the retention does not keep
             -dry-run         say what would go and why the rest stays
   status    how old the newest verified archive is; exit 1 when it is too old
@@ -35,6 +37,7 @@ environment:
   NEST_BACKUP_SPOKE_TIMEOUT_S    how long reading one spoke may take (45)
   NEST_BACKUP_METRICS_FILE       where run leaves its figures as Prometheus text
   NEST_HUB_ID                    whose archives these are (<data>/saas/hub-id, the namespace)
+  NEST_DATABASE_URL              postgres://…, for a hub that keeps its state there: run reads it, restore fills it
   NEST_HUB_NAMESPACE             where the hub's Secrets are (nest-hub)
   NEST_KUBECONFIG_DIR            kubeconfigs of other clusters (/etc/nest/kubeconfigs)
   KUBECONFIG                     the hub's own cluster, when this does not run in it

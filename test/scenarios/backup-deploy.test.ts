@@ -72,6 +72,21 @@ describe("the cron job's manifests", () => {
   });
 });
 
+describe("the pod to restore from", () => {
+  test("has the hub's volume, the key and the storage, no account of the cluster, and does nothing by itself", () => {
+    const { spec } = find("Pod");
+    expect([spec.automountServiceAccountToken, spec.containers[0].command]).toEqual([false, ["sleep", "14400"]]);
+    expect(spec.volumes[0].persistentVolumeClaim).toEqual({ claimName: "nest-hub-data-rwx" });
+    const names = spec.containers[0].env.map(({ name }: Manifest) => name);
+    expect(names).toEqual(expect.arrayContaining(["NEST_BACKUP_KEY", "NEST_BACKUP_BUCKET", "NEST_BACKUP_DATA_DIR"]));
+  });
+
+  test("the job and the pod run as the same user, so that what is restored is the hub's", () => {
+    const job = find("CronJob").spec.jobTemplate.spec.template.spec;
+    expect(find("Pod").spec.securityContext).toEqual(job.securityContext);
+  });
+});
+
 const programs = realClusterFolder();
 
 describe.skipIf(programs === undefined)("the roles on a real kube-apiserver", () => {
@@ -133,6 +148,7 @@ function pathOf({ kind, metadata }: Manifest): string {
     ClusterRole: "/apis/rbac.authorization.k8s.io/v1/clusterroles",
     ClusterRoleBinding: "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings",
     CronJob: "/apis/batch/v1/namespaces/nest-hub/cronjobs",
+    Pod: "/api/v1/namespaces/nest-hub/pods",
     NetworkPolicy: "/apis/networking.k8s.io/v1/namespaces/nest-hub/networkpolicies",
   };
   const path = groups[kind];

@@ -1,12 +1,13 @@
 import { extractArchive } from "@nest/archive";
 import { UsageError } from "@nest/kit";
-import { fileSource } from "../archive-source.ts";
+import { namedSource } from "../archive-source.ts";
 import type { Parts } from "../parts.ts";
 import { archiveJson, gapReport } from "../report.ts";
 import { keyFrom } from "../settings.ts";
 
 export interface ExtractFlags {
   readonly file?: string;
+  readonly name?: string;
   readonly dest?: string;
   readonly path?: string;
   readonly force?: boolean;
@@ -15,10 +16,10 @@ export interface ExtractFlags {
 
 /** `extract`: decrypts into a directory and verifies hashes; nothing is there before all of it was found good. */
 export async function extract(parts: Parts, flags: ExtractFlags): Promise<0> {
-  if (flags.file === undefined || flags.dest === undefined)
-    throw new UsageError("extract needs -file ARCHIVE and -dest DIR");
+  if (flags.dest === undefined) throw new UsageError("extract needs -dest DIR");
+  const source = await namedSource(parts, flags);
   const content = await extractArchive({
-    sealed: fileSource(flags.file, parts.signal),
+    sealed: source(),
     keys: [keyFrom(parts.environment)],
     destination: flags.dest,
     random: parts.random.hex(4),

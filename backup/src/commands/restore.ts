@@ -1,8 +1,8 @@
 import { readFile, rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { type ArchiveContent, extractedPlace, type MemberHead, type Place, Staging } from "@nest/archive";
-import { NestError, readTextIfPresent, UsageError } from "@nest/kit";
-import { checkArchive, fileSource } from "../archive-source.ts";
+import { NestError, readTextIfPresent } from "@nest/kit";
+import { checkArchive, namedSource } from "../archive-source.ts";
 import { withoutRunningHub } from "../database/hub-lock.ts";
 import type { Loaded } from "../database/read-export.ts";
 import { loadSqlite } from "../database/sqlite-load.ts";
@@ -12,6 +12,7 @@ import { keyFrom, readSettings } from "../settings.ts";
 
 export interface RestoreFlags {
   readonly file?: string;
+  readonly name?: string;
   readonly dest?: string;
   readonly spoke?: string;
   readonly "dry-run"?: boolean;
@@ -34,11 +35,10 @@ interface Target {
  * own archive, or one spoke of a hub's archive (`-spoke ID`), fills a spoke's data directory. Staged beside, checked, then moved.
  */
 export async function restore(parts: Parts, flags: RestoreFlags): Promise<0> {
-  if (flags.file === undefined) throw new UsageError("restore needs -file ARCHIVE");
+  const source = await namedSource(parts, flags);
   const settings = readSettings(parts.environment);
   const destination = resolve(flags.dest ?? settings.dataDir);
   const key = keyFrom(parts.environment);
-  const source = () => fileSource(flags.file ?? "", parts.signal);
   // Read once without writing: what is inside decides where it goes, and a bad archive touches nothing.
   const looked = await checkArchive(parts, source(), key);
   const target = targetOf(looked, destination, flags);

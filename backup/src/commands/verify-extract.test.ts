@@ -56,6 +56,18 @@ describe("verify and extract", () => {
     }
   });
 
+  test("an archive in the storage is extracted and restored by its name, without another tool", async () => {
+    await hub.run("run", "-json");
+    const name = JSON.parse(hub.out).dest as string;
+    expect(await hub.run("extract", "-name", name, "-dest", hub.path("out"))).toBe(0);
+    expect(await hub.run("restore", "-name", name, "-dest", hub.path("restored"))).toBe(0);
+    expect(existsSync(join(hub.path("restored"), "saas/hmac.key"))).toBe(true);
+    expect(await hub.run("restore", "-name", "nest-hub-backup-none", "-dest", hub.path("other"))).toBe(1);
+    expect(hub.err).toContain("there is no object nest-hub-backup-none");
+    expect(await hub.run("extract", "-name", name, "-file", archive(), "-dest", hub.path("other"))).toBe(2);
+    expect(await hub.run("restore", "-dest", hub.path("other"))).toBe(2);
+  });
+
   test("gaps are printed and are exit 0", async () => {
     symlinkSync("/etc", join(hub.dataDir, "saas/link"));
     await hub.run("run", "-local", archive());
