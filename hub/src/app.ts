@@ -36,6 +36,7 @@ import { EventStream } from "./operations/event-stream.ts";
 import { Metrics } from "./operations/metrics.ts";
 import { ReadModel, type Sees } from "./operations/read-model.ts";
 import { registerOperationsRoutes } from "./operations/routes.ts";
+import { Waits } from "./operations/waits.ts";
 import { registerApp } from "./pages/app-page.ts";
 import { loginPage } from "./pages/login-page.ts";
 import { registerPages } from "./pages/routes.ts";
@@ -95,6 +96,7 @@ export async function buildHub({ config, database, codeHost, clock, random, log 
   const queue = new Queue({ ledger, times });
   const claims = new ClaimLedger(await scans.claims());
   const doneByHour = new DoneByHour();
+  const waits = new Waits();
   await doneByHour.load(reader, clock.now());
   const guesses = new Throttle(clock, MOST_GUESSES);
   const roleOf = (contributorId: string, requested: string | undefined) =>
@@ -137,6 +139,7 @@ export async function buildHub({ config, database, codeHost, clock, random, log 
     transport: scaleTransport(config.clockScale),
     log,
     onChange: () => changedHere(),
+    onAssigned: (waitedMs) => waits.count(waitedMs, clock.now()),
   });
   const applied = new Applied({ governor, queue, gateway, clock });
   const verifier = new Verifier({
@@ -228,7 +231,7 @@ export async function buildHub({ config, database, codeHost, clock, random, log 
   const everybodySees: Sees = (repo) => visibility.isPublic(repo);
   const board = { ledger, doneByHour, webUrl, active };
   const webhooks = new Webhooks({ secret: config.webhookSecret, ledger, book, monitor, clock });
-  registerOperationsRoutes(routes, { readModel, stream, metrics, doneByHour, now, everybodySees });
+  registerOperationsRoutes(routes, { readModel, stream, metrics, doneByHour, waits, now, everybodySees });
   registerQueueRoutes(routes, { queue, monitor, ledger, book, webhooks, now });
   registerGovernorRoutes(routes, { governor, book, queue, gateway, settled: () => applied.settled() });
   const records = new Records({

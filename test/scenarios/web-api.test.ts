@@ -91,6 +91,21 @@ test("contributors are sorted by what is asked for, with their tasks of the day 
   expect(one.body).toMatchObject({ limits: { used_hour: 1, max_per_hour: 3, held: 1 } });
 });
 
+test("how long a relay waited from its ready is counted once it is given a task; refusals by a limit are no waiting", async () => {
+  await using hub = await TestHub.start({ issues: 1 });
+  const wait = async () =>
+    ((await hub.call("GET", "/api/contribute/metrics")).body as { ready_to_assign?: object }).ready_to_assign;
+  await (await hub.relay("alice")).ready();
+  expect(await wait()).toEqual({ count: 1, median_ms: 0, slow_ms: 0 });
+  const bob = await hub.relay("bob", { capabilities: { relay_capabilities: ["task_push"] } });
+  expect((await bob.refused()).reason).toBe("no_matching_work");
+  await hub.clock.jump(3000);
+  hub.codeHost.setIssue({ repo: "acme/one", number: 2 });
+  await hub.admin("POST", "/api/contribute/queue/refresh");
+  expect((await bob.next("task_assign")).number).toBe(2);
+  expect(await wait()).toMatchObject({ count: 2, slow_ms: 3000 });
+});
+
 /** What is told at the next beat of the stream. */
 async function changesAfter(hub: TestHub, events: Events): Promise<contribute.FleetChanges> {
   await new Promise((resolve) => setTimeout(resolve, 50));

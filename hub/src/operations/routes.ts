@@ -5,12 +5,14 @@ import type { DoneByHour } from "./done-by-hour.ts";
 import type { EventStream } from "./event-stream.ts";
 import type { Metrics } from "./metrics.ts";
 import type { ReadModel, Sees } from "./read-model.ts";
+import type { Waits } from "./waits.ts";
 
 export interface OperationsRouteParts {
   readonly readModel: ReadModel;
   readonly stream: EventStream;
   readonly metrics: Metrics;
   readonly doneByHour: DoneByHour;
+  readonly waits: Waits;
   readonly now: () => number;
   /** What everybody may see; admins see all. */
   readonly everybodySees: Sees;
@@ -47,7 +49,11 @@ export function registerOperationsRoutes(routes: Routes, parts: OperationsRouteP
     return reply;
   });
   routes.serve(contributors.audit, ({ query }) => readModel.audit(query));
-  routes.serve(operations.history, () => ({ hours: doneByHour.hours(CHARTED_HOURS, now()) }));
+  routes.serve(operations.history, () => {
+    const summary = parts.waits.summary(now());
+    const hours = doneByHour.hours(CHARTED_HOURS, now());
+    return { hours, ...(summary === undefined ? {} : { ready_to_assign: summary }) };
+  });
   routes.serve(operations.metrics, async ({ reply }) =>
     reply.type(metrics.registry.contentType).send(await metrics.registry.metrics()),
   );

@@ -62,6 +62,8 @@ export interface GatewayParts {
   readonly log: Log;
   /** Told when something that people watch has changed. */
   readonly onChange: () => void;
+  /** Told how long a relay waited for the task it was given, from its `ready`. */
+  readonly onAssigned: (waitedMs: number) => void;
 }
 
 export interface GatewayCounts {
@@ -200,8 +202,17 @@ export class Gateway implements SessionOwner {
   #tell(effect: SocketEffect): void {
     const session = this.#byConnection.get(effect.connection);
     if (session === undefined) return;
-    if (effect.kind === "assign") this.#waiting.delete(session);
-    if (effect.kind === "unavailable" && isWorthWaiting(effect.reason)) this.#waiting.add(session);
+    if (effect.kind === "assign") {
+      this.#waiting.delete(session);
+      const { clock, onAssigned } = this.#parts;
+      if (session.readyAt !== undefined) onAssigned(clock.now() - session.readyAt);
+      session.readyAt = undefined;
+    }
+    if (effect.kind === "unavailable") {
+      if (isWorthWaiting(effect.reason)) this.#waiting.add(session);
+      // Whoever may not work now does not wait for work.
+      if (effect.reason !== "no_matching_work" && effect.reason !== "hub_not_ready") session.readyAt = undefined;
+    }
     tell(session, effect, this.#parts);
   }
 
@@ -382,6 +393,7 @@ export class Gateway implements SessionOwner {
     if (message.type === "ready") {
       if (session.pushed !== undefined && now - session.pushed.at < CROSSING_MS) return;
       this.#waiting.delete(session);
+      session.readyAt ??= now;
     }
     book.submit(commandOf(message, speaker));
   }

@@ -104,6 +104,8 @@ export class Session {
   idleReason: string | undefined;
   note: string | undefined;
   lastFailure: LastFailure | undefined;
+  /** When it asked for work that it has not been given yet. */
+  readyAt: number | undefined;
   /** A task that was pushed and not accepted yet: a `ready` that crossed it is answered by it. */
   pushed: { readonly taskId: string; readonly at: number } | undefined;
   cancelAuthDeadline: CancelTimer | undefined;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { duration, plural, safeHref, spoken } from "./words.ts";
+import { duration, plural, safeHref, shortTime, spoken } from "./words.ts";
 
 test.each([
   [-5000, "0 s"],
@@ -10,6 +10,14 @@ test.each([
   [26 * 3_600_000, "1 d 2 h"],
 ])("%d ms is said as %s", (ms, said) => {
   expect(duration(ms)).toBe(said);
+});
+
+test.each([
+  [4.4, "4 ms"],
+  [1240, "1.2 s"],
+  [61_000, "1 min"],
+])("a wait of %d ms is said as %s", (ms, said) => {
+  expect(shortTime(ms)).toBe(said);
 });
 
 test.each(["javascript:alert(1)", "data:text/html,x", "//evil.example", undefined, ""])("%s becomes no link", (url) => {

@@ -11,6 +11,12 @@ export function duration(ms: number): string {
   return two(Math.floor(length / DAY_MS), "d", Math.floor((length % DAY_MS) / HOUR_MS), "h");
 }
 
+/** The same for times that can be very short: `4 ms`, `1.2 s`. */
+export function shortTime(ms: number): string {
+  if (ms < 1000) return `${Math.round(ms)} ms`;
+  return ms < 10_000 ? `${(ms / 1000).toFixed(1)} s` : duration(ms);
+}
+
 function two(first: number, unit: string, second: number, smaller: string): string {
   return second === 0 ? `${first} ${unit}` : `${first} ${unit} ${second} ${smaller}`;
 }

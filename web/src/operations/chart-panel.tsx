@@ -5,7 +5,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Panel } from "../look/panel.tsx";
 import { Failed, Waiting } from "../look/states.tsx";
-import { count } from "../look/words.ts";
+import { count, plural, shortTime } from "../look/words.ts";
 import { call } from "../wire/call.ts";
 import { HourBars } from "./hour-bars.tsx";
 
@@ -16,9 +16,10 @@ export function ChartPanel() {
   const [span, setSpan] = useState<keyof typeof spans>("day");
   const { data, error, refetch } = useQuery({
     queryKey: ["history"],
-    queryFn: async ({ signal }) => (await call(operations.history, { signal })).value.hours,
+    queryFn: async ({ signal }) => (await call(operations.history, { signal })).value,
   });
-  const hours = data?.slice(-spans[span]) ?? [];
+  const hours = data?.hours.slice(-spans[span]) ?? [];
+  const wait = data?.ready_to_assign;
   const sum = (field: "assigned" | "completed" | "verified" | "failed") =>
     hours.reduce((all, hour) => all + hour[field], 0);
   const ended = sum("completed") + sum("failed");
@@ -56,6 +57,12 @@ export function ChartPanel() {
             </div>
           </dl>
           <HourBars hours={hours} />
+          {wait === undefined ? undefined : (
+            <p className="facts">
+              From ready to a task, in the last hour: {shortTime(wait.median_ms)} in the middle,{" "}
+              {shortTime(wait.slow_ms)} for the slowest twentieth, {plural(wait.count, "task")}
+            </p>
+          )}
         </div>
       )}
     </Panel>

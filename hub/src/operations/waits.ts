@@ -1,0 +1,35 @@
+import type { operations } from "@nest/protocol";
+
+/** A wait counts for an hour. */
+const KEPT_MS = 3_600_000;
+/** So many of them are enough to know how long relays wait; older ones go first. */
+const MOST_KEPT = 10_000;
+const SLOW_SHARE = 0.95;
+
+interface Wait {
+  readonly at: number;
+  readonly ms: number;
+}
+
+/** How long relays waited from their `ready` until they were given a task, in the last hour. Kept by this process alone. */
+export class Waits {
+  #waits: Wait[] = [];
+
+  /** A relay was given a task, `ms` after it had asked. */
+  count(ms: number, now: number): void {
+    this.#waits.push({ at: now, ms: Math.max(0, ms) });
+    if (this.#waits.length >= 2 * MOST_KEPT) this.#waits = this.#waits.slice(-MOST_KEPT);
+  }
+
+  /** The median and the slowest twentieth of the last hour; undefined when nobody was given anything in it. */
+  summary(now: number): operations.WaitSummary | undefined {
+    const lengths = this.#waits
+      .slice(-MOST_KEPT)
+      .filter(({ at }) => now - at < KEPT_MS)
+      .map(({ ms }) => ms)
+      .sort((a, b) => a - b);
+    const at = (share: number) => lengths[Math.min(lengths.length - 1, Math.floor(share * lengths.length))];
+    const [median_ms, slow_ms] = [at(0.5), at(SLOW_SHARE)];
+    return median_ms === undefined || slow_ms === undefined ? undefined : { count: lengths.length, median_ms, slow_ms };
+  }
+}
