@@ -504,8 +504,9 @@ describe("the handshake", () => {
   });
 
   test.each([
+    ["1.0", "older"],
     ["1.1", "older"],
-    ["1.9", "newer"],
+    ["1.3", "newer"],
     ["2.0", "incompatible"],
   ])("with a hub of protocol %s says once that it is %s, and works", async (protocolVersion, word) => {
     hub.manners = { protocolVersion };
@@ -515,6 +516,22 @@ describe("the handshake", () => {
     const host = new URL(hub.address).host;
     const line = `hub ${host} speaks protocol ${protocolVersion} (${word}), this relay 1.2`;
     expect(relay.said.split(line).length - 1).toBe(1);
+  });
+});
+
+describe("a hub that states", () => {
+  test.each([
+    ["the same version", "1.2"],
+    ["no version", undefined],
+    ["what is no version", "one"],
+  ])("%s is worked for without a word about it", async (_, protocolVersion) => {
+    hub.manners = { protocolVersion };
+    relay.start({ NEST_HUB: hub.address });
+    const visit = await hub.visit();
+    await visit.next("ready");
+    visit.say(aTask());
+    await visit.next("task_complete");
+    expect(relay.said).not.toContain("speaks protocol");
   });
 });
 

@@ -86,7 +86,8 @@ export class Visit {
 export interface HubManners {
   /** Additions the hub lists. */
   readonly capabilities?: readonly string[];
-  readonly protocolVersion?: string;
+  /** Undefined when given as such: the hub states none. */
+  readonly protocolVersion?: string | undefined;
   /** Additions the challenge lists. */
   readonly challenge?: readonly string[];
   /** Refuse instead of welcome. */
@@ -166,7 +167,8 @@ export class ScriptedHub {
       if (visit.frames.length > 100) return;
       await new Promise((resolve) => setTimeout(resolve, 2));
     }
-    const { refuse, capabilities = ["task_ack", "task_declined"], protocolVersion = "1.2" } = manners;
+    const { refuse, capabilities = ["task_ack", "task_declined"] } = manners;
+    const protocolVersion = "protocolVersion" in manners ? manners.protocolVersion : "1.2";
     visit.say(
       refuse ?? {
         type: "auth_ok",
@@ -174,7 +176,7 @@ export class ScriptedHub {
         contributor_id: "c-0a1b2c3d4e5f",
         trust_tier: "newcomer",
         permissions: [],
-        protocol_version: protocolVersion,
+        ...(protocolVersion === undefined ? {} : { protocol_version: protocolVersion }),
         server_capabilities: capabilities,
         connection_id: "n-1",
       },
