@@ -1,7 +1,9 @@
-import { chmod, mkdtemp, rm, stat, writeFile } from "node:fs/promises";
+import { execFile } from "node:child_process";
+import { chmod, mkdir, mkdtemp, readlink, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import { systemClock } from "@nest/kit";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { AgentStart } from "./agent-run.ts";
@@ -14,6 +16,7 @@ import { type PaneState, type TmuxParts, TmuxSession } from "./tmux.ts";
 const binary = fileURLToPath(new URL("../../test/fakes/bin/agent-at-terminal", import.meta.url));
 const tmuxBinary = await findBinary("tmux", process.env.PATH);
 const clock = systemClock();
+const run = promisify(execFile);
 const work = { repo: "acme/web", webBase: "https://github.com", prompt: "" };
 let folder: string;
 let tmux: TmuxSession;
@@ -151,6 +154,40 @@ describe.skipIf(tmuxBinary === undefined)("an agent at a terminal", () => {
     await run.end({ graceMs: 500 });
     expect(await run.ended).toEqual({ kind: "ended" });
     expect((await tmux.pane()).dead).toBe(true);
+  });
+});
+
+describe.skipIf(tmuxBinary === undefined)("a multiplexer server whose working directory was deleted", () => {
+  const cwdOf = (pid: string) => readlink(`/proc/${pid.trim()}/cwd`);
+
+  test("is replaced before the next program starts", async () => {
+    const { socket } = tmuxParts();
+    const gone = join(folder, "gone");
+    await mkdir(gone);
+    const call = (args: readonly string[], cwd?: string) =>
+      run(tmuxBinary ?? "", ["-L", socket, "-f", "/dev/null", ...args], { cwd }).then(({ stdout }) => stdout);
+    await call(["new-session", "-d", "-s", "contributor", "/bin/cat", "-"], gone);
+    const old = await call(["display-message", "-p", "#{pid}"]);
+    await rm(gone, { recursive: true });
+    expect(await cwdOf(old)).toContain("(deleted)");
+    await tmux.start(["/bin/sh", "-c", "pwd; sleep 100"], folder, {});
+    const now = await call(["display-message", "-p", "#{pid}"]);
+    expect(now).not.toBe(old);
+    await expect.poll(() => tmux.capture("everything")).toContain(folder);
+  });
+
+  test("cannot become one: the relay's own server stands in a folder that stays", async () => {
+    const home = join(folder, "home");
+    await mkdir(home);
+    const own = new TmuxSession({ ...tmuxParts(), socket: `${tmuxParts().socket}-own`, folder: home });
+    try {
+      await own.start(["/bin/sh", "-c", "sleep 100"], folder, {});
+      await rm(home, { recursive: true });
+      await own.start(["/bin/sh", "-c", "pwd; sleep 100"], folder, {});
+      await expect.poll(() => own.capture("everything")).toContain(folder);
+    } finally {
+      await own.close();
+    }
   });
 });
 

@@ -9,7 +9,7 @@ export interface TmuxParts {
   /** Name of this relay's own server (`-L`). */
   readonly socket: string;
   readonly session: string;
-  /** An existing folder for the server itself. */
+  /** Where a session begins before its first program. */
   readonly folder: string;
   /** The server's environment: nothing of any task. */
   readonly environment: Readonly<Record<string, string>>;
@@ -143,10 +143,11 @@ export class TmuxSession {
   }
 
   #call(args: readonly string[], input = ""): Promise<string> {
-    const { binary, socket, folder, environment, mark } = this.#parts;
+    const { binary, socket, environment, mark } = this.#parts;
     return new Promise((resolve, reject) => {
       const child = spawn(binary, ["-L", socket, "-f", "/dev/null", ...args], {
-        cwd: folder,
+        // The first call makes the server, which keeps this folder for its whole life: one that cannot be deleted.
+        cwd: "/",
         env: { ...environment, TERM: environment.TERM ?? "xterm-256color", [RUN_MARK]: mark },
         stdio: ["pipe", "pipe", "pipe"],
       });

@@ -1,4 +1,5 @@
-import { chmod, mkdir, readFile, stat, writeFile } from "node:fs/promises";
+import { chmod, mkdir, readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { systemClock } from "@nest/kit";
 import { expect, test } from "vitest";
 import { parseAllDocuments } from "yaml";
@@ -83,6 +84,15 @@ class Machine implements AsyncDisposable {
   }
 }
 
+/** A folder with all programs of the system but one. */
+async function without(machine: Machine, program: string): Promise<string> {
+  const folder = machine.folder.in(`without-${program}`);
+  await mkdir(folder);
+  for (const name of await readdir("/usr/bin"))
+    if (name !== program) await symlink(join("/usr/bin", name), join(folder, name));
+  return folder;
+}
+
 async function script(path: string, body: string): Promise<void> {
   await writeFile(path, `#!/bin/sh\n${body}\n`);
   await chmod(path, 0o755);
@@ -137,6 +147,10 @@ test("contribute-check tells each thing with its remedy; 0 when all is there, 1 
   expect(ok).toBe(true);
   expect(checks.find(({ name }) => name === "agent CLI")?.detail).toContain("agent 1.2.3");
   expect(checks.find(({ name }) => name === "code-host login")?.detail).toBe(`${contributor.login}, by GH_TOKEN`);
+  const bare = { PATH: `${machine.folder.in("bin")}:${await without(machine, "bwrap")}` };
+  const unconfined = await machine.run("contribute-check", ["claude"], bare);
+  expect(unconfined.code).toBe(0);
+  expect(unconfined.out).toMatch(/– sandbox .*not installed\n\s+→ install bubblewrap, or run the relay in a container/);
   const gap = await machine.run("contribute-check", ["claude"], { GH_TOKEN: "ghp_wrong" });
   expect(gap.code).toBe(1);
   expect(gap.out).toMatch(/✗ code-host login .*refuses the token[\s\S]*→ gh auth login/);
@@ -201,6 +215,8 @@ test("contribute-k8s writes hardened objects with mode 0600, and warns where a b
   const keyless = await machine.run("contribute-k8s", []);
   expect(keyless).toMatchObject({ code: 0, out: expect.stringContaining("kind: Deployment") });
   expect(keyless.said).toContain("warning: no credential of claude is in the environment");
+  const aider = await machine.run("contribute-k8s", [], { AGENT_BACKEND: "aider", ANTHROPIC_API_KEY: "k" });
+  expect(aider).toMatchObject({ code: 0, said: expect.stringContaining("warning: aider has no headless mode") });
   const agy = await machine.run("contribute-k8s", [], { AGENT_BACKEND: "agy" });
   expect(agy).toMatchObject({ code: 1, out: "", said: expect.stringContaining("warning: agy") });
   const forced = await machine.run("contribute-k8s", [], {

@@ -62,6 +62,10 @@ export const contributeK8s: Command = async (args, parts) => {
       CONTRIBUTOR_USERNAME: read("CONTRIBUTOR_USERNAME"),
       AGENT_BACKEND: backend.name,
       AGENT_MODEL: parts.environment.AGENT_MODEL,
+      AGENT_REASONING_EFFORT: parts.environment.AGENT_REASONING_EFFORT,
+      NEST_AGENT_ROLE: variable(parts.environment, "NEST_AGENT_ROLE"),
+      NEST_GITHUB_URL: parts.environment.NEST_GITHUB_URL,
+      NEST_GITHUB_API_URL: parts.environment.NEST_GITHUB_API_URL,
       GOOSE_PROVIDER: parts.environment.GOOSE_PROVIDER,
       GOOSE_MODEL: parts.environment.GOOSE_MODEL,
     },
@@ -92,13 +96,17 @@ function credentials(backend: Backend, { environment }: CommandParts): Record<st
 
 /** Whether a pod may be made for the backend; where it will miss a credential that a Secret could still bring, only a warning. */
 function canBeDelivered(backend: Backend, parts: CommandParts, hasOwnSecret: boolean): boolean {
-  const warn = (why: string) => parts.error.write(`contribute-k8s: warning: ${why}: the pod cannot authenticate\n`);
+  const warn = (why: string) => parts.error.write(`contribute-k8s: warning: ${why}\n`);
+  if (backend.oneShot === undefined)
+    warn(
+      `${backend.name} has no headless mode: every task fails in a pod; contribute-hive ${backend.name} local works`,
+    );
   if (backend.name !== "agy") {
     if (!hasOwnSecret && Object.keys(credentials(backend, parts)).length === 0)
-      warn(`no credential of ${backend.name} is in the environment`);
+      warn(`no credential of ${backend.name} is in the environment: the pod cannot authenticate`);
     return true;
   }
-  warn("agy signs in interactively and works on the host only");
+  warn("agy signs in interactively and works on the host only: the pod cannot authenticate");
   if (variable(parts.environment, "NEST_K8S_ALLOW_MISSING_BACKEND_CREDENTIALS") === "1") return true;
   parts.error.write(
     "contribute-k8s: hint: use contribute-hive agy local, or NEST_K8S_ALLOW_MISSING_BACKEND_CREDENTIALS=1 to print all the same\n",
