@@ -40,7 +40,8 @@ export async function openPage(
   } = {},
 ): Promise<Opened> {
   const { cookies = [], ...more } = options;
-  const context = await browser.newContext(more);
+  // Dialogs open and close at once, as for whoever asked for less motion.
+  const context = await browser.newContext({ reducedMotion: "reduce", ...more });
   await context.addCookies(cookies.map((cookie) => ({ ...cookie, url: new URL(url).origin })));
   const page = await context.newPage();
   const faults: string[] = [];

@@ -1,6 +1,7 @@
 import { Checkbox, Select } from "@mantine/core";
 import { contributors, delegatableRoles } from "@nest/protocol";
 import { useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
 import { Panel } from "../look/panel.tsx";
 import { tellDone, tellFailed } from "../look/told.tsx";
 import { call } from "../wire/call.ts";
@@ -8,12 +9,25 @@ import { call } from "../wire/call.ts";
 const asRelay = "what the relay asks for";
 const general = "none: general work";
 
+interface Pending {
+  readonly role?: string;
+  readonly grants?: readonly string[];
+}
+
+function wordOf(role: string | undefined): string {
+  if (role === undefined) return asRelay;
+  return role === "none" ? general : role;
+}
+
 /** The delegated role of somebody's relays, and the roles opened to them personally. Each choice holds at once. */
 export function Roles({ one }: { readonly one: contributors.ContributorRow }) {
   const client = useQueryClient();
+  // What was chosen is shown at once; the hub's answer takes its place.
+  const [pending, setPending] = useState<Pending>({});
   const { contributor_id: id, github_username: login, assigned_agent_role: assigned, agent_role_grants: grants } = one;
   if (one.trust_tier === "revoked") return undefined;
-  const change = async (act: () => Promise<unknown>, undo: () => Promise<unknown>) => {
+  const change = async (chosen: Pending, act: () => Promise<unknown>, undo: () => Promise<unknown>) => {
+    setPending(chosen);
     const again = () => client.invalidateQueries({ queryKey: ["contributor"] });
     try {
       await act();
@@ -21,6 +35,8 @@ export function Roles({ one }: { readonly one: contributors.ContributorRow }) {
       tellDone(`The roles of ${login} were changed.`, () => undo().then(again));
     } catch (thrown) {
       tellFailed(thrown);
+    } finally {
+      setPending({});
     }
   };
   const putRole = (role: contributors.ContributorRow["assigned_agent_role"]) => () =>
@@ -39,18 +55,18 @@ export function Roles({ one }: { readonly one: contributors.ContributorRow }) {
         <Select
           label="Role of their relays"
           data={[asRelay, general, ...delegatableRoles]}
-          value={assigned === undefined ? asRelay : assigned === "none" ? general : assigned}
+          value={pending.role ?? wordOf(assigned)}
           allowDeselect={false}
           onChange={(value) => {
             const role = value === asRelay || value === null ? undefined : value === general ? "none" : value;
-            void change(putRole(role), putRole(assigned));
+            void change({ role: wordOf(role) }, putRole(role), putRole(assigned));
           }}
         />
         <Checkbox.Group
           label="Opened to them personally"
           description="Their relay may ask for these, from the tier trusted on."
-          value={[...grants]}
-          onChange={(chosen) => void change(putGrants(chosen), putGrants(grants))}
+          value={[...(pending.grants ?? grants)]}
+          onChange={(chosen) => void change({ grants: chosen }, putGrants(chosen), putGrants(grants))}
         >
           <div className="checks">
             {delegatableRoles.map((role) => (

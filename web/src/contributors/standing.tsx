@@ -1,5 +1,6 @@
 import { Button, Select } from "@mantine/core";
 import { contributors, permissionsOf, type Tier, tiers } from "@nest/protocol";
+import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { ask } from "../look/ask.tsx";
 import { Panel } from "../look/panel.tsx";
@@ -15,6 +16,7 @@ const order: readonly Tier[] = ["newcomer", "contributor", "trusted", "merger"];
 export function Standing({ one }: { readonly one: contributors.ContributorRow }) {
   const { contributor_id: id, github_username: login, trust_tier: tier } = one;
   const [chosen, setChosen] = useState<Tier>();
+  const client = useQueryClient();
   if (tier === "revoked")
     return (
       <Panel id="standing" title="Standing">
@@ -37,7 +39,16 @@ export function Standing({ one }: { readonly one: contributors.ContributorRow })
           onChange={(value) => setChosen(settable.find((name) => name === value))}
         />
         <div className="card-acts">
-          <Button disabled={next === tier} onClick={() => askToChange(one, next, () => setChosen(undefined))}>
+          <Button
+            disabled={next === tier}
+            onClick={() =>
+              askToChange(one, next, async () => {
+                // What is shown is the hub's word before one can choose anew.
+                await client.invalidateQueries({ queryKey: ["contributor"] });
+                setChosen((now) => (now === next ? undefined : now));
+              })
+            }
+          >
             {next === tier ? "Change tier" : `${isDemotion(tier, next) ? "Demote" : "Promote"} to ${next}`}
           </Button>
           <Button variant="light" color="red" onClick={() => askToRevoke({ id, login })}>
@@ -53,7 +64,7 @@ function isDemotion(from: Tier, to: Tier): boolean {
   return Math.max(0, order.indexOf(to)) < Math.max(0, order.indexOf(from));
 }
 
-function askToChange(one: contributors.ContributorRow, tier: Tier, after: () => void): void {
+function askToChange(one: contributors.ContributorRow, tier: Tier, after: () => Promise<void>): void {
   const { contributor_id: id, github_username: login, trust_tier: before } = one;
   const demotes = isDemotion(before, tier);
   const put = (value: Tier) => call(contributors.setTrust, { params: { id }, body: { tier: value } });
@@ -69,13 +80,10 @@ function askToChange(one: contributors.ContributorRow, tier: Tier, after: () => 
     yes: demotes ? "Demote" : "Promote",
     dangerous: demotes,
     act: () =>
-      attempt(
-        async () => {
-          await put(tier);
-          tellDone(`${login} is ${tier} now.`, demotes ? undefined : () => put(before));
-        },
-        undefined,
-        after,
-      ),
+      attempt(async () => {
+        await put(tier);
+        await after();
+        tellDone(`${login} is ${tier} now.`, demotes ? undefined : () => put(before));
+      }),
   });
 }

@@ -1,0 +1,185 @@
+import type { Browser } from "playwright-core";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { isChromiumMissing, launchChromium, openPage } from "../harness/chromium.ts";
+import type { TestHub } from "../harness/hub.ts";
+import { WebHub } from "../harness/web-hub.ts";
+
+const missing = isChromiumMissing("the hub's browser app in a browser");
+const CONFIG = "/api/config/governor/hub";
+
+function of(task: { task_id: string; task_gen: number }) {
+  return { task_id: task.task_id, task_gen: task.task_gen };
+}
+
+describe.skipIf(missing)("the frame of the hub's browser app", () => {
+  let browser: Browser;
+  let web: WebHub;
+  let hub: TestHub;
+
+  beforeAll(async () => {
+    browser = await launchChromium();
+  });
+  afterAll(() => browser?.close());
+  beforeEach(async () => {
+    web = await WebHub.start({ issues: 6 });
+    hub = web.hub;
+  });
+  afterEach(() => web[Symbol.asyncDispose]());
+
+  async function open(path: string, options: Parameters<typeof openPage>[2] = {}) {
+    return openPage(browser, hub.url + path, {
+      viewport: { width: 1280, height: 900 },
+      cookies: web.admin,
+      ...options,
+    });
+  }
+
+  test("who is no admin sees no levers and is told so; the hub refuses them whatever the page shows", async () => {
+    await hub.relay("alice");
+    for (const cookies of [[], await web.visitor("carol")]) {
+      const { page, context } = await open("/operations", { cookies });
+      await page.getByText("acme/one#1").first().waitFor();
+      expect(await page.getByRole("switch").count()).toBe(0);
+      expect(await page.getByRole("button", { name: /^(Move|Hold|Announce|Take)/ }).count()).toBe(0);
+      for (const [path, what] of [
+        ["/settings", "Queue settings"],
+        ["/contributors/alice", "Contributors"],
+        ["/audit", "Audit"],
+      ] as const) {
+        await page.goto(hub.url + path);
+        await page.getByRole("heading", { name: what }).waitFor();
+        await page.getByText("This is for admins of this hub").waitFor();
+      }
+      if (cookies.length > 0) await page.getByText("carol is none").waitFor();
+      const asked = await page.evaluate(
+        `Promise.all([
+          fetch("${CONFIG}", { method: "PUT", headers: { "content-type": "application/json" }, body: '{"contribute_suspended":true}' }),
+          fetch("/api/contribute/queue/hold", { method: "POST", headers: { "content-type": "application/json" }, body: '{"key":"acme/one#1","held":true}' }),
+          fetch("/api/contributors"), fetch("/api/audit"),
+        ]).then((all) => all.map((one) => one.status))`,
+      );
+      expect(asked).toEqual(Array(4).fill(cookies.length === 0 ? 401 : 403));
+      await context.close();
+    }
+  });
+
+  test("names that are markup or turn the direction of text are shown as text, and nothing of them runs", async () => {
+    const evil = `<img src=x onerror="alert(1)"><script>alert(2)</script>`;
+    hub.codeHost.setIssue({
+      repo: "acme/one",
+      number: 1,
+      title: `${evil} \u202Egnp.exe`,
+      labels: [evil],
+      author: evil,
+    });
+    await hub.admin("POST", "/api/contribute/queue/refresh");
+    await hub.admin("PUT", CONFIG, { contribute_announcement: evil });
+    const relay = await hub.relay("alice", { model: evil, cli_backend: "\u202Eedualc" });
+    const task = await relay.ready();
+    relay.send({ type: "task_accepted", ...of(task) });
+    relay.send({ type: "task_failed", ...of(task), reason: `${evil}\u202E`, failure_kind: "task" });
+    await relay.next("task_ack");
+    const { page, context, faults } = await open("/operations");
+    await page.locator(".notice", { hasText: "Announced:" }).waitFor();
+    await page.locator("#relays").getByRole("button", { name: "alice" }).click();
+    await page.getByText("Last failure").waitFor();
+    for (const path of ["/audit", "/contributors/alice", "/settings"]) {
+      await page.goto(hub.url + path);
+      await page
+        .getByText("<img src=x")
+        .first()
+        .waitFor({ state: "attached" })
+        .catch(() => {});
+    }
+    await page.goto(`${hub.url}/operations`);
+    await page.getByText("<img src=x").first().waitFor();
+    expect(await page.locator("img, script:not([src])").count()).toBe(0);
+    expect(await page.locator("main").textContent()).not.toMatch(/[\u202A-\u202E\u2066-\u2069]/);
+    expect(faults).toEqual([]);
+    await context.close();
+  });
+
+  test("a hub that goes away is told, and found again without reloading", async () => {
+    const { page, context } = await open("/operations");
+    await expect.poll(() => page.locator(".link-state").textContent()).toBe("live");
+    await context.setOffline(true);
+    hub.hub.http.server.closeAllConnections();
+    await page.getByText("The hub does not answer.").waitFor({ timeout: 10_000 });
+    await hub.relay("late");
+    await context.setOffline(false);
+    await page.locator("#relays").getByRole("button", { name: "late" }).waitFor({ timeout: 10_000 });
+    expect(await page.getByText("The hub does not answer.").count()).toBe(0);
+    await context.close();
+  });
+
+  test("nothing is asked for while nothing happens: the stream tells", async () => {
+    const { page, context } = await open("/operations");
+    await page.getByText("acme/one#1").first().waitFor();
+    await page.waitForTimeout(2000);
+    const asked: string[] = [];
+    page.on("request", (request) => asked.push(request.url()));
+    await page.waitForTimeout(3500);
+    expect(asked).toEqual([]);
+    await hub.relay("alice");
+    await page.locator("#relays").getByRole("button", { name: "alice" }).waitFor();
+    await context.close();
+  });
+
+  test("by keyboard: the skip link first, every control named, a list of keys at ?, pages by g and a letter", async () => {
+    await hub.relay("alice");
+    const { page, context } = await open("/operations");
+    await page.locator("#relays").getByRole("button", { name: "alice" }).waitFor();
+    await page.keyboard.press("Tab");
+    expect(await page.evaluate("document.activeElement.textContent")).toBe("Skip to the content");
+    await page.keyboard.press("Enter");
+    expect(await page.evaluate("document.activeElement.id")).toBe("main");
+    await page.keyboard.press("Tab");
+    const outline = await page.evaluate("getComputedStyle(document.activeElement).outlineStyle");
+    expect(outline).not.toBe("none");
+    const nameless = await page.evaluate(
+      `[...document.querySelectorAll("button, a, input, textarea, [role=switch]")].filter((one) =>
+        !one.hidden && (one.getAttribute("aria-label") ?? one.labels?.[0]?.textContent ?? one.textContent).trim() === "").map((one) => one.outerHTML)`,
+    );
+    expect(nameless).toEqual([]);
+    await page.locator("h1").click();
+    await page.keyboard.press("?");
+    await page.getByRole("dialog", { name: "Keyboard shortcuts" }).waitFor();
+    await page.keyboard.press("Escape");
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    await page.keyboard.press("/");
+    expect(await page.evaluate("document.activeElement.type")).toBe("search");
+    await page.locator("h1").click();
+    await page.keyboard.press("g");
+    await page.keyboard.press("a");
+    await page.getByRole("heading", { name: "Audit" }).waitFor();
+    await page.goBack();
+    await page.getByRole("heading", { name: "Operations" }).waitFor();
+    await context.close();
+  });
+
+  test.each(["light", "dark"] as const)("on a phone nothing runs out of any page (%s)", async (colorScheme) => {
+    await hub.relay("a-login-that-is-as-long-as-they-can-be", {
+      model: "a-model-with-a-very-long-name-indeed-0123456789",
+    });
+    const viewport = { width: 360, height: 740 };
+    const { page, context, faults } = await open("/operations", { viewport, colorScheme });
+    const long = "a-login-that-is-as-long-as-they-can-be";
+    for (const path of [
+      "/operations",
+      "/settings",
+      "/contributors",
+      `/contributors/${long}`,
+      "/audit",
+      "/contribute",
+      "/leaderboard",
+      "/login",
+    ]) {
+      await page.goto(hub.url + path, { waitUntil: path === "/login" ? "commit" : "load" });
+      if (path === "/login") continue;
+      await page.getByRole("heading", { level: 1 }).first().waitFor();
+      expect([path, await page.evaluate("document.documentElement.scrollWidth")]).toEqual([path, viewport.width]);
+    }
+    expect(faults.filter((fault) => !fault.includes("404"))).toEqual([]);
+    await context.close();
+  });
+});
