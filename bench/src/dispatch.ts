@@ -5,6 +5,8 @@ import { runBullmq } from "./peers/bullmq.ts";
 import type { HubPeer } from "./peers/hub-peer.ts";
 import { naivePeer } from "./peers/naive-peer.ts";
 import { nestHubPeer } from "./peers/nest-hub.ts";
+import { nestHubsOnPostgres } from "./peers/nest-hub-postgres.ts";
+import { postgresQueues, runPostgresQueue } from "./peers/postgres-queues.ts";
 import {
   cycleRow,
   latencyReport,
@@ -32,6 +34,7 @@ export interface DispatchOptions {
 const OFFERED = [500, 2000] as const;
 /** The naive hub does not get far; it is spared a queue that nobody would drain. */
 const NAIVE_PER_SECOND = 12_000;
+const POSTGRES_PER_SECOND = 10_000;
 
 /** Runs the asked parts of the dispatch benchmark, one after the other, never two at once. */
 export async function benchDispatch(options: DispatchOptions): Promise<void> {
@@ -43,9 +46,19 @@ export async function benchDispatch(options: DispatchOptions): Promise<void> {
   if (wants("recovery")) await benchRecovery(options);
 }
 
-/** Ours, the naive hub and BullMQ, in one run. */
+/** Ours on both engines, the naive hub, and what else people would take, in one run. */
 async function benchPeers(options: DispatchOptions): Promise<void> {
   const rows = await cycleRows(options, options.relays ?? 200);
+  if (options.hubs === undefined) {
+    options.tell(`${nestHubsOnPostgres.name}: ${options.seconds} s`);
+    const figures = await measureCycles(
+      nestHubsOnPostgres,
+      options.relays ?? 200,
+      options.seconds,
+      POSTGRES_PER_SECOND,
+    );
+    rows.push(cycleRow(figures));
+  }
   for (const [workers, concurrency] of [[200, 1]] as const) {
     const name = `BullMQ ${workers}x${concurrency}`;
     options.tell(`${name}: ${options.seconds} s`);
@@ -54,8 +67,14 @@ async function benchPeers(options: DispatchOptions): Promise<void> {
       options.print(`${name}: skipped: ${figures.absent}`);
       continue;
     }
-    const { p50, p99 } = figures.addToStart;
+    const { p50, p99 } = figures.addToStart ?? { p50: Number.NaN, p99: Number.NaN };
     rows.push({ name, perSecond: figures.perSecond, p50, p99, note: "Redis, AOF everysec; ms are add to start, idle" });
+  }
+  for (const queue of postgresQueues) {
+    options.tell(`${queue.name}: ${options.seconds} s`);
+    const { perSecond } = await runPostgresQueue(queue, options.seconds);
+    const note = "PostgreSQL; workers in one process, no network to them";
+    rows.push({ name: queue.name, perSecond, p50: Number.NaN, p99: Number.NaN, note });
   }
   options.print(`\nAssignments a second, full cycle, closed loop\n${throughputReport(rows, "assignments a second")}`);
 }

@@ -19,7 +19,7 @@ dispatch: measures the hub against named peers, all in one run on this machine, 
 run: another moment's disk and load are another machine.
 
 parts:
-  peers      full cycles a second: the hub, a naive hub, BullMQ on Redis   (what you get without a part)
+  peers      full cycles a second: the hub on both engines, a naive hub, BullMQ, graphile-worker, pg-boss   (what you get without a part)
   cycles     full cycles a second with 200 and 1,000 relays: the hub and the naive hub
   latency    from ready to task_assign with 10,000 relays, 500 and 2,000 a second offered
   memory     resident memory of 10,000 idle, authenticated relays

@@ -2,7 +2,7 @@ import type { HubPlace } from "./bench-relay.ts";
 
 /** What the bench tells its load process; each is answered once. */
 export type LoadCommand =
-  | { readonly do: "connect"; readonly place: HubPlace; readonly tokens: readonly string[] }
+  | { readonly do: "connect"; readonly places: readonly HubPlace[]; readonly tokens: readonly string[] }
   | { readonly do: "closed"; readonly warmupMs: number; readonly measureMs: number }
   | { readonly do: "open"; readonly perSecond: number; readonly warmupMs: number; readonly measureMs: number }
   | { readonly do: "hold"; readonly count: number }

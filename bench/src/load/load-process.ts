@@ -9,7 +9,7 @@ const SETTLE_MS = 500;
 const BUSY = "http 503";
 
 let relays: BenchRelay[] = [];
-let place: HubPlace = { host: "127.0.0.1", port: 0 };
+let places: readonly HubPlace[] = [];
 let odd = new Oddities();
 let events: RelayEvents = expectNothing(odd);
 
@@ -28,7 +28,7 @@ process.on("disconnect", () => process.exit(0));
 function carryOut(command: LoadCommand): Promise<Partial<LoadAnswer>> {
   switch (command.do) {
     case "connect":
-      return connectAll(command.place, command.tokens);
+      return connectAll(command.places, command.tokens);
     case "closed":
       return closedLoop(command.warmupMs, command.measureMs);
     case "open":
@@ -42,14 +42,20 @@ function carryOut(command: LoadCommand): Promise<Partial<LoadAnswer>> {
   }
 }
 
+/** Relays are spread over the replicas of a hub. */
+function dial(relay: BenchRelay | undefined): void {
+  const place = places[(relay?.index ?? 0) % places.length];
+  if (place !== undefined) relay?.dial(place);
+}
+
 /** Dials with few in flight: a hub may well bound the sockets that have not yet said who they are. */
-async function connectAll(to: HubPlace, tokens: readonly string[]) {
-  place = to;
+async function connectAll(to: readonly HubPlace[], tokens: readonly string[]) {
+  places = to;
   relays = tokens.map((token, index) => new BenchRelay(index, token, () => events));
   let next = 0;
   let connected = 0;
   await new Promise<void>((resolve, reject) => {
-    const dialNext = () => relays[next++]?.dial(place);
+    const dialNext = () => dial(relays[next++]);
     events = {
       ...expectNothing(odd),
       authenticated: () => {
@@ -63,7 +69,7 @@ async function connectAll(to: HubPlace, tokens: readonly string[]) {
       },
       closed: (relay) => {
         odd.add("connection closed");
-        setTimeout(() => relay.dial(place), 100);
+        setTimeout(() => dial(relay), 100);
       },
     };
     for (let at = 0; at < IN_FLIGHT; at += 1) dialNext();
@@ -128,7 +134,7 @@ async function hold(count: number) {
 let current: Recovery | undefined;
 function recovery(): Recovery {
   const holders = relays.filter((relay) => relay.held !== undefined);
-  current = new Recovery(odd, holders, (relay) => relay.dial(place));
+  current = new Recovery(odd, holders, (relay) => dial(relay));
   return current;
 }
 

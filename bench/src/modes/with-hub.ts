@@ -35,5 +35,8 @@ export async function withHub<Result>(
 
 /** Connects and authenticates every relay of the seed. */
 export async function connectRelays({ load, server }: DrivenHub, seed: HubSeed): Promise<void> {
-  await load.tell({ do: "connect", place: server.place, tokens: seed.tokens }, CONNECT_WITHIN_MS);
+  await load.tell(
+    { do: "connect", places: [server.place, ...(server.morePlaces ?? [])], tokens: seed.tokens },
+    CONNECT_WITHIN_MS,
+  );
 }

@@ -3,7 +3,7 @@ import { writeFile } from "node:fs/promises";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { CodeHostMemory } from "@nest/codehost";
-import { buildHub, openSqlite, readHubConfig, tokenDigest } from "@nest/hub";
+import { buildHub, openPostgres, openSqlite, readHubConfig, tokenDigest } from "@nest/hub";
 import { createLog, systemClock, systemRandom } from "@nest/kit";
 import type { HubSeed } from "./hub-peer.ts";
 
@@ -35,14 +35,16 @@ for (let at = 0; at < seed.issues; at += 1) {
   codeHost.setIssue({ repo, number, title: `The page shows the wrong total (${number})`, labels: ["bug"] });
 }
 const config = await readHubConfig({ ...process.env, NEST_DATA_DIR: folder, NEST_CONFIG: configFile });
-const database = openSqlite(join(folder, "hub.sqlite"));
-seedContributors(database);
+const database =
+  config.databaseUrl === undefined ? openSqlite(join(folder, "hub.sqlite")) : await openPostgres(config.databaseUrl);
+if (database.kind === "sqlite") seedContributors(database);
+else await shareContributors(database);
 const log = createLog({ program: "nest-hub", level: "error" });
 const hub = await buildHub({ config, database, codeHost, clock, random: systemRandom(), log });
 const port = await listen(config.port);
 await hub.start();
 // The first start waits until the whole queue was read, which is not what is measured; a restart is measured from the kill.
-if (database.sqlite.prepare("select 1 from tasks limit 1").get() === undefined) await hub.monitor.refresh();
+if ((await database.reader.all("select 1 from tasks limit 1")).length === 0) await hub.monitor.refresh();
 process.stdout.write(`nest-hub listening on http://127.0.0.1:${port}\n`);
 
 function seedContributors({ sqlite }: ReturnType<typeof openSqlite>): void {
@@ -57,6 +59,17 @@ function seedContributors({ sqlite }: ReturnType<typeof openSqlite>): void {
     add.run(`c-${index}`, login, login, tokenDigest(token), clock.now());
   });
   sqlite.exec("commit");
+}
+
+/** The first of several replicas writes them, the others find them there. */
+async function shareContributors({ pool }: Awaited<ReturnType<typeof openPostgres>>): Promise<void> {
+  await pool.query(
+    `insert into contributors select 'c-' || nth, 'bench-' || nth, 'bench-' || nth, digest, 'trusted', $2, null,
+       0, 0, 0, 0, 0, 0, 0
+     from (select nth - 1 as nth, digest from unnest($1::text[]) with ordinality as tokens (digest, nth)) as seeded
+     on conflict do nothing`,
+    [seed.tokens.map(tokenDigest), clock.now()],
+  );
 }
 
 /** As the hub's own start: after a kill the old sockets may still hold the port for a moment. */

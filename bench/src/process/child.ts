@@ -10,6 +10,8 @@ export interface ServerProcess {
   readonly child: ChildProcess;
   readonly pid: number;
   readonly place: HubPlace;
+  /** Where its replicas are, if it has any. */
+  readonly morePlaces?: readonly HubPlace[];
 }
 
 export interface ServerCommand {

@@ -13,10 +13,14 @@ export function batchRowsOf(changes: Changes): Readonly<Record<string, readonly 
   const nth = ({ taskId }: Lease) => changes.granted.get(taskId) ?? 0;
   return {
     contributors: [...changes.contributors.values()].map(contributorRow),
-    ended: changes.endings.filter(({ lease }) => !isNew(lease)).map((ending) => endingRow(ending, 0)),
-    renewed: live.filter((lease) => !isNew(lease)).map((lease) => leaseRow(lease, 0)),
+    ended: changes.endings
+      .filter(({ lease }) => !isNew(lease))
+      .map((ending) => ({ ...movingRow(ending.lease), ...endingRow(ending) })),
+    renewed: live.filter((lease) => !isNew(lease)).map(movingRow),
     granted: [
-      ...changes.endings.filter(({ lease }) => isNew(lease)).map((ending) => endingRow(ending, nth(ending.lease))),
+      ...changes.endings
+        .filter(({ lease }) => isNew(lease))
+        .map((ending) => ({ ...leaseRow(ending.lease, nth(ending.lease)), ...endingRow(ending) })),
       ...live.filter(isNew).map((lease) => leaseRow(lease, nth(lease))),
     ],
     items: [...changes.items.values()].map(itemRow),
@@ -62,15 +66,17 @@ function leaseRow(lease: Lease, nth: number): JsonRow {
     url: lease.url,
     item_updated_at: lease.itemUpdatedAt,
     assigned_at: lease.assignedAt,
-    accepted_at: lease.acceptedAt,
-    expires_at: lease.expiresAt,
-    connection: lease.connection,
+    ...movingRow(lease),
   };
 }
 
-function endingRow(ending: Ending, nth: number): JsonRow {
+/** What of a lease changes after it was made. */
+function movingRow({ gen, acceptedAt, expiresAt, connection }: Lease): JsonRow {
+  return { gen, accepted_at: acceptedAt, expires_at: expiresAt, connection };
+}
+
+function endingRow(ending: Ending): JsonRow {
   return {
-    ...leaseRow(ending.lease, nth),
     connection: null,
     ended_at: ending.endedAt,
     outcome: ending.outcome,
