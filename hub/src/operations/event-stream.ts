@@ -8,7 +8,7 @@ import type { ReadModel, Sees } from "./read-model.ts";
 const SNAPSHOT_EVERY_MS = 1000;
 const KEEP_ALIVE_MS = 15_000;
 const MOST_WATCHERS = 1000;
-/** A watcher that does not read this much is let go; it comes back and gets the whole picture. */
+/** A watcher that leaves this much unread, beside the picture it began with, is let go; it comes back and gets the whole again. */
 const MOST_QUEUED_BYTES = 1024 * 1024;
 const REPLAY = 20;
 
@@ -17,6 +17,8 @@ interface Watcher {
   readonly sees: Sees;
   /** Whether it wants only what changed of the fleet, which for thousands of relays is very much less. */
   readonly wantsChanges: boolean;
+  /** Bytes that may wait for it to read: of a large fleet the first picture alone is more than what may come after it. */
+  readonly mayWait: number;
 }
 
 /**
@@ -54,6 +56,7 @@ export class EventStream {
   async watch(response: ServerResponse, sees: Sees, wantsChanges = false): Promise<boolean> {
     if (this.#watchers.size >= MOST_WATCHERS) return false;
     await this.#model.refreshed();
+    if (response.destroyed) return true;
     const activity = this.#latest.map((line) => this.#model.entry(line, sees)).reverse();
     response.writeHead(200, {
       "content-type": "text/event-stream; charset=utf-8",
@@ -64,10 +67,9 @@ export class EventStream {
     const fleet = this.#model.fleet(sees);
     // Those who follow changes all know the same fleet: what came up until now is told before somebody joins them.
     if (wantsChanges) this.#tellWaiting(sees, (watcher) => watcher.wantsChanges, this.#changes(sees, fleet));
-    response.write(
-      `retry: 2000\n\n${event("hello", { activity, status: this.#model.status(sees) })}${event("work", fleet)}`,
-    );
-    this.#watchers.set(response, { sees, wantsChanges });
+    const hello = event("hello", { activity, status: this.#model.status(sees) });
+    response.write(`retry: 2000\n\n${hello}${event("work", fleet)}`);
+    this.#watchers.set(response, { sees, wantsChanges, mayWait: response.writableLength + MOST_QUEUED_BYTES });
     response.on("close", () => this.#watchers.delete(response));
     response.on("error", () => this.#watchers.delete(response));
     return true;
@@ -123,7 +125,8 @@ export class EventStream {
 
   #tellWaiting(sees: Sees, wants: (watcher: Watcher) => boolean, text: string): void {
     if (text === "") return;
-    for (const [response, watcher] of this.#watchers) if (watcher.sees === sees && wants(watcher)) send(response, text);
+    for (const [response, watcher] of this.#watchers)
+      if (watcher.sees === sees && wants(watcher)) send(response, watcher, text);
   }
 
   close(): void {
@@ -133,16 +136,16 @@ export class EventStream {
 
   #broadcast(tell: (sees: Sees) => string): void {
     const told = new Map<Sees, string>();
-    for (const [response, { sees }] of this.#watchers) {
-      const text = told.get(sees) ?? tell(sees);
-      told.set(sees, text);
-      send(response, text);
+    for (const [response, watcher] of this.#watchers) {
+      const text = told.get(watcher.sees) ?? tell(watcher.sees);
+      told.set(watcher.sees, text);
+      send(response, watcher, text);
     }
   }
 }
 
-function send(response: ServerResponse, text: string): void {
-  if (response.writableLength > MOST_QUEUED_BYTES) response.destroy();
+function send(response: ServerResponse, { mayWait }: Watcher, text: string): void {
+  if (response.writableLength > mayWait) response.destroy();
   else response.write(text);
 }
 

@@ -1,0 +1,66 @@
+import type { ServerResponse } from "node:http";
+import { Writable } from "node:stream";
+import { VirtualClock } from "@nest/kit";
+import { expect, test } from "vitest";
+import { EventStream } from "./event-stream.ts";
+import type { ReadModel } from "./read-model.ts";
+
+const MEBIBYTE = 1024 * 1024;
+const everything = () => true;
+
+/** A hub whose fleet takes this many bytes to tell. */
+function modelOf(bytes: number): ReadModel {
+  const relay = { connection_id: "conn-1", note: "" };
+  return {
+    refreshed: () => undefined,
+    latest: async () => [],
+    entry: (line: unknown) => line,
+    status: () => ({}),
+    fleet: () => {
+      relay.note = relay.note === "" ? "x".repeat(bytes) : relay.note;
+      return { clankers: [{ ...relay }], work: [] };
+    },
+  } as unknown as ReadModel;
+}
+
+/** Somebody on a line so slow that nothing was read yet. */
+function slowWatcher(): ServerResponse {
+  const response = new Writable({ write: () => {} });
+  return Object.assign(response, { writeHead: () => response }) as unknown as ServerResponse;
+}
+
+test("whoever is still reading the first picture of a large fleet is not let go for that", async () => {
+  const clock = new VirtualClock();
+  const stream = new EventStream(modelOf(3 * MEBIBYTE), clock);
+  const watcher = slowWatcher();
+  await stream.watch(watcher, everything, true);
+  for (let beat = 0; beat < 5; beat += 1) {
+    stream.change();
+    await clock.jump(1000);
+  }
+  expect([watcher.destroyed, stream.watchers]).toEqual([false, 1]);
+  stream.close();
+});
+
+test("whoever reads nothing of what comes after it is let go", async () => {
+  const clock = new VirtualClock();
+  const stream = new EventStream(modelOf(MEBIBYTE / 2), clock);
+  const watcher = slowWatcher();
+  await stream.watch(watcher, everything);
+  for (let beat = 0; beat < 5; beat += 1) {
+    stream.change();
+    await clock.jump(1000);
+  }
+  await new Promise((resolve) => setImmediate(resolve));
+  expect([watcher.destroyed, stream.watchers]).toEqual([true, 0]);
+  stream.close();
+});
+
+test("whoever left before the first word is not kept", async () => {
+  const stream = new EventStream(modelOf(1), new VirtualClock());
+  const watcher = slowWatcher();
+  watcher.destroy();
+  await stream.watch(watcher, everything);
+  expect(stream.watchers).toBe(0);
+  stream.close();
+});
