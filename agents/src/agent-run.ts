@@ -1,4 +1,5 @@
 import type { AgentEnd } from "./outcome.ts";
+import type { Standstill } from "./standstill.ts";
 
 /** One agent at work, whichever driver runs it. */
 export interface AgentRun {
@@ -6,8 +7,8 @@ export interface AgentRun {
   readonly ended: Promise<AgentEnd>;
   /** The last lines, fit for a progress report. */
   tail(): Promise<string>;
-  /** What the agent is doing, where the driver can tell. */
-  status(): "working" | "blocked_on_human";
+  /** What keeps the agent from going on, where the driver can tell; undefined while it works. */
+  standstill(): Standstill | undefined;
   /** Ends the whole tree of processes; resolves when it is gone. With `overdueAfterMs` the run ends as the watchdog's. */
   end(how?: EndHow): Promise<void>;
 }

@@ -50,7 +50,7 @@ function neverRan(end: AgentEnd): AgentRun {
   return {
     ended: Promise.resolve(end),
     tail: () => Promise.resolve(""),
-    status: () => "working",
+    standstill: () => undefined,
     end: () => Promise.resolve(),
   };
 }
@@ -125,8 +125,8 @@ class HeadlessRun implements AgentRun {
     return Promise.resolve(decode === undefined ? this.#output.tail() : lastLines(this.#text()));
   }
 
-  status(): "working" {
-    return "working";
+  standstill(): undefined {
+    return undefined;
   }
 
   async end(how: EndHow = {}): Promise<void> {

@@ -9,6 +9,7 @@ export { type InteractiveParts, startInteractive } from "./interactive.ts";
 export { type AgentEnd, type AssignedWork, type Outcome, outcomeOf } from "./outcome.ts";
 export { type ProbeParts, probeVersion } from "./probe.ts";
 export { type Confinement, confine, findBubblewrap } from "./sandbox/sandbox.ts";
+export { type Standstill, standstillWords } from "./standstill.ts";
 export { KILL_GRACE_MS, terminateTree } from "./terminate.ts";
 export { type TmuxParts, TmuxSession } from "./tmux.ts";
 export { asksForVerdict, pullRequestLink, readVerdict, VERDICT_REQUEST } from "./verdict.ts";

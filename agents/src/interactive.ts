@@ -7,8 +7,9 @@ import { bareShellAt } from "./foreground.ts";
 import { promptArgument } from "./headless.ts";
 import type { AgentEnd } from "./outcome.ts";
 import { lastLines } from "./output.ts";
-import { afterPrompt, asksToTrust, type Baseline, baselineOf, hasNewVerdict, moodOf } from "./pane.ts";
+import { afterPrompt, asksToTrust, type Baseline, baselineOf, hasNewVerdict, moodOf, standstillOf } from "./pane.ts";
 import type { ProcessTree } from "./process-tree.ts";
+import type { Standstill } from "./standstill.ts";
 import { terminateTree } from "./terminate.ts";
 import type { PaneState, TmuxSession } from "./tmux.ts";
 
@@ -57,7 +58,7 @@ class InteractiveRun implements AgentRun {
   readonly #over = new AbortController();
   #why: AgentEnd | undefined;
   #tree: ProcessTree | undefined;
-  #status: "working" | "blocked_on_human" = "working";
+  #standstill: Standstill | undefined;
   #lastText = "";
 
   constructor(backend: Backend, start: AgentStart, parts: InteractiveParts) {
@@ -71,8 +72,8 @@ class InteractiveRun implements AgentRun {
     return Promise.resolve(lastLines(this.#lastText));
   }
 
-  status(): "working" | "blocked_on_human" {
-    return this.#status;
+  standstill(): Standstill | undefined {
+    return this.#standstill;
   }
 
   async end(how: EndHow = {}): Promise<void> {
@@ -126,10 +127,10 @@ class InteractiveRun implements AgentRun {
         return { kind: "not_started", because: `agent ended before it was ready: ${lastLine(this.#lastText)}` };
       }
       const mood = moodOf(screen, this.#backend.signs);
-      this.#status = mood === "login_needed" || mood === "asking" ? "blocked_on_human" : "working";
+      this.#standstill = standstillOf(mood);
       still = screen === seen && screen.trim() !== "" ? still + LOOK_EVERY_MS / 2 : 0;
       seen = screen;
-      const settled = mood === "ready" ? still > 0 : mood === "unclear" && still >= STILL_READY_MS;
+      const settled = mood === "ready" || mood === "quota" ? still > 0 : mood === "unclear" && still >= STILL_READY_MS;
       if (settled && !(await bareShellAt(pane.tty))) return undefined;
       if (still > 0 && (await this.#trusts(screen))) still = 0;
     }
@@ -182,7 +183,7 @@ class InteractiveRun implements AgentRun {
         return code === undefined ? { kind: "killed", signal: "a signal", output } : { kind: "exited", code, output };
       }
       const mood = moodOf(await tmux.capture("screen"), this.#backend.signs);
-      this.#status = mood === "login_needed" || mood === "asking" ? "blocked_on_human" : "working";
+      this.#standstill = standstillOf(mood);
       verdictLooks = mood !== "busy" && hasNewVerdict(text, baseline) ? verdictLooks + 1 : 0;
       if (verdictLooks >= VERDICT_LOOKS) return { kind: "settled", output };
       if (text !== seen || mood !== "ready") stillSince = clock.now();

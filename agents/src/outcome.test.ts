@@ -41,6 +41,8 @@ describe("a run that ends otherwise", () => {
 
   test.each<Exclude<AgentEnd, { kind: "ended" }>>([
     ended(127),
+    ended(137),
+    ended(143),
     { kind: "killed", signal: "SIGKILL", output: "NEST_VERDICT: complete" },
     { kind: "not_started", because: "agent could not be started: ENOENT" },
   ])("%j is the environment's failure", (end) => {
@@ -53,5 +55,16 @@ describe("a run that ends otherwise", () => {
       failureKind: "task",
       reason: "task exceeded 30 minutes",
     });
+  });
+});
+
+test("a failure says that the agent had no login, or its provider no quota left", () => {
+  const failing = (output: string) => outcomeOf({ kind: "exited", code: 1, output }, work);
+  expect(failing("Invalid API key · Please run /login")).toMatchObject({
+    failureKind: "task",
+    reason: "agent exited with 1: the agent needs a login",
+  });
+  expect(failing("You've hit your usage limit.")).toMatchObject({
+    reason: "agent exited with 1: the agent's provider says its quota is used up",
   });
 });

@@ -1,3 +1,4 @@
+import { standstillIn, standstillWords } from "./standstill.ts";
 import { pullRequestLink, readVerdict } from "./verdict.ts";
 
 /** How a run of an agent came to its end. */
@@ -92,11 +93,14 @@ function judged(output: string, work: AssignedWork): Outcome {
 
 /** The exit code wins over a verdict; a pull request is only mentioned. */
 function failedOnMerit(reason: string, output: string, work: AssignedWork): Outcome {
-  const pullRequest = pullRequestLink(withoutPrompt(output, work.prompt), work.repo, work.webBase);
+  const said = withoutPrompt(output, work.prompt);
+  const pullRequest = pullRequestLink(said, work.repo, work.webBase);
+  const standstill = standstillIn(said);
+  const because = standstill === undefined ? reason : `${reason}: ${standstillWords(standstill)}`;
   return {
     kind: "failed",
     failureKind: "task",
-    reason: pullRequest === undefined ? reason : `${reason}, after ${pullRequest}`,
+    reason: pullRequest === undefined ? because : `${because}, after ${pullRequest}`,
   };
 }
 

@@ -17,6 +17,7 @@ const screens: readonly (readonly [string, PaneMood, string, string])[] = [
   ["claude", "ready", "has finished its turn", `● All done.\n\n✻ Baked for 4s\n\n${rule}\n❯ \n${rule}`],
   ["claude", "asking", "asks for a command", " Do you want to proceed?\n ❯ 1. Yes\n   2. No\n Esc to cancel"],
   ["claude", "login_needed", "has no login", `❯ hello\n  ⎿  Not logged in · Please run /login\n${rule}\n❯ \n${rule}`],
+  ["claude", "quota", "has used up its quota", `❯ hello\n  ⎿  5-hour limit reached ∙ resets 3pm\n${rule}\n❯ \n${rule}`],
   ["codex", "ready", "waits for a prompt", "› Ask Codex to do anything\n\n  gpt-5 default · ~/work\n  ? for shortcuts"],
   ["codex", "busy", "works", "• Working (2s • esc to interrupt)\n\n› Ask Codex to do anything\n\n  gpt-5 · ~/work"],
   [

@@ -1,7 +1,8 @@
 import type { PaneSigns } from "./backend.ts";
+import { type Standstill, saysQuota } from "./standstill.ts";
 import { verdictLines } from "./verdict.ts";
 
-export type PaneMood = "ready" | "busy" | "login_needed" | "asking" | "unclear";
+export type PaneMood = "ready" | "busy" | "login_needed" | "asking" | "quota" | "unclear";
 
 /** How many lines from the bottom a CLI's own signs stand in; above are the agent's words, which may quote anything. */
 const SIGN_LINES = 25;
@@ -13,7 +14,24 @@ export function moodOf(screen: string, signs: PaneSigns): PaneMood {
   if (signs.busy?.test(bottom) === true) return "busy";
   if (signs.loginNeeded?.test(bottom) === true) return "login_needed";
   if (signs.asking?.test(bottom) === true) return "asking";
+  if (saysQuota(bottom)) return "quota";
   return signs.ready.test(bottom) ? "ready" : "unclear";
+}
+
+/** What a mood keeps an agent from; undefined for one that works, or could. */
+export function standstillOf(mood: PaneMood): Standstill | undefined {
+  switch (mood) {
+    case "login_needed":
+      return "login";
+    case "asking":
+      return "answer";
+    case "quota":
+      return "quota";
+    case "busy":
+    case "ready":
+    case "unclear":
+      return undefined;
+  }
 }
 
 /** Whether the CLI asks, of this very folder, whether it may be trusted. Pure. */

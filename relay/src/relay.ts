@@ -278,7 +278,7 @@ export class Relay implements SessionListener {
       return;
     }
     const { task, session } = this.#inHand;
-    const watch = task.status() === "blocked_on_human" && attach !== undefined ? `: ${attach}` : "";
+    const watch = task.standstill() !== undefined && attach !== undefined ? `: ${attach}` : "";
     const about = `${watch}; ${confinementWord(confinement)}`;
     const { sentence, change } = this.#standing.working(task, session, now, about);
     voice.status(sentence, change);

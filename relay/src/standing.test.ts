@@ -65,12 +65,16 @@ describe("the status line", () => {
     const session = aSession("hub.example");
     standing.welcome(session, aWelcome, 0);
     standing.assigned(session, 1000);
-    const task = (status: string) =>
-      ({ assignment: { repo: "acme/web", number: 12 }, acceptedAt: 1000, status: () => status }) as unknown as Task;
-    expect(standing.working(task("working"), session, 3 * 60_000 + 1000, "; agent in bubblewrap").sentence).toBe(
+    const task = (standstill?: string) =>
+      ({
+        assignment: { repo: "acme/web", number: 12 },
+        acceptedAt: 1000,
+        standstill: () => standstill,
+      }) as unknown as Task;
+    expect(standing.working(task(), session, 3 * 60_000 + 1000, "; agent in bubblewrap").sentence).toBe(
       "working on acme/web#12 for 3 min; agent in bubblewrap; hub.example (newcomer, 1 of 3 left this hour, 5 of 10 today)",
     );
-    expect(standing.working(task("blocked_on_human"), session, 1000, "").change).toContain("IT WAITS FOR YOU");
+    expect(standing.working(task("answer"), session, 1000, "").change).toContain("IT WAITS FOR YOUR ANSWER");
   });
 
   test("is one line that is written over at a terminal, cut to its width", () => {

@@ -1,3 +1,4 @@
+import type { Standstill } from "@nest/agents";
 import { compareVersions, type Durations, type OwnLimitsLeft, PROTOCOL_VERSION } from "@nest/protocol";
 import type { AuthOk, Session } from "./session/session.ts";
 import type { Task } from "./task/task.ts";
@@ -21,6 +22,12 @@ interface AtHub {
   readonly detail: string | undefined;
   readonly until: number | undefined;
 }
+
+const STANDSTILLS: Readonly<Record<Standstill, string>> = {
+  login: "IT WAITS FOR YOU TO LOG IN",
+  answer: "IT WAITS FOR YOUR ANSWER",
+  quota: "ITS PROVIDER'S QUOTA IS USED UP",
+};
 
 const UNKNOWN: AtHub = {
   tier: undefined,
@@ -95,7 +102,8 @@ export class Standing {
   working(task: Task, session: Session, now: number, about: string): Doing {
     const { repo, number } = task.assignment;
     const minutes = Math.floor((now - task.acceptedAt) / 60_000);
-    const blocked = task.status() === "blocked_on_human" ? "; IT WAITS FOR YOU" : "";
+    const standstill = task.standstill();
+    const blocked = standstill === undefined ? "" : `; ${STANDSTILLS[standstill]}`;
     const rest = `${blocked}${about}; ${this.#name(session, now)}`;
     return {
       sentence: `working on ${repo}#${number} for ${minutes} min${rest}`,

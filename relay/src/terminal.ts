@@ -59,7 +59,7 @@ function failed(because: string): AgentRun {
   return {
     ended: Promise.resolve({ kind: "not_started", because }),
     tail: () => Promise.resolve(""),
-    status: () => "working",
+    standstill: () => undefined,
     end: () => Promise.resolve(),
   };
 }

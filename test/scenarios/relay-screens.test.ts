@@ -114,7 +114,10 @@ test.skipIf(tmux === undefined)(
       expect(working).toMatch(/for 0 min; agent .*; 127\S+ \(newcomer, 2 of 3 left this hour, 9 of 10 today\)$/);
       expect(working).toContain(confined ? "agent in bubblewrap" : "agent not confined");
       const [, socket = ""] = /tmux -L (\S+) attach/.exec(working) ?? [];
-      const blocked = await screen.until(/IT WAITS FOR YOU/, "the agent asks, and the line says where to answer");
+      const blocked = await screen.until(
+        /IT WAITS FOR YOUR ANSWER/,
+        "the agent asks, and the line says where to answer",
+      );
       expect(blocked).toContain(`tmux -L ${socket} attach -t contributor`);
       expect(await screen.shows(socket)).toContain("Do you want to proceed?");
       screen.taken.push(

@@ -1,3 +1,4 @@
+import { standstillWords } from "@nest/agents";
 import { RELAY_STOPPED, type RelayMessage } from "@nest/protocol";
 import { lastLine } from "../task/report.ts";
 import type { Assignment, Task } from "../task/task.ts";
@@ -15,14 +16,16 @@ export async function resume(session: Session, task: Task): Promise<void> {
 export async function progressOf(task: Task): Promise<Extract<RelayMessage, { type: "task_progress" }>> {
   const { task_id, task_gen } = task.assignment;
   const tail = await task.tail();
-  const status = task.status();
+  const standstill = task.standstill();
+  // A quota comes back by itself; for a login or an answer somebody has to come.
+  const status = standstill === "login" || standstill === "answer" ? "blocked_on_human" : "working";
   return {
     type: "task_progress",
     task_id,
     task_gen,
     status,
     tmux_output: tail,
-    summary: lastLine(tail),
+    summary: standstill === undefined ? lastLine(tail) : standstillWords(standstill),
     ...(status === "blocked_on_human" ? { attention: true } : {}),
   };
 }

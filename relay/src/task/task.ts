@@ -11,6 +11,7 @@ import {
   makeWorkspace,
   type Outcome,
   outcomeOf,
+  type Standstill,
   startWatchdog,
   TaskCredential,
   transcriptBeside,
@@ -101,8 +102,9 @@ export class Task {
     await this.#over;
   }
 
-  status(): "working" | "blocked_on_human" {
-    return this.#agent?.status() ?? "working";
+  /** What keeps the agent from going on; undefined while it works. */
+  standstill(): Standstill | undefined {
+    return this.#agent?.standstill();
   }
 
   /** The last lines of the agent. */
