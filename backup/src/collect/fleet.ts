@@ -89,7 +89,7 @@ export async function readRegistry(dataDir: string): Promise<Map<string, string 
   const text = await textOf(path);
   if (text === undefined) {
     throw new NestError("fleet_unreadable", `${path} does not exist`, {
-      hint: "is NEST_BACKUP_DATA_DIR the hub's data directory?",
+      hint: "is NEST_BACKUP_DATA_DIR the hub's data directory? The hub writes the registry with a spoke's first heartbeat",
     });
   }
   const { nests = [], hives = [] } = parse(path, text, Registry);
