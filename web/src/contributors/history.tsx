@@ -60,7 +60,7 @@ function Task({ task }: { readonly task: contributors.ContributorTask }) {
           </a>
         )}
       </p>
-      <p className="facts cut">
+      <p className="facts">
         <b>{task.outcome === undefined ? "under way" : spoken(task.outcome)}</b>
         {pull === undefined ? undefined : (
           <a href={pull} target="_blank" rel="noopener noreferrer">

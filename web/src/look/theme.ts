@@ -38,7 +38,10 @@ export const theme = createTheme({
   respectReducedMotion: true,
   components: {
     Button: Button.extend({ defaultProps: { fw: 550 } }),
-    Modal: Modal.extend({ defaultProps: { centered: true, closeButtonProps: { "aria-label": "Close" } } }),
+    Modal: Modal.extend({
+      defaultProps: { centered: true, closeButtonProps: { "aria-label": "Close" } },
+      styles: { title: { fontWeight: 620 } },
+    }),
     Tooltip: Tooltip.extend({ defaultProps: { openDelay: 400, events: { hover: true, focus: true, touch: false } } }),
   },
 });

@@ -7,12 +7,20 @@ import { dateAndTime, duration, safeHref, spoken } from "../look/words.ts";
 import { Link } from "../place/link.tsx";
 import { useIsAdmin } from "../session/who.ts";
 import { askToDisconnect, askToRequeue } from "./orders.tsx";
-import { protocolWords } from "./relay-words.ts";
 
 export interface RelayCardParts {
   readonly relay: contribute.FleetRelay;
   readonly task: contribute.FleetWork | undefined;
 }
+
+/** What a relay can declare of itself, as people call it. */
+const factWords: Readonly<Record<string, string>> = {
+  container_runtime: "Containers",
+  os: "System",
+  arch: "Processor",
+  agent_cli_version: "CLI version",
+  credential_type: "Credential",
+};
 
 /** Everything the hub knows of one connected relay, and what an admin can do about it. */
 export function RelayCard({ relay, task }: RelayCardParts) {
@@ -21,43 +29,6 @@ export function RelayCard({ relay, task }: RelayCardParts) {
   const { last_failure: failure, capabilities } = relay;
   return (
     <div className="card">
-      <dl className="pairs">
-        <Pair name="Task">
-          {task === undefined ? (
-            relay.idle_reason === undefined ? (
-              "none"
-            ) : (
-              `none: ${spoken(relay.idle_reason)}`
-            )
-          ) : (
-            <TaskWords task={task} now={now} />
-          )}
-        </Pair>
-        <Pair name="Trust tier">{relay.trust_tier}</Pair>
-        <Pair name="Role">
-          {relay.role ?? "none"}
-          {relay.role_mismatch === true ? ` (asked for ${relay.client_role})` : ""}
-        </Pair>
-        <Pair name="Agent CLI">{relay.cli_backend ?? "not declared"}</Pair>
-        <Pair name="Model">{relay.model ?? "not declared"}</Pair>
-        <Pair name="Protocol">{protocolWords(relay.protocol)}</Pair>
-        {Object.entries(capabilities).map(([name, value]) => (
-          <Pair key={name} name={spoken(name)}>
-            {value}
-          </Pair>
-        ))}
-        <Pair name="Connected">{dateAndTime(relay.connected_at)}</Pair>
-        <Pair name="Last heard of">{duration(now - Date.parse(relay.last_activity))} ago</Pair>
-        <Pair name="Connection">{relay.connection_id}</Pair>
-        {failure === undefined ? undefined : (
-          <Pair name="Last failure">
-            {failure.repo}#{failure.number}, {failure.kind}
-            {failure.permanent ? ", permanent" : ""}: <bdi>{failure.reason}</bdi> (
-            {duration(now - Date.parse(failure.at))} ago)
-          </Pair>
-        )}
-      </dl>
-      <p className="soft small">What a relay declares is shown, never believed: nothing is decided by it.</p>
       {isAdmin ? (
         <div className="card-acts">
           {task === undefined ? undefined : (
@@ -84,6 +55,47 @@ export function RelayCard({ relay, task }: RelayCardParts) {
           </Button>
         </div>
       ) : undefined}
+      <dl className="pairs">
+        <Pair name="Task">
+          {task === undefined ? (
+            relay.idle_reason === undefined ? (
+              "none"
+            ) : (
+              `none: ${spoken(relay.idle_reason)}`
+            )
+          ) : (
+            <TaskWords task={task} now={now} />
+          )}
+        </Pair>
+        <Pair name="Trust tier">{relay.trust_tier}</Pair>
+        <Pair name="Role">
+          {relay.role ?? "none"}
+          {relay.role_mismatch === true ? ` (asked for ${relay.client_role})` : ""}
+        </Pair>
+        <Pair name="Agent CLI">{relay.cli_backend ?? "not declared"}</Pair>
+        <Pair name="Model">{relay.model ?? "not declared"}</Pair>
+        <Pair name="Protocol">
+          {relay.protocol.declared ?? "not declared"}, {relay.protocol.verdict}
+        </Pair>
+        {Object.entries(capabilities)
+          .filter(([name]) => name !== "relay_protocol_version")
+          .map(([name, value]) => (
+            <Pair key={name} name={factWords[name] ?? spoken(name)}>
+              {value}
+            </Pair>
+          ))}
+        <Pair name="Connected">{dateAndTime(relay.connected_at)}</Pair>
+        <Pair name="Last heard of">{duration(now - Date.parse(relay.last_activity))} ago</Pair>
+        <Pair name="Connection">{relay.connection_id}</Pair>
+        {failure === undefined ? undefined : (
+          <Pair name="Last failure">
+            {failure.repo}#{failure.number}, {failure.kind}
+            {failure.permanent ? ", permanent" : ""}: <bdi>{failure.reason}</bdi> (
+            {duration(now - Date.parse(failure.at))} ago)
+          </Pair>
+        )}
+      </dl>
+      <p className="soft small">What a relay declares is shown, never believed: nothing is decided by it.</p>
     </div>
   );
 }

@@ -109,7 +109,7 @@ function RelayRow({ relay, task, open }: RowParts) {
         <Tier name={relay.trust_tier} />
         <RelayState relay={relay} task={task} />
       </p>
-      <p className="facts cut">
+      <p className="facts">
         <bdi>{agent === "" ? "nothing declared" : agent}</bdi>
         {relay.role === undefined ? undefined : <span>as {relay.role}</span>}
         {relay.capabilities.os === undefined ? undefined : (

@@ -57,7 +57,7 @@ function TaskRow({ task, isAdmin }: { readonly task: contribute.FleetWork; reado
             </a>
           )}
         </p>
-        <p className="facts cut">
+        <p className="facts">
           <span className="state" data-state={task.status}>
             {statusWords[task.status]}
           </span>
