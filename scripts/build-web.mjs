@@ -2,7 +2,7 @@
 // JavaScript, nothing imported from npm; the build itself runs on the Node that the project brings.
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { brotliCompressSync, constants } from "node:zlib";
@@ -41,12 +41,24 @@ export function buildWeb() {
   }
   compressAll(join(made, "assets"));
   writeFileSync(join(made, ".sources"), wanted);
-  const old = join(root, "web", ".cache", `old-${process.pid}`);
-  mkdirSync(dirname(old), { recursive: true });
-  if (existsSync(dist)) renameSync(dist, old);
-  renameSync(made, dist);
-  rmSync(old, { recursive: true, force: true });
+  putInPlace(made, dist);
   return true;
+}
+
+/** Others may build at the same moment, of the same sources: whoever is last stays. */
+function putInPlace(made, dist) {
+  for (let nth = 0; ; nth += 1) {
+    const old = `${made}-old-${nth}`;
+    try {
+      if (existsSync(dist)) renameSync(dist, old);
+      renameSync(made, dist);
+      return;
+    } catch (thrown) {
+      if (!["ENOENT", "ENOTEMPTY", "EEXIST"].includes(thrown.code) || !existsSync(made)) throw thrown;
+    } finally {
+      rmSync(old, { recursive: true, force: true });
+    }
+  }
 }
 
 function compressAll(folder) {
