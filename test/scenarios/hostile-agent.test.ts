@@ -139,7 +139,10 @@ test("an agent that never ends is ended by the watchdog, and the failure is the 
   await using scene = await Scene.set("agent-never-ends", { clockScale: 600 });
   await scene.happened("failed");
   expect(await scene.failure()).toMatchObject({ kind: "task", reason: expect.stringMatching(/30 min/) });
-  expect(await scene.standing()).toMatchObject({ total_tasks_failed: 1, total_tasks_completed: 0 });
+  // On a busy machine the issue's hold may be over, and its next turn too, before anybody looks.
+  const standing = await scene.standing();
+  expect(standing?.total_tasks_failed).toBeGreaterThanOrEqual(1);
+  expect(standing).toMatchObject({ total_tasks_completed: 0 });
   expect((await scene.hub.activity()).map(({ action }) => action)).not.toContain("lease expired: auto-released");
   scene.relay.process.signal("SIGTERM");
   expect(await scene.relay.process.ended).toMatchObject({ code: 0 });
@@ -150,7 +153,7 @@ test.each(["agent-forks", "agent-ignores-term"])(
   "%s: a revoked task leaves no process behind, and the relay lives on",
   async (agent) => {
     await using scene = await Scene.set(agent);
-    await expect.poll(() => scene.agents(), { timeout: 10_000 }).not.toEqual([]);
+    await expect.poll(() => scene.agents(), { timeout: 30_000 }).not.toEqual([]);
     if (agent === "agent-forks")
       await expect.poll(() => readdir(scene.folder.in("home")), { timeout: 10_000 }).toContain("pid");
     await scene.hub.call("POST", `/api/contributors/${scene.contributorId}/requeue`, {});

@@ -106,6 +106,24 @@ const sandboxed = cases.filter(
   ({ backend, mode }) => backend !== "claude" && (mode === "headless") !== (backend === "copilot"),
 );
 
+/** How many scenes play at once: each keeps a processor busy while its CLI starts. */
+const PLACES = 2;
+const waiting: (() => void)[] = [];
+let taken = 0;
+
+/** A place on the machine, given back at the end of the test. */
+async function aPlace(): Promise<Disposable> {
+  if (taken >= PLACES) await new Promise<void>((resolve) => waiting.push(resolve));
+  else taken += 1;
+  return {
+    [Symbol.dispose]() {
+      const next = waiting.shift();
+      if (next === undefined) taken -= 1;
+      else next();
+    },
+  };
+}
+
 /** Where the CLI is; a machine without it skips the test and says why. */
 async function here(cli: RealCli, { skip }: TestContext): Promise<string> {
   return (await agentCli(cli.program)) ?? skip(`${cli.program} is not installed: npm ci in test/agent-clis`);
@@ -115,6 +133,7 @@ describe("the real CLIs", { concurrent: true, timeout: SLOW_MS }, () => {
   test.for(cases)("$backend, $mode, turns an issue into a pull request that the hub verifies", async (cli, context) => {
     const { expect, onTestFailed } = context;
     const agent = await here(cli, context);
+    using _ = await aPlace();
     await using scene = await Scene.set(cli, agent, { NEST_CONTAINER: "1", CONTRIBUTOR_MODE: cli.mode });
     const { hub, codeHost, relay, folder } = scene;
     onTestFailed(() => console.error(scene.story()));
@@ -142,6 +161,7 @@ describe("the real CLIs", { concurrent: true, timeout: SLOW_MS }, () => {
     const agent = await here(cli, context);
     const confined = { NEST_SANDBOX: "bubblewrap", CONTRIBUTOR_MODE: cli.mode };
     // Codex readies its own sandbox only outside of temporary folders.
+    using _ = await aPlace();
     await using scene = await Scene.set(cli, agent, confined, TEST_CACHE);
     onTestFailed(() => console.error(scene.story()));
     await expect
@@ -154,6 +174,7 @@ describe("the real CLIs", { concurrent: true, timeout: SLOW_MS }, () => {
     "$backend on the host runs no command that is not on its list, and the issue is blocked, not lost",
     async (cli, context) => {
       const { expect, onTestFailed } = context;
+      using _ = await aPlace();
       await using scene = await Scene.set(cli, await here(cli, context), { NEST_SANDBOX: "bubblewrap" });
       onTestFailed(() => console.error(scene.story()));
       await expect
