@@ -63,6 +63,16 @@ describe.skipIf(missing)("the frame of the hub's browser app", () => {
     }
   });
 
+  test("issues of private repositories are counted for whoever is no admin, and not shown", async () => {
+    hub.codeHost.privateRepositories.add("acme/one");
+    await hub.clock.jump(3_600_000);
+    await hub.admin("POST", "/api/contribute/queue/refresh");
+    const { page, context } = await open("/operations", { cookies: [] });
+    await page.getByText("6 issues of private repositories").waitFor();
+    expect(await page.getByText("acme/one#1").count()).toBe(0);
+    await context.close();
+  });
+
   test("names that are markup or turn the direction of text are shown as text, and nothing of them runs", async () => {
     const evil = `<img src=x onerror="alert(1)"><script>alert(2)</script>`;
     hub.codeHost.setIssue({

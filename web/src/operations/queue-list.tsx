@@ -12,7 +12,7 @@ import { useVirtualizer } from "@tanstack/react-virtual";
 import { useEffect, useRef, useState } from "react";
 import { Failed, Nothing, Waiting } from "../look/states.tsx";
 import { tellFailed } from "../look/told.tsx";
-import { count } from "../look/words.ts";
+import { count, plural } from "../look/words.ts";
 import { useIsAdmin } from "../session/who.ts";
 import { useCarry } from "./carry.ts";
 import { IssueLine } from "./issue-line.tsx";
@@ -67,7 +67,12 @@ export function QueueList({ search, acts }: { readonly search: string; readonly 
   if (total === 0)
     return (
       <Nothing>
-        {search === "" ? "No issue is on offer right now." : "No issue on offer has this in its name or title."}
+        {shown.hidden > 0 ? `${plural(shown.hidden, "issue")} of private repositories, which admins see` : ""}
+        {shown.hidden > 0
+          ? ""
+          : search === ""
+            ? "No issue is on offer right now."
+            : "No issue on offer has this in its name or title."}
       </Nothing>
     );
   // A search shows a part of the queue: places in it mean nothing.
@@ -125,6 +130,11 @@ export function QueueList({ search, acts }: { readonly search: string; readonly 
           })}
         </div>
       </section>
+      {shown.hidden > 0 ? (
+        <p className="soft small count-line">
+          and {plural(shown.hidden, "issue")} of private repositories, which admins see
+        </p>
+      ) : undefined}
     </>
   );
 }

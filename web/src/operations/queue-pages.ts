@@ -1,5 +1,5 @@
 import { contribute } from "@nest/protocol";
-import { keepPreviousData, useQueries, useQueryClient } from "@tanstack/react-query";
+import { useQueries, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { call } from "../wire/call.ts";
 
@@ -14,6 +14,8 @@ export interface QueueChoice {
 export interface QueuePages {
   /** How many there are in all; undefined until the hub has said so. */
   readonly total: number | undefined;
+  /** Issues of private repositories, which whoever looks does not see. */
+  readonly hidden: number;
   readonly problem: unknown;
   readonly itemAt: (index: number) => contribute.QueueItem | undefined;
   readonly again: () => Promise<void>;
@@ -41,13 +43,14 @@ export function useQueuePages({ reason, search }: QueueChoice, first: number, la
         };
         return (await call(contribute.queue, { query, signal })).value;
       },
-      placeholderData: keepPreviousData,
     })),
   });
-  const total = results.find(({ data, isPlaceholderData }) => data !== undefined && !isPlaceholderData)?.data?.matching;
+  const read = results.find(({ data }) => data !== undefined)?.data;
+  const total = read?.matching;
   if (total !== undefined && total !== known) setKnown(total);
   return {
     total: total ?? known,
+    hidden: read?.hidden ?? 0,
     problem: results.find(({ error, data }) => error !== null && data === undefined)?.error ?? undefined,
     itemAt: (index) => results[Math.floor(index / ROWS) - from]?.data?.queue[index % ROWS],
     again: () => client.invalidateQueries({ queryKey: ["queue"] }),
