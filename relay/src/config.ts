@@ -29,6 +29,8 @@ export interface RelayConfig {
   readonly effort: string | undefined;
   readonly role: string | undefined;
   readonly mode: ContributorMode;
+  /** What a person types before the command that attaches, to get to where the relay runs; `contribute-hive` sets it. */
+  readonly attachPrefix: string | undefined;
   /** Multiplexer session name in interactive mode. */
   readonly sessionName: string;
   readonly containerRuntime: string | undefined;
@@ -104,6 +106,7 @@ export function readConfig(environment: Environment, file: Environment = {}): Re
     effort,
     role: read("NEST_AGENT_ROLE"),
     mode: mode as ContributorMode,
+    attachPrefix: read("NEST_ATTACH_PREFIX"),
     sessionName,
     containerRuntime,
     inContainer: read("NEST_CONTAINER") === "1",

@@ -44,9 +44,10 @@ export async function openTerminal(config: RelayConfig, parts: TerminalParts): P
     mark,
   });
   await ledger.begin(mark);
+  const attach = [config.attachPrefix, tmux.attachCommand].filter((part) => part !== undefined).join(" ");
   return {
-    notice: `watch the agent with: ${tmux.attachCommand}`,
-    attach: tmux.attachCommand,
+    notice: `watch the agent with: ${attach}`,
+    attach,
     start: (start) => startInteractive(config.backend, start, { clock, tmux }),
     async close() {
       await tmux.close();

@@ -75,7 +75,7 @@ describe("contribute-hive", () => {
     const line = ran[0]?.args.join(" ") ?? "";
     expect(line).toMatch(/^run --rm --name nest-relay --security-opt no-new-privileges --cap-drop ALL /);
     expect(line).toContain("--env NEST_LITELLM_API_KEY ");
-    expect(line).toContain("--env NEST_CONTAINER=1");
+    expect(line).toContain("--env NEST_CONTAINER=1 --env NEST_ATTACH_PREFIX=docker exec -it nest-relay ");
     expect(line).not.toMatch(/secret/);
   });
 });

@@ -17,6 +17,7 @@ machine as you, its agent in a tmux session that you can watch and type in; it p
 environment: NEST_CONTAINER_RUNTIME forces docker or podman; CONTRIBUTOR_MODE=headless runs the agent without a terminal
 `;
 
+const CONTAINER_NAME = "nest-relay";
 const DEFAULT_IMAGE = "localhost/nest-relay:latest";
 
 /** `contribute-hive [backend] [local]`: starts the relay (spec: Relay commands). */
@@ -113,7 +114,7 @@ export function runArguments(
     "--rm",
     ...(environment.CONTRIBUTOR_MODE === "interactive" ? ["--interactive", "--tty"] : []),
     "--name",
-    "nest-relay",
+    CONTAINER_NAME,
     "--security-opt",
     "no-new-privileges",
     "--cap-drop",
@@ -124,6 +125,8 @@ export function runArguments(
     ...names.flatMap((name) => ["--env", name]),
     "--env",
     "NEST_CONTAINER=1",
+    "--env",
+    `NEST_ATTACH_PREFIX=${runtime} exec -it ${CONTAINER_NAME}`,
     image,
   ];
 }

@@ -35,8 +35,8 @@ export function terminalReport({ taskId, taskGen, outcome, tail }: Reported): Te
   };
 }
 
-/** The last line of a tail that is not the verdict itself. */
+/** The last line of a tail that says something: not the verdict itself, not a bare prompt sign or a frame. */
 export function lastLine(tail: string): string {
-  const lines = tail.split("\n").filter((line) => line.trim() !== "" && !line.includes("_VERDICT:"));
+  const lines = tail.split("\n").filter((line) => /[\p{L}\p{N}]/u.test(line) && !line.includes("_VERDICT:"));
   return [...(lines.at(-1)?.trim() ?? "")].slice(0, SUMMARY_LENGTH).join("");
 }
