@@ -1,3 +1,4 @@
+import proxyAddress from "@fastify/proxy-addr";
 import type { CodeHost } from "@nest/codehost";
 import { pullRequestLink } from "@nest/codehost";
 import type { Clock, Log, Random } from "@nest/kit";
@@ -98,6 +99,7 @@ export async function buildHub({ config, database, codeHost, clock, random, log 
   const doneByHour = new DoneByHour();
   const waits = new Waits();
   await doneByHour.load(reader, clock.now());
+  const trusted = proxyAddress.compile([...config.trustedProxies]);
   const guesses = new Throttle(clock, MOST_GUESSES);
   const roleOf = (contributorId: string, requested: string | undefined) =>
     roleFor(ledger, contributorId, requested, governor.settings.contribute_delegatable_roles);
@@ -133,6 +135,7 @@ export async function buildHub({ config, database, codeHost, clock, random, log 
     limitsOf: (contributorId) => records.limitsLeft(contributorId, clock.now()),
     announcement: () => governor.settings.contribute_announcement,
     guesses,
+    addressOf: (request) => proxyAddress(request, trusted),
     clock,
     random,
     times,
@@ -213,7 +216,7 @@ export async function buildHub({ config, database, codeHost, clock, random, log 
     withheld: () => queue.withheldCounts(),
     watchers: () => stream.watchers,
     malformed: () => gateway.counts.malformed,
-    turnedAway: () => gateway.counts.turnedAway,
+    turnedAway: () => gateway.turnedAway,
     refused: () => gateway.counts.refused,
     pendingVerifications: () => verifier.pending,
   });
@@ -225,7 +228,7 @@ export async function buildHub({ config, database, codeHost, clock, random, log 
   const signIn = new SignIn({ codeHost, oauth, webUrl, signer: new Signer(master, "sign-in"), clock, random });
   const identity = new Identity({ adminToken, admins, hubSecret, plainUserCookie, sessions, ledger, guesses });
 
-  const http = buildHttp(log);
+  const http = buildHttp(log, trusted);
   const routes = new Routes(http, { admit: (route, request) => identity.admit(route, request) });
   const now = () => clock.now();
   const everybodySees: Sees = (repo) => visibility.isPublic(repo);
@@ -286,7 +289,9 @@ export async function buildHub({ config, database, codeHost, clock, random, log 
   /** What another replica made durable concerns our watchers, our queue and our sockets too. */
   function onNews(news: News): void {
     if (news.kind === "everything") {
-      void doneByHour.load(reader, clock.now());
+      doneByHour
+        .load(reader, clock.now())
+        .catch((thrown) => log.warn({ err: thrown }, "the charts could not be read anew"));
       applied.changed();
       gateway.review();
       stream.change();

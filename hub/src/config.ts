@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import proxyAddress from "@fastify/proxy-addr";
 import {
   checkConfig,
   type Environment,
@@ -53,6 +54,8 @@ export interface HubConfig {
   readonly dataDir: string;
   readonly host: string;
   readonly port: number;
+  /** Peers whose `X-Forwarded-…` headers are believed. */
+  readonly trustedProxies: readonly string[];
   /** Where several hubs keep their state together; undefined: SQLite in the data directory. */
   readonly databaseUrl: Secret | undefined;
   readonly adminToken: Secret | undefined;
@@ -87,6 +90,22 @@ type CodeHostCredentials =
 const PORT = "must be a port, 0 to 65535";
 const SCALE = "must be a number from 1 to 1000000";
 
+function listOf(text: string): string[] {
+  return text
+    .split(",")
+    .map((one) => one.trim())
+    .filter((one) => one !== "");
+}
+
+function areAddresses(addresses: readonly string[]): boolean {
+  try {
+    proxyAddress.compile([...addresses]);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** Variables that the hub reads, by schema. */
 const HubEnvironment = z.object({
   NEST_DATA_DIR: z.string().default("/data"),
@@ -96,6 +115,9 @@ const HubEnvironment = z.object({
   NEST_HUB_ADMIN_TOKEN: z.string().min(32, "must be at least 32 characters").optional(),
   NEST_HUB_ADMINS: z.string().default(""),
   NEST_HUB_SECRET: z.string().min(16, "must be at least 16 characters").optional(),
+  NEST_HUB_TRUSTED_PROXIES: z.string().default("loopback").transform(listOf).refine(areAddresses, {
+    error: "must be addresses or ranges such as 10.0.0.0/8, comma-separated",
+  }),
   NEST_DATABASE_URL: z
     .url({ protocol: /^postgres(ql)?$/, error: "must be an address such as postgres://user:password@host/database" })
     .optional(),
@@ -136,6 +158,7 @@ export async function readHubConfig(environment: Environment): Promise<HubConfig
     dataDir: values.NEST_DATA_DIR,
     host: values.NEST_HUB_HOST,
     port: values.NEST_HUB_PORT,
+    trustedProxies: values.NEST_HUB_TRUSTED_PROXIES,
     databaseUrl: secretOf(values.NEST_DATABASE_URL),
     adminToken: secretOf(values.NEST_HUB_ADMIN_TOKEN),
     admins: values.NEST_HUB_ADMINS.split(",")

@@ -6,15 +6,15 @@ import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } 
 const BODY_LIMIT_BYTES = 64 * 1024;
 
 /** The hub's HTTP server without its routes; each feature brings its own. Not listening yet, so tests can inject requests. */
-export function buildHttp(log: Log): FastifyInstance {
+export function buildHttp(log: Log, trustProxy: (address: string, hop: number) => boolean): FastifyInstance {
   const http = Fastify({
     loggerInstance: log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: BODY_LIMIT_BYTES,
     forceCloseConnections: true,
     exposeHeadRoutes: true,
-    // A proxy on this machine says for whom it asks, by which name and over which protocol.
-    trustProxy: "loopback",
+    // A trusted proxy says for whom it asks, by which name and over which protocol.
+    trustProxy,
     clientErrorHandler: answerUnreadable,
     frameworkErrors: (_error, _request, reply) => {
       const body: ErrorBody = { error: "the address could not be read", code: "bad_request" };

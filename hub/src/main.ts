@@ -29,6 +29,8 @@ It is configured by environment and nest.yaml:
   NEST_CONFIG             the hub's nest.yaml (default /etc/nest/nest.yaml)
   NEST_HUB_HOST           address to listen on (default 127.0.0.1)
   NEST_HUB_PORT           port to listen on (default 8080; 0 picks a free one)
+  NEST_HUB_TRUSTED_PROXIES
+                          proxies that say for whom they ask: addresses or ranges, comma-separated (default loopback)
   NEST_DATABASE_URL       PostgreSQL that several hubs share (postgres://…); default: SQLite in the data directory
   NEST_HUB_ADMIN_TOKEN    bearer token that acts as hub admin (at least 32 characters)
   NEST_HUB_ADMINS         logins with the hub admin role, comma-separated

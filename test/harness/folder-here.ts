@@ -1,3 +1,4 @@
+import { randomInt } from "node:crypto";
 import { chmod, mkdir, mkdtemp, rm } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
@@ -28,17 +29,23 @@ export class FolderHere implements AsyncDisposable {
   }
 }
 
-/** Ports that nobody listens on at the moment. */
+/**
+ * Loopback ports that nothing listens on. They lie below those that the system gives to connections that go out: a server that is
+ * stopped and started again finds its port free however many connections are made meanwhile.
+ */
 export async function freePorts(count: number): Promise<number[]> {
-  const servers = Array.from({ length: count }, () => createServer());
-  const ports = await Promise.all(
-    servers.map(
-      (server) =>
-        new Promise<number>((resolve) => {
-          server.listen(0, "127.0.0.1", () => resolve((server.address() as { port: number }).port));
-        }),
-    ),
-  );
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
-  return ports;
+  const ports = new Set<number>();
+  while (ports.size < count) {
+    const port = 10_000 + randomInt(22_000);
+    if (await isFree(port)) ports.add(port);
+  }
+  return [...ports];
+}
+
+function isFree(port: number): Promise<boolean> {
+  const server = createServer();
+  return new Promise((resolve) => {
+    server.once("error", () => resolve(false));
+    server.listen(port, "127.0.0.1", () => server.close(() => resolve(true)));
+  });
 }

@@ -76,8 +76,8 @@ export class HubProcess implements AsyncDisposable {
   }
 
   /** Starts it again on the same data; {@link HubProcess.ready} tells when it is up. */
-  startAgain(port = this.#options.port ?? 0): void {
-    this.#process = this.#spawn(port);
+  startAgain(): void {
+    this.#process = this.#spawn();
   }
 
   get socket(): string {
@@ -132,8 +132,8 @@ export class HubProcess implements AsyncDisposable {
     await this.#process[Symbol.asyncDispose]();
   }
 
-  #spawn(port = this.#options.port ?? 0): ProcessHere {
-    const { folder, apiUrl, clockScale, databaseUrl } = this.#options;
+  #spawn(): ProcessHere {
+    const { folder, apiUrl, port = 0, clockScale, databaseUrl } = this.#options;
     return new ProcessHere("nest", ["hub"], {
       HOME: folder,
       NEST_DATA_DIR: folder,

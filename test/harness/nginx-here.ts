@@ -42,6 +42,7 @@ export class NginxHere implements AsyncDisposable {
            listen 127.0.0.1:${port};
            location / {
              proxy_pass http://hubs; proxy_http_version 1.1; proxy_set_header Host $http_host;
+             proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;
              proxy_set_header Upgrade $http_upgrade; proxy_set_header Connection $connection_upgrade;
              proxy_connect_timeout 1s; proxy_read_timeout 1h; proxy_buffering off;
            }

@@ -1,6 +1,7 @@
 import { createHash, createHmac } from "node:crypto";
 import { connect } from "node:net";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { WebSocket } from "ws";
 import { TestHub } from "../harness/hub.ts";
 import { RawRelay } from "../harness/raw-relay.ts";
 
@@ -219,3 +220,27 @@ function rawUpgrade(url: string): Promise<{ status: number; head: string; end: (
     });
   });
 }
+
+describe("behind a proxy", () => {
+  const wait = (hub: TestHub, forwardedFor: string) =>
+    new Promise<number>((resolve) => {
+      const socket = new WebSocket(hub.socket, { headers: { "x-forwarded-for": forwardedFor } });
+      socket.on("error", () => {});
+      socket.on("open", () => resolve(101));
+      socket.on("unexpected-response", (_request, response) => resolve(response.statusCode ?? 0));
+    });
+
+  test("that is trusted, limits of addresses hold for whom it names", async () => {
+    await using hub = await TestHub.start();
+    const all = await Promise.all(Array.from({ length: 64 }, () => wait(hub, "203.0.113.1")));
+    expect(new Set(all)).toEqual(new Set([101]));
+    expect(await wait(hub, "203.0.113.1")).toBe(503);
+    expect(await wait(hub, "203.0.113.2")).toBe(101);
+  });
+
+  test("that nobody named as trusted, its word on addresses is not believed", async () => {
+    await using hub = await TestHub.start({ config: { trustedProxies: ["10.0.0.0/8"] } });
+    await Promise.all(Array.from({ length: 64 }, (_, at) => wait(hub, `203.0.113.${at}`)));
+    expect(await wait(hub, "203.0.113.200")).toBe(503);
+  });
+});

@@ -2,7 +2,7 @@ import { seededRandom, systemClock } from "@nest/kit";
 import type { contribute } from "@nest/protocol";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { type LocalCodeHost, startLocalCodeHost } from "../../nest/src/local-codehost/index.ts";
-import { FolderHere } from "../harness/folder-here.ts";
+import { FolderHere, freePorts } from "../harness/folder-here.ts";
 import { HardRelay } from "../harness/hard-relay.ts";
 import { HubProcess, UNLIMITED } from "../harness/hub-process.ts";
 import { NginxHere } from "../harness/nginx-here.ts";
@@ -145,6 +145,13 @@ test("people see every relay, and what happens anywhere, at whichever replica th
   const second = await aRelay(two, bob.registration_token);
   await expect.poll(() => actionable(two), SOON).toBe(2 * ISSUES_EACH);
   const task = await second.ready();
+  // More of them than one notification of the database can tell of.
+  const crowd = await Promise.all(Array.from({ length: 25 }, (_, at) => one.register(`member-${at}`)));
+  const members = await Promise.all(crowd.map(({ registration_token: token }) => aRelay(two, token)));
+  await expect
+    .poll(async () => (await one.call<contribute.FleetReply>("GET", "/api/contribute/fleet")).clankers.length, SOON)
+    .toBe(27);
+  await Promise.all(members.map((member) => member.drop()));
   for (const hub of [one, two]) {
     await expect
       .poll(async () => {
@@ -261,7 +268,9 @@ test.skipIf(!NginxHere.isHere)(
   "two replicas behind nginx, one killed again and again under load: nothing is lost or doubled",
   async () => {
     const options = { clockScale: 30 };
-    const pair = [await aReplica(options), await aReplica(options)];
+    const ports = await freePorts(2);
+    const pair: HubProcess[] = [];
+    for (const port of ports) pair.push(await aReplica({ ...options, port }));
     const [one, two] = pair as [HubProcess, HubProcess];
     await one.refresh();
     await using nginx = await NginxHere.start(

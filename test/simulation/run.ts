@@ -1,5 +1,6 @@
 import { seededRandom } from "@nest/kit";
-import { type Step, World, type WorldOptions } from "./world.ts";
+import type { Step } from "./steps.ts";
+import { World, type WorldOptions } from "./world.ts";
 
 export interface RunResult {
   readonly seed: number;

@@ -4,22 +4,16 @@ import {
   type DeskPolicy,
   type Effect,
   type News,
-  type QueueIssue,
   replicaOf,
   type Speaker,
 } from "@nest/hub/dispatch";
 import { defaultTierLimits, type Tier } from "@nest/protocol";
+import { inTurn } from "./in-turn.ts";
 import { Invariants } from "./invariants.ts";
-import { type Deed, RelayModel, type ToHub, type ToRelay } from "./relay-model.ts";
+import { RelayModel, type ToHub, type ToRelay } from "./relay-model.ts";
 import { SimulatedDisk, type Storage } from "./simulated-disk.ts";
 import { SimulatedHub } from "./simulated-hub.ts";
-
-/** One thing that happens; `x` and `y` choose where and how. A world can be run again from a list of these. */
-export interface Step {
-  readonly op: number;
-  readonly x: number;
-  readonly y: number;
-}
+import { ADVANCES, DEEDS, issuesOf, KINDS, MINUTE, REPOS, type Step } from "./steps.ts";
 
 interface Connection {
   readonly id: string;
@@ -37,24 +31,6 @@ interface Connection {
   closedAtHub: boolean;
 }
 
-const MINUTE = 60_000;
-const DEEDS: readonly Deed[] = [
-  "ask",
-  "progress",
-  "complete",
-  "complete with pull request",
-  "fail",
-  "idle verdict",
-  "decline",
-  "fail for good",
-  "ask",
-  "progress",
-  "ask",
-];
-const ADVANCES = [1000, 5000, 30_000, MINUTE, 2 * MINUTE, 10 * MINUTE, 31 * MINUTE, 3_600_000, 6 * 3_600_000];
-const REPOS = ["acme/one", "acme/two"];
-const ISSUES_A_REPO = 4;
-
 export interface WorldOptions {
   readonly failureKind?: string;
   /** Processes that are one hub together; more than one share the disk. */
@@ -66,23 +42,6 @@ export interface WorldOptions {
     now: () => number,
   ) => (replica: string) => Storage;
 }
-
-/** What `op` means: how often each kind of thing happens, out of 64. */
-const KINDS = [
-  ...Array<"deliver">(20).fill("deliver"),
-  ...Array<"flush">(10).fill("flush"),
-  ...Array<"act">(14).fill("act"),
-  ...Array<"advance">(4).fill("advance"),
-  ...Array<"connect">(6).fill("connect"),
-  ...Array<"drop">(3).fill("drop"),
-  ...Array<"notice">(2).fill("notice"),
-  "verify",
-  "replay",
-  "replay",
-  "rare",
-  "sweep",
-  "push",
-] as const;
 
 /** A hub and its relays over a faulty network: the real desk, book, ledger and queue; relays, network and disk are models. */
 export class World {
@@ -612,19 +571,5 @@ export class World {
           ? `no ${effect.connection} ${effect.reason}`
           : effect.kind;
     for (let at = 0; at < text.length; at += 1) this.trace = (Math.imul(this.trace, 31) + text.charCodeAt(at)) | 0;
-  }
-}
-
-function issuesOf(repo: string): QueueIssue[] {
-  return Array.from({ length: ISSUES_A_REPO }, (_, at) => {
-    const number = at + 1;
-    return { repo, number, title: `Issue ${number}`, body: "", url: "", author: "someone", labels: [], updatedAt: 0 };
-  });
-}
-
-/** Goes through what answers at once without ever waiting, and waits for the rest. */
-function inTurn(steps: Generator<void | Promise<void>>): void | Promise<void> {
-  for (let step = steps.next(); step.done !== true; step = steps.next()) {
-    if (step.value instanceof Promise) return step.value.then(() => inTurn(steps));
   }
 }

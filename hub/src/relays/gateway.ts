@@ -1,4 +1,4 @@
-import { type IncomingMessage, type Server, STATUS_CODES } from "node:http";
+import type { IncomingMessage, Server } from "node:http";
 import type { Duplex } from "node:stream";
 import type { Clock, Log, Random } from "@nest/kit";
 import {
@@ -21,17 +21,14 @@ import type { Ledger } from "../leases/ledger.ts";
 import type { Queue } from "../queue/queue.ts";
 import { authenticate, type ModelPolicy } from "./authenticate.ts";
 import { commandOf, noteOf } from "./command-of.ts";
+import { Doorway } from "./doorway.ts";
 import { serverCapabilities } from "./server-capabilities.ts";
 import { RelaySocket, Session, type SessionOwner } from "./session.ts";
 import type { TaskCredentials } from "./task-credentials.ts";
 import { isWorthWaiting, type SocketEffect, tell } from "./tell.ts";
 
-/** Sockets that have not said who they are yet: at most this many from one address, and in all. */
-const MOST_UNAUTHENTICATED_PER_ADDRESS = 64;
-const MOST_UNAUTHENTICATED = 1000;
 /** A relay that sends this many frames nobody can read is not a relay. */
 const MOST_MALFORMED = 1000;
-const PATHS = new Set(["/api/contribute/ws", "/contribute"]);
 /** A `ready` that crossed a pushed task is answered by that task for this long. */
 const CROSSING_MS = 5000;
 /** Liveness is looked at this many times a ping period, a share of the sockets each time. */
@@ -55,6 +52,8 @@ export interface GatewayParts {
   readonly announcement: () => string;
   /** Addresses that keep sending tokens which are none. */
   readonly guesses: { count(address: string): number; waitMs(address: string): number };
+  /** For whom an upgrade is asked. */
+  readonly addressOf: (request: IncomingMessage) => string;
   readonly clock: Clock;
   readonly random: Random;
   readonly times: Durations;
@@ -69,7 +68,6 @@ export interface GatewayParts {
 export interface GatewayCounts {
   malformed: number;
   refused: number;
-  turnedAway: number;
   frames: number;
 }
 
@@ -83,20 +81,19 @@ export class Gateway implements SessionOwner {
     perMessageDeflate: false,
     clientTracking: false,
   });
-  readonly #unauthenticated = new Set<Session>();
-  readonly #perAddress = new Map<string, number>();
+  readonly #doorway: Doorway;
   readonly #byConnection = new Map<string, Session>();
   readonly #byIdentity = new Map<string, Session>();
   readonly #waiting = new Set<Session>();
-  readonly counts: GatewayCounts = { malformed: 0, refused: 0, turnedAway: 0, frames: 0 };
+  readonly counts: GatewayCounts = { malformed: 0, refused: 0, frames: 0 };
   readonly #capabilities: string[];
   #nextConnection = 1;
   #pushScheduled = false;
-  #draining = false;
   readonly #stopPings: () => void;
 
   constructor(parts: GatewayParts) {
     this.#parts = parts;
+    this.#doorway = new Doorway(parts);
     this.#capabilities = serverCapabilities(parts.credentials.available);
     let slot = 0;
     this.#stopPings = parts.clock.every(parts.transport.pingMs / PING_SLOTS, () => {
@@ -118,6 +115,11 @@ export class Gateway implements SessionOwner {
 
   get connected(): number {
     return this.#byConnection.size;
+  }
+
+  /** Sockets turned away before they could say who they are. */
+  get turnedAway(): number {
+    return this.#doorway.turnedAway;
   }
 
   session(connection: string): Session | undefined {
@@ -192,9 +194,9 @@ export class Gateway implements SessionOwner {
 
   /** Says goodbye to every relay: they come back by themselves, their leases kept. */
   drain(): void {
-    this.#draining = true;
+    this.#doorway.isClosed = true;
     this.#stopPings();
-    for (const session of [...this.#unauthenticated, ...this.#byConnection.values()]) {
+    for (const session of [...this.#doorway.waiting(), ...this.#byConnection.values()]) {
       session.close(closeCodes.restarting, "hub restarting");
     }
   }
@@ -217,25 +219,8 @@ export class Gateway implements SessionOwner {
   }
 
   #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
-    socket.on("error", destroy);
-    const url = new URL(request.url ?? "/", "http://hub");
-    if (!PATHS.has(url.pathname.replace(/(.)\/$/, "$1")))
-      return refuseUpgrade(socket, 404, "not_found", "no WebSocket here; relays connect to /api/contribute/ws");
-    if (this.#draining) return refuseUpgrade(socket, 503, "hub_stopping", "the hub is restarting");
-    if (!isSameOrigin(request))
-      return refuseUpgrade(socket, 403, "foreign_origin", "the Origin header names another host");
-    const address = request.socket.remoteAddress ?? "unknown";
-    if (this.#parts.guesses.waitMs(address) > 0) {
-      this.counts.turnedAway += 1;
-      return refuseUpgrade(socket, 503, "too_many_requests", "too many wrong tokens from this address");
-    }
-    if (
-      this.#unauthenticated.size >= MOST_UNAUTHENTICATED ||
-      (this.#perAddress.get(address) ?? 0) >= MOST_UNAUTHENTICATED_PER_ADDRESS
-    ) {
-      this.counts.turnedAway += 1;
-      return refuseUpgrade(socket, 503, "too_many_connections", "too many connections wait for authentication");
-    }
+    const address = this.#doorway.admit(request, socket);
+    if (address === undefined) return;
     this.#server.handleUpgrade(request, socket, head, (webSocket) => this.#welcome(webSocket, socket, address));
   }
 
@@ -244,8 +229,7 @@ export class Gateway implements SessionOwner {
     const connection = connectionId(replica, this.#nextConnection++);
     const session = new Session(socket, stream, this, connection, random.hex(16), address);
     session.lastHeardAt = clock.now();
-    this.#unauthenticated.add(session);
-    this.#perAddress.set(address, (this.#perAddress.get(address) ?? 0) + 1);
+    this.#doorway.enter(session);
     session.cancelAuthDeadline = clock.after(transport.authDeadlineMs, () => session.refuse("authentication timeout"));
     session.send({ type: "auth_challenge", nonce: session.nonce, server_capabilities: this.#capabilities });
   }
@@ -260,7 +244,7 @@ export class Gateway implements SessionOwner {
     session.closed = true;
     session.cancelAuthDeadline?.();
     this.#waiting.delete(session);
-    this.#countOut(session);
+    this.#doorway.leave(session);
     this.#detach(session);
   }
 
@@ -272,13 +256,6 @@ export class Gateway implements SessionOwner {
     this.#parts.credentials.detach(speaker.connection);
     this.#parts.book.submit({ kind: "dropped", ...speaker });
     this.#parts.onChange();
-  }
-
-  #countOut(session: Session): void {
-    if (!this.#unauthenticated.delete(session)) return;
-    const left = (this.#perAddress.get(session.address) ?? 1) - 1;
-    if (left === 0) this.#perAddress.delete(session.address);
-    else this.#perAddress.set(session.address, left);
   }
 
   /** A frame came in. */
@@ -325,7 +302,7 @@ export class Gateway implements SessionOwner {
     const { contributor, identity, declared, additions } = result;
     session.cancelAuthDeadline?.();
     session.cancelAuthDeadline = undefined;
-    this.#countOut(session);
+    this.#doorway.leave(session);
     session.nonce = "";
     session.address = "";
     const older = this.#byIdentity.get(identity);
@@ -425,27 +402,4 @@ export class Gateway implements SessionOwner {
       }
     });
   }
-}
-
-function destroy(this: Duplex): void {
-  this.destroy();
-}
-
-/** A browser names the page it comes from; a relay names none. */
-function isSameOrigin(request: IncomingMessage): boolean {
-  const { origin, host } = request.headers;
-  if (origin === undefined) return true;
-  try {
-    return new URL(origin).host === host;
-  } catch {
-    return false;
-  }
-}
-
-function refuseUpgrade(socket: Duplex, status: 403 | 404 | 503, code: string, error: string): void {
-  const body = JSON.stringify({ error, code });
-  const retry = status === 503 ? "Retry-After: 5\r\n" : "";
-  socket.end(
-    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n${retry}Connection: close\r\n\r\n${body}`,
-  );
 }
