@@ -287,9 +287,8 @@ test.skipIf(!NginxHere.isHere)(
       for (let nth = 0; nth < 8; nth += 1) {
         await clock.sleep(1500 + seededRandom(nth).fraction() * 1000);
         const victim = nth % 2 === 0 ? one : two;
-        const { port } = new URL(victim.url);
         await victim.kill();
-        victim.startAgain(Number(port));
+        victim.startAgain();
         await victim.ready();
       }
       for (const relay of relays) relay.finish();
