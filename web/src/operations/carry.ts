@@ -29,17 +29,21 @@ export function useCarry<Item>({ box, rowHeight, total, drop }: CarryParts<Item>
   const pointerY = useRef(0);
   const most = Math.max(0, Math.min(total, LAST_PLACE) - 1);
   const inList = (place: number) => Math.max(0, Math.min(most, place));
-  const latest = useRef(carried);
-  latest.current = carried;
+  // What is carried at this very moment: a release can come before the last move was drawn.
+  const latest = useRef<Carried<Item>>(undefined);
+  const carry = (next: Carried<Item> | undefined) => {
+    latest.current = next;
+    setCarried(next);
+  };
 
   const putDown = () => {
     const done = latest.current;
     if (done === undefined) return;
-    if (done.to === done.from) return setCarried(undefined);
+    if (done.to === done.from) return carry(undefined);
     setDropping(true);
     void drop(done.item, done.to).finally(() => {
       setDropping(false);
-      setCarried(undefined);
+      carry(undefined);
     });
   };
 
@@ -54,12 +58,12 @@ export function useCarry<Item>({ box, rowHeight, total, drop }: CarryParts<Item>
       if (pointerY.current < top + EDGE_PX) shown.scrollTop -= EDGE_STEP_PX;
       else if (pointerY.current > bottom - EDGE_PX) shown.scrollTop += EDGE_STEP_PX;
       const to = inList(Math.floor((pointerY.current - top + shown.scrollTop) / rowHeight));
-      setCarried((now) => (now === undefined || now.to === to ? now : { ...now, to }));
+      if (latest.current !== undefined && latest.current.to !== to) carry({ ...latest.current, to });
     };
     const move = (event: globalThis.PointerEvent) => {
       pointerY.current = event.clientY;
     };
-    const cancel = () => setCarried(undefined);
+    const cancel = () => carry(undefined);
     const giveUp = (event: globalThis.KeyboardEvent) => {
       if (event.key === "Escape") cancel();
     };
@@ -81,15 +85,13 @@ export function useCarry<Item>({ box, rowHeight, total, drop }: CarryParts<Item>
     };
   }, [byPointer]);
 
-  return {
-    carried,
-    isDropping,
+  const hands = {
     pick(item: Item, from: number, event: PointerEvent<HTMLElement>) {
       if (event.button !== 0 || isDropping) return;
       event.preventDefault();
       event.currentTarget.focus();
       pointerY.current = event.clientY;
-      setCarried({ item, from, to: from, by: "pointer" });
+      carry({ item, from, to: from, by: "pointer" });
     },
     press(item: Item, from: number, event: KeyboardEvent<HTMLElement>) {
       if (isDropping) return;
@@ -103,16 +105,24 @@ export function useCarry<Item>({ box, rowHeight, total, drop }: CarryParts<Item>
       };
       if (event.key === " " || event.key === "Enter") {
         event.preventDefault();
-        if (carried === undefined) setCarried({ item, from, to: from, by: "keys" });
+        if (carried === undefined) carry({ item, from, to: from, by: "keys" });
         else putDown();
         return;
       }
       if (carried === undefined) return;
       const step = steps[event.key];
-      if (event.key === "Escape") setCarried(undefined);
+      if (event.key === "Escape") carry(undefined);
       if (step === undefined) return;
       event.preventDefault();
-      setCarried({ ...carried, to: inList(carried.to + step) });
+      carry({ ...carried, to: inList(carried.to + step) });
     },
   };
+  // Rows are drawn again only when something of theirs changes; these two stay the same for ever.
+  const now = useRef(hands);
+  now.current = hands;
+  const [{ pick, press }] = useState<typeof hands>(() => ({
+    pick: (...given) => now.current.pick(...given),
+    press: (...given) => now.current.press(...given),
+  }));
+  return { carried, isDropping, pick, press };
 }

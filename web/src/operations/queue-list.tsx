@@ -1,31 +1,15 @@
-import { ActionIcon, Menu } from "@mantine/core";
 import type { contribute } from "@nest/protocol";
-import {
-  IconArrowBarToUp,
-  IconDots,
-  IconGripVertical,
-  IconHandStop,
-  IconHash,
-  IconPinnedOff,
-} from "@tabler/icons-react";
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { useEffect, useRef, useState } from "react";
 import { Failed, Nothing, Waiting } from "../look/states.tsx";
 import { tellFailed } from "../look/told.tsx";
-import { count, plural } from "../look/words.ts";
+import { plural } from "../look/words.ts";
 import { useIsAdmin } from "../session/who.ts";
 import { useCarry } from "./carry.ts";
-import { IssueLine } from "./issue-line.tsx";
 import { moveIssue } from "./queue-acts.ts";
 import { sourceOf } from "./queue-order.ts";
 import { useQueuePages } from "./queue-pages.ts";
-
-export interface QueueActs {
-  readonly hold: (key: string) => void;
-  readonly moveTo: (key: string) => void;
-  readonly top: (key: string) => void;
-  readonly unmove: (key: string) => void;
-}
+import { type QueueActs, QueueRow } from "./queue-row.tsx";
 
 const ROW_PX = 64;
 const OVERSCAN = 6;
@@ -75,8 +59,6 @@ export function QueueList({ search, acts }: { readonly search: string; readonly 
             : "No issue on offer has this in its name or title."}
       </Nothing>
     );
-  // A search shows a part of the queue: places in it mean nothing.
-  const canCarry = isAdmin && search === "";
   return (
     <>
       <p className="hidden" aria-live="assertive">
@@ -106,24 +88,17 @@ export function QueueList({ search, acts }: { readonly search: string; readonly 
                 style={{ height: ROW_PX, transform: `translateY(${start}px)` }}
               >
                 {item === undefined ? undefined : (
-                  <>
-                    {canCarry ? (
-                      <button
-                        ref={isCarried ? handle : undefined}
-                        type="button"
-                        className="handle"
-                        aria-label={`Move ${item.key}, number ${index + 1}`}
-                        aria-pressed={isCarried}
-                        onPointerDown={(event) => pick(item, index, event)}
-                        onKeyDown={(event) => press(item, index, event)}
-                      >
-                        <IconGripVertical size={16} aria-hidden="true" />
-                      </button>
-                    ) : undefined}
-                    <span className="place">{search === "" ? count(index + 1) : ""}</span>
-                    <IssueLine item={item} />
-                    {isAdmin ? <RowActs item={item} acts={acts} /> : undefined}
-                  </>
+                  <QueueRow
+                    item={item}
+                    index={index}
+                    isWhole={search === ""}
+                    isAdmin={isAdmin}
+                    isCarried={isCarried}
+                    handle={handle}
+                    pick={pick}
+                    press={press}
+                    acts={acts}
+                  />
                 )}
               </div>
             );
@@ -136,35 +111,5 @@ export function QueueList({ search, acts }: { readonly search: string; readonly 
         </p>
       ) : undefined}
     </>
-  );
-}
-
-function RowActs({ item, acts }: { readonly item: contribute.QueueItem; readonly acts: QueueActs }) {
-  return (
-    <div className="row-acts">
-      <ActionIcon variant="subtle" color="gray" aria-label={`Hold ${item.key}`} onClick={() => acts.hold(item.key)}>
-        <IconHandStop size={17} />
-      </ActionIcon>
-      <Menu position="bottom-end">
-        <Menu.Target>
-          <ActionIcon variant="subtle" color="gray" aria-label={`More for ${item.key}`}>
-            <IconDots size={17} />
-          </ActionIcon>
-        </Menu.Target>
-        <Menu.Dropdown>
-          <Menu.Item leftSection={<IconArrowBarToUp size={16} />} onClick={() => acts.top(item.key)}>
-            Move to the top
-          </Menu.Item>
-          <Menu.Item leftSection={<IconHash size={16} />} onClick={() => acts.moveTo(item.key)}>
-            Move to number…
-          </Menu.Item>
-          {item.ordered === true ? (
-            <Menu.Item leftSection={<IconPinnedOff size={16} />} onClick={() => acts.unmove(item.key)}>
-              Let it wait for its turn
-            </Menu.Item>
-          ) : undefined}
-        </Menu.Dropdown>
-      </Menu>
-    </div>
   );
 }
