@@ -22,16 +22,17 @@ const RATIO_FREE_BYTES = 64 * 1024 * 1024;
 const STREAM_CHUNK_BYTES = 1024 * 1024;
 
 /** Compresses blocks side by side on the thread pool, each on its own, and gives them in order. `done` hears of each one read. */
-export function compressBlocks(
+export async function* compressBlocks(
   blocks: AsyncIterable<Buffer>,
   how: { readonly codec: Codec; readonly level: number; done(block: Buffer): void },
 ): AsyncGenerator<Buffer> {
   const one = how.codec === "gzip" ? gzipMember : zstdFrame;
-  return inOrder(blocks, AT_ONCE, async (block) => {
-    const compressed = await one(block, how.level);
+  const compressed = inOrder(blocks, AT_ONCE, async (block) => {
+    const pieces = await one(block, how.level);
     how.done(block);
-    return compressed;
+    return pieces;
   });
+  for await (const pieces of compressed) yield* pieces;
 }
 
 /**

@@ -19,20 +19,20 @@ const OUTPUT_BYTES = 512 * 1024;
 
 /**
  * One block as a gzip member of its own. An extra field "NB" tells the member's whole length, so that a reader can find the next
- * one without opening this one; every other gunzip passes over it.
+ * one without opening this one; every other gunzip passes over it. Given in pieces: joining them would copy all of it.
  */
-export async function gzipMember(block: Buffer, level: number): Promise<Buffer> {
+export async function gzipMember(block: Buffer, level: number): Promise<Buffer[]> {
   const body = await deflate(block, { level, memLevel: MEM_LEVEL, chunkSize: OUTPUT_BYTES });
-  const member = Buffer.allocUnsafeSlow(HEAD_BYTES + body.length + TAIL_BYTES);
-  START.copy(member);
-  member.writeUInt16LE(8, START.length);
-  member.write("NB", START.length + 2, "latin1");
-  member.writeUInt16LE(4, START.length + 4);
-  member.writeUInt32LE(member.length, START.length + 6);
-  body.copy(member, HEAD_BYTES);
-  member.writeUInt32LE(crc32(block), HEAD_BYTES + body.length);
-  member.writeUInt32LE(block.length, HEAD_BYTES + body.length + 4);
-  return member;
+  const head = Buffer.alloc(HEAD_BYTES);
+  START.copy(head);
+  head.writeUInt16LE(8, START.length);
+  head.write("NB", START.length + 2, "latin1");
+  head.writeUInt16LE(4, START.length + 4);
+  head.writeUInt32LE(HEAD_BYTES + body.length + TAIL_BYTES, START.length + 6);
+  const tail = Buffer.alloc(TAIL_BYTES);
+  tail.writeUInt32LE(crc32(block), 0);
+  tail.writeUInt32LE(block.length, 4);
+  return [head, body, tail];
 }
 
 /** Whether the stream begins with a member that tells its length. */

@@ -14,15 +14,15 @@ const HEAD_BYTES = 12;
 const OUTPUT_BYTES = 512 * 1024;
 const MOST_FRAME_BYTES = MOST_MEMBER_BYTES + 64 * 1024;
 
-/** One block as a zstd frame of its own, behind a skippable frame that tells its length. */
-export async function zstdFrame(block: Buffer, level: number): Promise<Buffer> {
+/** One block as a zstd frame of its own, behind a skippable frame that tells its length; in pieces, which need no joining. */
+export async function zstdFrame(block: Buffer, level: number): Promise<Buffer[]> {
   const params = { [constants.ZSTD_c_compressionLevel]: level, [constants.ZSTD_c_checksumFlag]: 1 };
   const body = await compress(block, { params, chunkSize: OUTPUT_BYTES });
   const head = Buffer.alloc(HEAD_BYTES);
   head.writeUInt32LE(SKIPPABLE, 0);
   head.writeUInt32LE(4, 4);
   head.writeUInt32LE(body.length, 8);
-  return Buffer.concat([head, body]);
+  return [head, body];
 }
 
 /** Whether the stream begins with a frame that tells its length. */

@@ -10,6 +10,8 @@ export interface BackupBench {
   readonly megabytes: number;
   /** Memory is measured at a tenth of the tree's size, at it and at ten times it; this leaves the last out. */
   readonly quick: boolean;
+  /** How often each is measured; the best counts. */
+  readonly rounds?: number;
   print(text: string): void;
   tell(text: string): void;
 }
@@ -25,6 +27,7 @@ interface Peer {
 interface Row {
   readonly name: string;
   readonly seconds: number;
+  readonly cpuSeconds: number;
   readonly rss: number | undefined;
   readonly bytes: number | undefined;
 }
@@ -113,7 +116,7 @@ function readers(home: string): Peer[] {
 
 /** As the command starts (bin/nest-backup): little memory for objects, compiled code kept from the run before. */
 function node(home: string, ...words: string[]): Promise<Taken> {
-  const flags = ["--disable-warning=ExperimentalWarning", "--max-semi-space-size=1", "--optimize-for-size"];
+  const flags = ["--disable-warning=ExperimentalWarning", "--max-semi-space-size=8", "--optimize-for-size"];
   return timed(process.execPath, [...flags, PROCESS, ...words], {
     environment: { NODE_COMPILE_CACHE: join(home, "compiled") },
   });
@@ -128,9 +131,10 @@ async function rowsOf(bench: BackupBench, peers: readonly Peer[]): Promise<Row[]
     else bench.print(`skipped: ${peer.name}: ${absent.join(", ")} not installed`);
   }
   const best = new Map<Peer, Taken>();
-  for (let round = 1; round <= ROUNDS; round += 1) {
+  const { rounds = ROUNDS } = bench;
+  for (let round = 1; round <= rounds; round += 1) {
     for (const peer of here) {
-      bench.tell(`${peer.name}, round ${round} of ${ROUNDS}`);
+      bench.tell(`${peer.name}, round ${round} of ${rounds}`);
       const taken = await peer.run();
       if (taken.code !== 0) throw new Error(`${peer.name} ended with ${taken.code}`);
       if (taken.seconds < (best.get(peer)?.seconds ?? Number.POSITIVE_INFINITY)) best.set(peer, taken);
@@ -140,37 +144,43 @@ async function rowsOf(bench: BackupBench, peers: readonly Peer[]): Promise<Row[]
     const taken = best.get(peer);
     const rss = Number(taken?.out.trim()) || undefined;
     const bytes = peer.leaves === undefined ? undefined : statSync(peer.leaves).size;
-    return { name: peer.name, seconds: taken?.seconds ?? Number.NaN, rss, bytes };
+    const { seconds = Number.NaN, cpuSeconds = Number.NaN } = taken ?? {};
+    return { name: peer.name, seconds, cpuSeconds, rss, bytes };
   });
 }
 
 function tableOf(title: string, rows: readonly Row[], treeBytes: number): string {
-  const lines = rows.map(({ name, seconds, rss, bytes }) => [
+  const lines = rows.map(({ name, seconds, cpuSeconds, rss, bytes }) => [
     name,
     short(seconds),
+    short(cpuSeconds),
     short(treeBytes / 1e6 / seconds),
     short(rss === undefined ? undefined : rss / 1024),
     short(bytes === undefined ? undefined : bytes / 1e6),
   ]);
-  return `\n${title}\n${table(["", "s", "MB/s", "RSS MiB", "stored MB"], lines)}`;
+  return `\n${title}\n${table(["", "s", "CPU s", "MB/s", "RSS MiB", "stored MB"], lines)}`;
 }
 
 /** Speed of ours over theirs: more than 1 is faster. */
 function ratios(write: readonly Row[], read: readonly Row[]): string[] {
-  const speed = (rows: readonly Row[], name: string) => ({
+  type Figure = "seconds" | "cpuSeconds";
+  const per = (rows: readonly Row[], name: string, figure: Figure) => ({
     name,
-    value: 1 / (rows.find((row) => row.name === name)?.seconds ?? Number.NaN),
+    value: 1 / (rows.find((row) => row.name === name)?.[figure] ?? Number.NaN),
   });
-  const line = (what: string, rows: readonly Row[], ours: string, theirs: string) =>
-    ratioLine(what, speed(rows, ours), speed(rows, theirs));
+  const lines = (what: string, rows: readonly Row[], ours: string, theirs: string) =>
+    (["seconds", "cpuSeconds"] as const).map((figure) => {
+      const word = figure === "seconds" ? what : `${what} per CPU second`;
+      return ratioLine(word, per(rows, ours, figure), per(rows, theirs, figure));
+    });
   return [
-    line("speed", write, "ours, gzip", "tar + pigz + age"),
-    line("speed", write, "ours, gzip", "single shot, all in memory"),
-    line("speed", write, "ours, zstd", "tar + zstd -3 -T0 + age"),
-    line("speed", write, "ours, zstd", "restic, first backup"),
-    line("verify", read, "ours, gzip", "restic check --read-data"),
-    line("verify", read, "ours, zstd", "restic check --read-data"),
-  ];
+    lines("speed", write, "ours, gzip", "tar + pigz + age"),
+    lines("speed", write, "ours, gzip", "single shot, all in memory"),
+    lines("speed", write, "ours, zstd", "tar + zstd -3 -T0 + age"),
+    lines("speed", write, "ours, zstd", "restic, first backup"),
+    lines("verify", read, "ours, gzip", "restic check --read-data"),
+    lines("verify", read, "ours, zstd", "restic check --read-data"),
+  ].flat();
 }
 
 /** Content made on the way, sealed and thrown away: what grows here would be the archive's own. */
@@ -186,8 +196,9 @@ async function memory(bench: BackupBench, home: string): Promise<void> {
 }
 
 async function wrongKey(bench: BackupBench, file: string): Promise<void> {
+  const { rounds = ROUNDS } = bench;
   let best = Number.POSITIVE_INFINITY;
-  for (let round = 0; round < 2 * ROUNDS; round += 1) {
+  for (let round = 0; round < 2 * rounds; round += 1) {
     const { seconds, code } = await timed(COMMAND, ["verify", "-file", file], {
       environment: { NEST_BACKUP_KEY: "cd".repeat(32) },
       isQuiet: true,
