@@ -9,6 +9,10 @@ const GIT_SETTINGS = [".gitconfig", ".config/git"];
 /** The person's own login at the code host: only where a task brings none of its own. */
 const OWN_LOGIN = [".config/gh", ".git-credentials", ".ssh/known_hosts"];
 
+/** The same, where the environment says that it is elsewhere. */
+const OWN_LOGIN_VARIABLES = ["GH_CONFIG_DIR", "SSH_AUTH_SOCK"];
+const CERTIFICATES = ["SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS"];
+
 export interface Surroundings {
   readonly home: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
@@ -22,15 +26,12 @@ export async function readableFor(binary: string, around: Surroundings): Promise
   const folders = (environment.PATH ?? "").split(":").filter(isAbsolute);
   const beside = folders.flatMap((folder) => BESIDE_PROGRAMS.map((name) => join(dirname(folder), name)));
   const inHome = [...GIT_SETTINGS, ...(hasCredential ? [] : OWN_LOGIN)].map((name) => join(home, name));
-  const agent = hasCredential ? undefined : environment.SSH_AUTH_SOCK;
-  const wanted = [
-    ...folders,
-    ...beside,
-    ...(await placesOf(binary)),
-    ...inHome,
-    ...(agent === undefined ? [] : [agent]),
-  ];
-  return [...new Set(wanted)].filter((path) => !holds(path, home) && !holds(path, "/tmp"));
+  const variables = [...CERTIFICATES, ...(hasCredential ? [] : OWN_LOGIN_VARIABLES)];
+  const named = variables.flatMap((name) => environment[name] ?? []);
+  const config = environment.XDG_CONFIG_HOME;
+  const configured = config === undefined ? [] : [join(config, "git"), ...(hasCredential ? [] : [join(config, "gh")])];
+  const wanted = [...folders, ...beside, ...(await placesOf(binary)), ...inHome, ...named, ...configured];
+  return [...new Set(wanted)].filter((path) => isAbsolute(path) && !holds(path, home) && !holds(path, "/tmp"));
 }
 
 /** The CLI's own folders and files, and those of its settings that a later run would obey. */

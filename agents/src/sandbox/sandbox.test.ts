@@ -12,6 +12,7 @@ import { startHeadless } from "../headless.ts";
 import { startInteractive } from "../interactive.ts";
 import { TmuxSession } from "../tmux.ts";
 import { bubblewrapArguments } from "./bubblewrap.ts";
+import { readableFor } from "./reach.ts";
 import { confine, findBubblewrap } from "./sandbox.ts";
 
 const clock = systemClock();
@@ -174,6 +175,50 @@ describe.skipIf(bubblewrap === undefined)("a confined agent", () => {
       }
     },
   );
+});
+
+describe("bubblewrap", () => {
+  async function machineWith(body: string | undefined): Promise<string> {
+    const folder = join(root, "bin");
+    await mkdir(folder);
+    if (body !== undefined) await writeFile(join(folder, "bwrap"), `#!/bin/sh\n${body}\n`, { mode: 0o755 });
+    return folder;
+  }
+
+  test.runIf(process.platform === "linux")("that is not installed confines nothing, and that is why", async () => {
+    expect(await findBubblewrap(await machineWith(undefined))).toEqual({
+      kind: "none",
+      because: "bubblewrap (bwrap) is not installed",
+    });
+  });
+
+  test.runIf(process.platform === "linux")(
+    "that the system does not let work confines nothing, and its words are passed on",
+    async () => {
+      const denied = "echo 'bwrap: No permissions to create new namespace' >&2; exit 1";
+      expect(await findBubblewrap(await machineWith(denied))).toEqual({
+        kind: "none",
+        because: "this system does not let bubblewrap work: No permissions to create new namespace",
+      });
+    },
+  );
+});
+
+test("what the environment names is readable: certificates always, the person's login only without a credential", async () => {
+  const environment = {
+    PATH: "/usr/bin",
+    SSL_CERT_FILE: "/srv/ca.pem",
+    GH_CONFIG_DIR: "/srv/gh",
+    SSH_AUTH_SOCK: "/run/agent.sock",
+    XDG_CONFIG_HOME: "/srv/config",
+  };
+  const own = ["/srv/gh", "/run/agent.sock", "/srv/config/gh"];
+  const withOne = await readableFor("/usr/bin/git", { home, environment, hasCredential: true });
+  const without = await readableFor("/usr/bin/git", { home, environment, hasCredential: false });
+  expect(withOne).toEqual(expect.arrayContaining(["/srv/ca.pem", "/srv/config/git"]));
+  expect(own.filter((path) => withOne.includes(path))).toEqual([]);
+  expect(own.filter((path) => without.includes(path))).toEqual(own);
+  for (const path of [...withOne, ...without]) expect(["/", home, "/tmp", root]).not.toContain(path);
 });
 
 test("the walls are laid in an order in which what is hidden stays hidden", () => {
