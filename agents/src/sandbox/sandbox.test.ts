@@ -8,6 +8,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { AgentStart } from "../agent-run.ts";
 import { claude } from "../backends/claude.ts";
 import { findBinary } from "../binary.ts";
+import { TaskCredential } from "../credential.ts";
 import { startHeadless } from "../headless.ts";
 import { startInteractive } from "../interactive.ts";
 import { TmuxSession } from "../tmux.ts";
@@ -50,7 +51,7 @@ async function put(path: string, text: string): Promise<void> {
 }
 
 /** An agent that runs these lines, in walls made as a task makes them. */
-async function aStart(lines: string, hasCredential = true): Promise<AgentStart> {
+async function aStart(lines: string, hasCredential = true, taskPlaces: readonly string[] = []): Promise<AgentStart> {
   const folder = join(root, "tools/lib/node_modules/agent");
   await put(join(folder, "cli"), `#!/bin/sh\n${lines}\n`);
   await chmod(join(folder, "cli"), 0o755);
@@ -59,7 +60,7 @@ async function aStart(lines: string, hasCredential = true): Promise<AgentStart> 
   await symlink("../lib/node_modules/agent/cli", agent).catch(() => undefined);
   const environment = { PATH: "/usr/bin:/bin", HOME: home };
   const around = { home, environment, hasCredential };
-  const parts = { backend: claude, agent, workspace, taskPlaces: [], alsoReadable: [], around };
+  const parts = { backend: claude, agent, workspace, taskPlaces, alsoReadable: [], around };
   return {
     binary: agent,
     prompt: "Work on it.\nend of prompt",
@@ -124,6 +125,33 @@ describe.skipIf(bubblewrap === undefined)("a confined agent", () => {
     const look = `cat "$HOME/.config/gh/hosts.yml"`;
     expect(await saidBy(look, true)).not.toContain("own login");
     expect(await saidBy(look, false)).toContain("own login");
+  });
+
+  test("gets the task's credential through git, a renewal while it runs too, and cannot change it", async () => {
+    const credential = await TaskCredential.create("first-token", "https://codehost.example", root);
+    const ask = "printf 'protocol=https\\nhost=codehost.example\\n\\n' | git credential fill";
+    const start = await aStart(
+      `${ask}; touch asked; until [ -e renewed ]; do sleep 0.05; done; ${ask}; echo mine > ${credential.folder}/token`,
+      true,
+      [credential.folder],
+    );
+    const environment = { ...start.environment, ...credential.environment() };
+    const run = await startHeadless(claude, { ...start, environment }, { clock });
+    await expect
+      .poll(() =>
+        readFile(join(workspace, "asked")).then(
+          () => true,
+          () => false,
+        ),
+      )
+      .toBe(true);
+    await credential.renew("second-token");
+    await writeFile(join(workspace, "renewed"), "");
+    const end = await run.ended;
+    const output = end.kind === "exited" ? end.output : "";
+    expect(output).toMatch(/password=first-token[\s\S]*password=second-token/);
+    expect(await readFile(join(credential.folder, "token"), "utf8")).toBe("second-token\n");
+    await credential.remove();
   });
 
   test("reaches the network", async () => {
