@@ -121,8 +121,11 @@ function isPlainType(sql: string): boolean {
   return /^[a-z][a-z0-9 ]*(\(\d+(,\d+)?\))?(\[\])?$/i.test(sql);
 }
 
-/** Names, constants, comparisons: what every engine understands, and nothing that a statement could be ended with. */
+/** Names, constants, comparisons: what every engine understands; no calls, and nothing that a statement could be ended with. */
 function isCondition(sql: string): boolean {
+  const called = /([A-Za-z_][A-Za-z0-9_]*|"[^"]*")\s*\(/g;
+  const words = sql.replaceAll(/'([^']|'')*'/g, "''");
+  for (const [, name = ""] of words.matchAll(called)) if (!/^(and|or|not|in)$/i.test(name)) return false;
   const token = /^(\s+|[A-Za-z_][A-Za-z0-9_]*|"[A-Za-z0-9_]+"|-?\d+(\.\d+)?|'([^']|'')*'|<>|<=|>=|[=<>(),])/;
   let rest = sql;
   while (rest !== "") {
