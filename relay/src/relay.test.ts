@@ -319,6 +319,21 @@ describe("a connection", () => {
     await visit.next("ready");
   });
 
+  test("carries a heartbeat every 30 s, and is made anew when a hub is silent for three of them", async () => {
+    // Under this clock 30 s are the shortest that a transport time can be: 2 s.
+    relay.start({ NEST_HUB: hub.address, NEST_TEST_CLOCK_SCALE: "15" });
+    const visit = await hub.visit();
+    await visit.next("ready");
+    visit.say({ type: "task_unavailable", reason: "no_matching_work", retry_after_s: 600 });
+    const pings = () => visit.frames.filter((frame) => JSON.parse(frame).type === "ping").length;
+    await until(() => pings() >= 2, "two heartbeats came");
+    visit.freeze();
+    const frozen = Date.now();
+    await (await hub.visit(15_000)).next("ready");
+    expect(Date.now() - frozen).toBeGreaterThan(3500);
+    expect(relay.said).toContain("silent for");
+  });
+
   test("carries the next ready 30 s after task_unavailable, or when the hub says", async () => {
     relay.start({ NEST_HUB: hub.address, NEST_TEST_CLOCK_SCALE: "100" });
     const visit = await hub.visit();

@@ -45,6 +45,11 @@ export class Visit {
     this.#socket.close(code);
   }
 
+  /** Neither reads nor answers from now on, pings included. */
+  freeze(): void {
+    this.#socket.pause();
+  }
+
   /** Cuts the line without a word. */
   cut(): void {
     this.#socket.terminate();
