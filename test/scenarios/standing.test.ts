@@ -135,7 +135,10 @@ test("an address that keeps sending tokens which are none has to wait, on socket
 
 test("contributors can be looked for by part of a login and by tier", async () => {
   await using hub = await TestHub.start();
-  for (const login of ["anna", "annabel", "bob"]) await hub.register(login);
+  for (const login of ["anna", "annabel", "bob"]) {
+    await hub.register(login);
+    await hub.clock.jump(1);
+  }
   await hub.admin("PUT", "/api/contributors/annabel/trust", { tier: "merger" });
   const logins = async (query: string) =>
     (
