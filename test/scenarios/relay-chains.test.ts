@@ -26,6 +26,9 @@ const DEMO_AGENT = join(import.meta.dirname, "../../nest/src/demo-agent/demo-age
 const FAKES = join(import.meta.dirname, "../fakes/bin");
 const REPO = "meadow/tide-clock";
 const MINUTE = 60_000;
+/** Real programs on a machine that may have other things to do. */
+const SLOW_MS = 150_000;
+const PATIENCE_MS = 60_000;
 const [ada] = DEMO_CONTRIBUTORS;
 
 /** A hub process and the local code host it reads, gone together. */
@@ -69,14 +72,16 @@ async function actions(hub: HubProcess): Promise<string[]> {
   return (await hub.activity()).map(({ action }) => action);
 }
 
-test("a second ready, a task handed back unseen, a restart, a refused resume: the pull request opened just before it is credited", async () => {
+test("a second ready, a task handed back unseen, a restart, a refused resume: the pull request opened just before it is credited", {
+  timeout: SLOW_MS,
+}, async () => {
   await using place = await aPlace();
   const { hub } = place;
   const pace = { NEST_AGENT_ENV: "NEST_DEMO_PACE_MS", NEST_DEMO_PACE_MS: "600" };
   await using relay = await place.relay(DEMO_AGENT, pace);
   const standing = async () => (await hub.contributors())[0];
-  await expect.poll(standing, { timeout: 20_000 }).toMatchObject({ total_tasks_completed_with_pr: 1 });
-  await expect.poll(async () => (await standing())?.current_task, { timeout: 10_000 }).toBeDefined();
+  await expect.poll(standing, { timeout: PATIENCE_MS }).toMatchObject({ total_tasks_completed_with_pr: 1 });
+  await expect.poll(async () => (await standing())?.current_task, { timeout: PATIENCE_MS }).toBeDefined();
   const before = await standing();
 
   // It restarts while the next task is at work, its pull request perhaps opened a moment ago.
@@ -87,7 +92,7 @@ test("a second ready, a task handed back unseen, a restart, a refused resume: th
   await hub.refresh();
   const done = (before?.total_tasks_completed_with_pr ?? 0) + 2;
   await expect
-    .poll(async () => (await standing())?.total_tasks_completed_with_pr ?? 0, { timeout: 30_000 })
+    .poll(async () => (await standing())?.total_tasks_completed_with_pr ?? 0, { timeout: PATIENCE_MS })
     .toBeGreaterThanOrEqual(done);
   expect(await standing()).toMatchObject({ total_tasks_failed: 0 });
   expect((await actions(hub)).filter((action) => /gave the task back|released|expired|failed/.test(action))).toEqual(
@@ -98,14 +103,16 @@ test("a second ready, a task handed back unseen, a restart, a refused resume: th
   expect(new Set(taken).size).toBe(taken.length);
 });
 
-test("a headless agent that says nothing for longer than a lease keeps it: progress goes on, and its own bound ends it first", async () => {
-  // The hub's time runs twice as fast as the relay's: its lease of 30 minutes is over in half of the agent's time.
+test("a headless agent that says nothing for longer than a lease keeps it: progress goes on, and its own bound ends it first", {
+  timeout: SLOW_MS,
+}, async () => {
+  // The hub's time runs three times as fast as the relay's: its lease of 30 minutes is over in 3 s, the agent takes 5.
   await using place = await aPlace({ clockScale: 600 });
   const { hub } = place;
   const silent = { NEST_AGENT_ENV: "FAKE_SECONDS,FAKE_REPO", FAKE_SECONDS: "5", FAKE_REPO: REPO };
   {
-    await using _ = await place.relay(join(FAKES, "agent-ok"), { ...silent, NEST_TEST_CLOCK_SCALE: "300" });
-    await expect.poll(() => actions(hub), { timeout: 15_000 }).toContainEqual(expect.stringMatching(/^completed/));
+    await using _ = await place.relay(join(FAKES, "agent-ok"), { ...silent, NEST_TEST_CLOCK_SCALE: "200" });
+    await expect.poll(() => actions(hub), { timeout: PATIENCE_MS }).toContainEqual(expect.stringMatching(/^completed/));
     expect(await actions(hub)).not.toContainEqual(expect.stringContaining("expired"));
   }
 });
@@ -135,7 +142,9 @@ test("a task older than its first lease is resumed after a drop, and three drops
   expect(hub.withheld(1)).not.toBe("quarantined");
 });
 
-test("a revoke, and the same issue again four seconds later, is never typed on top of the turn that still runs", async () => {
+test("a revoke, and the same issue again four seconds later, is never typed on top of the turn that still runs", {
+  timeout: SLOW_MS,
+}, async () => {
   const hub = await ScriptedHub.start();
   const relay = await RelayHere.make();
   try {

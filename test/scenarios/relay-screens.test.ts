@@ -57,7 +57,7 @@ class Screen implements AsyncDisposable {
 
   /** Waits until the screen shows it, and keeps the picture. */
   async until(pattern: RegExp, caption: string): Promise<string> {
-    await expect.poll(() => this.shows(), { timeout: 30_000, interval: 100 }).toMatch(pattern);
+    await expect.poll(() => this.shows(), { timeout: 60_000, interval: 100 }).toMatch(pattern);
     const shown = await this.shows();
     this.taken.push(`== ${caption}\n\n${shown}`);
     return shown;
@@ -71,7 +71,7 @@ class Screen implements AsyncDisposable {
 
 test.skipIf(tmux === undefined)(
   "a contributor who watches always knows what the relay does and why",
-  { timeout: 120_000 },
+  { timeout: 240_000 },
   async () => {
     await using folder = await FolderHere.make("screens");
     const issue = { title: "The README is too short", body: "One more sentence.", author: "bob", labels: [] };
