@@ -328,15 +328,16 @@ export async function buildHub({ config, database, codeHost, clock, random, log 
   if (shared !== undefined && sharedMonitor !== undefined) {
     const { events, replicas } = shared;
     events.onBatch = () => book.look();
-    events.onDuty = () => {
-      void sharedMonitor.takeDuty();
-      void verifyPending();
+    events.onDuty = async () => {
+      await sharedMonitor.takeDuty();
+      await verifyPending();
     };
     events.offDuty = () => sharedMonitor.leaveDuty();
     events.onGone = (gone) => {
       book.submit({ kind: "gone", replica: gone });
       // What it was verifying, somebody else must.
-      if (replicas.hasDuty) void verifyPending();
+      if (replicas.hasDuty)
+        verifyPending().catch((thrown) => log.warn({ err: thrown }, "verifications were not taken over"));
     };
   }
 

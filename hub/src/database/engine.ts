@@ -20,7 +20,7 @@ export type HubDatabase = SqliteDatabase | PostgresDatabase;
 export interface ReplicaEvents {
   onBatch: () => void;
   onGone: (replica: string) => void;
-  onDuty: () => void;
+  onDuty: () => Promise<void>;
   offDuty: () => void;
 }
 
@@ -73,7 +73,7 @@ function sqliteEngine({ sqlite, reader, close }: SqliteDatabase, { times, clock,
 
 async function postgresEngine(database: PostgresDatabase, { times, clock, random, log }: EngineParts): Promise<Engine> {
   const replica = random.hex(4);
-  const events: ReplicaEvents = { onBatch: () => {}, onGone: () => {}, onDuty: () => {}, offDuty: () => {} };
+  const events: ReplicaEvents = { onBatch: () => {}, onGone: () => {}, onDuty: async () => {}, offDuty: () => {} };
   const replicas = new Replicas({
     database,
     replica,

@@ -218,12 +218,13 @@ export class Monitor implements QueueFeed {
     const { codeHost, queue, claims, scans, webUrl, clock, times, log } = this.#parts;
     const { signal } = this.#stop;
     try {
-      await this.#see(repo, known);
       const [issues, pulls, merged] = await Promise.all([
         codeHost.openIssues(repo, signal),
         codeHost.openPullRequests(repo, signal),
         codeHost.recentlyMergedPullRequests(repo, clock.now() - times.claimTtlMs, signal),
       ]);
+      // Asked after the issues were read and before they are shown: what turned private meanwhile is not.
+      await this.#see(repo, known);
       const redAndStale = await this.#redAndStale(pulls.items);
       const now = clock.now();
       const claimed = claimsOf(repo, { open: pulls.items, merged, redAndStale }, webUrl, times, now);

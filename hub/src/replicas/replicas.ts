@@ -11,7 +11,7 @@ export interface ReplicasParts {
   /** A replica is gone: what it held is away. */
   readonly onGone: (replica: string) => void;
   /** This replica reads the code host from now on; and no longer. */
-  readonly onDuty: () => void;
+  readonly onDuty: () => Promise<void>;
   readonly offDuty: () => void;
 }
 
@@ -125,7 +125,7 @@ export class Replicas {
     if (rows[0]?.got !== true || this.#closed) return;
     this.#hasDuty = true;
     this.#parts.log.info({ replica: this.#parts.replica }, "this replica reads the code host from now on");
-    this.#parts.onDuty();
+    await this.#parts.onDuty();
   }
 
   async #connected(): Promise<Client> {
