@@ -1,5 +1,5 @@
 import { closeSync, constants, mkdirSync, openSync, writeSync } from "node:fs";
-import { lstat, mkdir, open, readdir, rename, rm, stat, statfs } from "node:fs/promises";
+import { lstat, mkdir, open, readdir, rename, rm, rmdir, stat, statfs } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { isAbsent, NestError } from "@nest/kit";
 import { MANIFEST_NAME } from "./manifest.ts";
@@ -34,6 +34,8 @@ export class Staging implements MemberVisitor {
   readonly #files: string[] = [];
   readonly #folders = new Set<string>();
   readonly #freeBytes: number;
+  /** The first of the folders above the destination that were not there before. */
+  readonly #firstMade: string | undefined;
   #bytes = 0;
   #descriptor: number | undefined;
 
@@ -43,12 +45,14 @@ export class Staging implements MemberVisitor {
     readonly isNew: boolean;
     readonly place: PlaceOf;
     readonly freeBytes: number;
+    readonly firstMade: string | undefined;
   }) {
     this.#folder = at.folder;
     this.#destination = at.destination;
     this.#isNew = at.isNew;
     this.#place = at.place;
     this.#freeBytes = at.freeBytes;
+    this.#firstMade = at.firstMade;
   }
 
   /**
@@ -65,7 +69,7 @@ export class Staging implements MemberVisitor {
     const destination = resolve(options.destination);
     const present = await entriesOf(destination);
     const home = present === undefined ? dirname(destination) : destination;
-    await mkdir(home, { recursive: true });
+    const firstMade = await mkdir(home, { recursive: true });
     const folder = join(home, unfinishedName(PREFIX, options.random));
     await mkdir(folder, { mode: FOLDER_MODE });
     try {
@@ -75,9 +79,10 @@ export class Staging implements MemberVisitor {
       }
       const { bavail, bsize } = await statfs(folder);
       const isNew = present === undefined;
-      return new Staging({ folder, destination, isNew, place: options.place, freeBytes: bavail * bsize });
+      return new Staging({ folder, destination, isNew, place: options.place, freeBytes: bavail * bsize, firstMade });
     } catch (thrown) {
       await rm(folder, { recursive: true, force: true });
+      await removeEmpty(home, firstMade);
       throw thrown;
     }
   }
@@ -140,10 +145,11 @@ export class Staging implements MemberVisitor {
     await syncFolder(dirname(this.#destination));
   }
 
-  /** Removes whatever is left in the private folder. */
+  /** Removes whatever is left in the private folder, and the folders above it that were made for nothing. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.end();
     await rm(this.#folder, { recursive: true, force: true });
+    await removeEmpty(dirname(this.#folder), this.#firstMade);
   }
 
   #makeFolders(folder: string): void {
@@ -195,6 +201,18 @@ function notEmpty(destination: string, wasBrokenOff: boolean): NestError<"destin
   return new NestError("destination_not_empty", `${destination} is not empty`, {
     hint: "name a folder that is empty or not there yet, or pass -force to write between what is there",
   });
+}
+
+/** Removes a folder and those above it up to `last`, as long as they are empty. */
+async function removeEmpty(folder: string, last: string | undefined): Promise<void> {
+  if (last === undefined) return;
+  for (let empty = folder; empty.startsWith(last); empty = dirname(empty)) {
+    const isRemoved = await rmdir(empty).then(
+      () => true,
+      () => false,
+    );
+    if (!isRemoved) return;
+  }
 }
 
 async function entriesOf(folder: string): Promise<string[] | undefined> {

@@ -76,6 +76,7 @@ const DRILLS: readonly { from: Engine; to: Engine; into: string }[] = [
 
 test.for(DRILLS)(
   "the restore drill: the archive of a hub on $from, restored on $to into $into, makes a hub that answers the same",
+  { timeout: 90_000 },
   async ({ from, to, into }, { skip }) => {
     if (postgres === undefined && (from !== "sqlite" || to !== "sqlite")) return skip();
     const before = await databaseOn(from);

@@ -48,10 +48,13 @@ test("a hub is restored into an empty directory, files and database", async () =
 
 test("a dry run reads everything and writes nothing", async () => {
   await madeWithDatabase();
-  const dest = hub.path("restored");
+  const dest = hub.path("not/there/yet");
+  const before = readdirSync(hub.folder);
   expect(await hub.run("restore", "-file", archive(), "-dest", dest, "-dry-run", "-json")).toBe(0);
   expect(JSON.parse(hub.out)).toMatchObject({ kind: "hub", dry_run: true, files: 4, tables: 3 });
-  expect(existsSync(dest)).toBe(false);
+  expect(readdirSync(hub.folder)).toEqual(before);
+  expect(await hub.run("restore", "-file", archive(), "-dest", dest)).toBe(0);
+  expect(existsSync(join(dest, "hub.sqlite"))).toBe(true);
 });
 
 test("a directory that is not empty is refused without -force", async () => {
