@@ -145,7 +145,8 @@ export class TestHub implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.hub.stop();
+    // A story may have stopped it already; what went wrong in it is not to be hidden by that.
+    await this.hub.stop().catch(() => undefined);
     await rm(this.folder, { recursive: true, force: true });
   }
 }

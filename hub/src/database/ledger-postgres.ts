@@ -103,12 +103,12 @@ export class PostgresLedger implements Disk, LedgerPast {
       return;
     }
     const record = others ? jsonOf(recordOf(decided, replica)) : null;
-    const { rows } = await client.query<Row>("select nest_commit($1, $2, $3) as number", [
-      jsonOf(batchRowsOf(decided.changes)),
-      replica,
-      record,
+    const batch = [jsonOf(batchRowsOf(decided.changes)), replica, record];
+    // The second follows the first at once: others wait for the lock.
+    const [{ rows }] = await Promise.all([
+      client.query<Row>("select nest_commit($1, $2, $3) as number", batch),
+      client.query("commit"),
     ]);
-    await client.query("commit");
     this.#seen = Number(rows[0]?.number);
     this.#remember(decided.changes);
   }

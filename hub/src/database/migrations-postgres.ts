@@ -144,8 +144,10 @@ export const replicaMigrations: readonly Migration[] = [
         number bigint primary key,
         replica text not null,
         made_at timestamptz not null default now(),
-        record jsonb not null
+        record json not null
       );
+      -- Read once and thrown away: not worth compressing.
+      alter table replica_batches alter column record set storage external;
 
       -- Messages too long for a notification.
       create unlogged table replica_messages (
@@ -177,31 +179,35 @@ export const replicaMigrations: readonly Migration[] = [
       create index replica_issues_changed on replica_issues (repo, scan);
 
       -- Writes one batch; every row has the columns of its table. Endings first: an issue that ended and was handed out again in
-      -- one batch must free its place in the index.
-      create function nest_commit(batch_rows jsonb, written_by text, batch_record jsonb) returns bigint language plpgsql as $commit$
-      declare batch_number bigint;
+      -- one batch must free its place in the index. Tasks that move are found one by one and by their key alone
+      -- (hence coalesce): the index of live tasks would be gone through for each.
+      create function nest_commit(batch_rows jsonb, written_by text, batch_record json) returns bigint language plpgsql as $commit$
+      declare batch_number bigint; moved tasks;
       begin
         insert into contributors select * from jsonb_populate_recordset(null::contributors, batch_rows->'contributors')
         on conflict (id) do update set token_digest = excluded.token_digest, tier = excluded.tier,
           last_active_at = excluded.last_active_at, grants = excluded.grants, completed = excluded.completed,
           verified = excluded.verified, failed = excluded.failed, promotion_base = excluded.promotion_base,
           streak = excluded.streak, paused_until = excluded.paused_until;
-        update tasks set ended_at = ended.ended_at, outcome = ended.outcome, reason = ended.reason, verdict = ended.verdict,
-          failure_kind = ended.failure_kind, permanent = ended.permanent, pr_url = ended.pr_url, pr_state = ended.pr_state,
-          accepted_at = ended.accepted_at, expires_at = ended.expires_at, connection = null
-        from jsonb_populate_recordset(null::tasks, batch_rows->'ended') as ended
-        where tasks.gen = ended.gen and tasks.ended_at is null;
-        update tasks set accepted_at = renewed.accepted_at, expires_at = renewed.expires_at, connection = renewed.connection
-        from jsonb_populate_recordset(null::tasks, batch_rows->'renewed') as renewed
-        where tasks.gen = renewed.gen and tasks.ended_at is null;
+        for moved in select * from jsonb_populate_recordset(null::tasks, batch_rows->'ended') loop
+          update tasks set ended_at = moved.ended_at, outcome = moved.outcome, reason = moved.reason, verdict = moved.verdict,
+            failure_kind = moved.failure_kind, permanent = moved.permanent, pr_url = moved.pr_url, pr_state = moved.pr_state,
+            accepted_at = moved.accepted_at, expires_at = moved.expires_at, connection = null
+          where gen = moved.gen and coalesce(ended_at, 0) = 0;
+        end loop;
+        for moved in select * from jsonb_populate_recordset(null::tasks, batch_rows->'renewed') loop
+          update tasks set accepted_at = moved.accepted_at, expires_at = moved.expires_at, connection = moved.connection
+          where gen = moved.gen and coalesce(ended_at, 0) = 0;
+        end loop;
         insert into tasks select * from jsonb_populate_recordset(null::tasks, batch_rows->'granted');
         insert into items select * from jsonb_populate_recordset(null::items, batch_rows->'items')
         on conflict (key) do update set hold_reason = excluded.hold_reason, hold_until = excluded.hold_until,
           failures = excluded.failures, last_failure_at = excluded.last_failure_at,
           unverified_streak = excluded.unverified_streak, last_unverified_at = excluded.last_unverified_at,
           held_as_of = excluded.held_as_of;
-        update tasks set pr_state = judged.pr_state, reason = coalesce(tasks.reason, judged.reason)
-        from jsonb_populate_recordset(null::tasks, batch_rows->'judged') as judged where tasks.gen = judged.gen;
+        for moved in select * from jsonb_populate_recordset(null::tasks, batch_rows->'judged') loop
+          update tasks set pr_state = moved.pr_state, reason = coalesce(reason, moved.reason) where gen = moved.gen;
+        end loop;
         insert into counted_pull_requests
           select * from jsonb_populate_recordset(null::counted_pull_requests, batch_rows->'counted');
         insert into activity select * from jsonb_populate_recordset(null::activity, batch_rows->'activity');

@@ -47,6 +47,8 @@ export class FleetRegistry {
       for (const entry of entries as RegistryEntry[]) this.#entries.set(entry.id, entry);
     }
     const text = await readTextIfPresent(this.#path);
+    // There from the first start on, as a backup expects it.
+    if (text === undefined) await this.save();
     if (text === undefined || this.#entries.size > 0) return;
     try {
       const saved = JSON.parse(text) as { nests?: RegistryEntry[] };
