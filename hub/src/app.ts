@@ -8,8 +8,9 @@ import { Identity } from "./access/identity.ts";
 import { registerAccessRoutes } from "./access/routes.ts";
 import { Routes } from "./access/routes-of.ts";
 import { Sessions } from "./access/sessions.ts";
+import { sharedKeys } from "./access/shared-keys.ts";
 import { SignIn } from "./access/sign-in.ts";
-import { masterKey, Signer } from "./access/signer.ts";
+import { Signer } from "./access/signer.ts";
 import { Throttle } from "./access/throttle.ts";
 import { UserStore } from "./access/users.ts";
 import type { HubConfig } from "./config.ts";
@@ -221,8 +222,8 @@ export async function buildHub({ config, database, codeHost, clock, random, log 
     pendingVerifications: () => verifier.pending,
   });
 
-  const master = await engine.key("hmac", await masterKey(config.dataDir));
-  const { plainUserCookie, oauth, adminToken, admins, hubSecret } = config;
+  const { master, hubSecret } = await sharedKeys(config, engine.key);
+  const { plainUserCookie, oauth, adminToken, admins } = config;
   const users = new UserStore(config.dataDir, clock);
   const sessions = new Sessions({ signer: new Signer(master, "session"), users, clock, random, plainUserCookie });
   const signIn = new SignIn({ codeHost, oauth, webUrl, signer: new Signer(master, "sign-in"), clock, random });

@@ -61,6 +61,8 @@ export interface HubConfig {
   readonly adminToken: Secret | undefined;
   readonly admins: readonly string[];
   readonly hubSecret: Secret;
+  /** Whether it was set, and not made at the first start. */
+  readonly hubSecretIsGiven: boolean;
   readonly apiUrl: string;
   readonly webUrl: string;
   readonly clockScale: number;
@@ -164,6 +166,7 @@ export async function readHubConfig(environment: Environment): Promise<HubConfig
     admins: values.NEST_HUB_ADMINS.split(",")
       .map((login) => login.trim())
       .filter((login) => login !== ""),
+    hubSecretIsGiven: values.NEST_HUB_SECRET !== undefined,
     hubSecret: new Secret(values.NEST_HUB_SECRET ?? (await hubSecretFile(values.NEST_DATA_DIR))),
     apiUrl,
     webUrl: (values.NEST_GITHUB_URL ?? webUrlOf(apiUrl)).replace(/\/+$/, ""),

@@ -16,6 +16,8 @@ export interface HubProcessOptions {
   readonly clockScale?: number;
   /** PostgreSQL that hubs share; SQLite in the data directory without it. */
   readonly databaseUrl?: string;
+  /** Its heartbeat secret is made at the first start instead of given. */
+  readonly makesSecret?: boolean;
   /** 0, the default, takes a free one. */
   readonly port?: number;
 }
@@ -133,7 +135,7 @@ export class HubProcess implements AsyncDisposable {
   }
 
   #spawn(): ProcessHere {
-    const { folder, apiUrl, port = 0, clockScale, databaseUrl } = this.#options;
+    const { folder, apiUrl, port = 0, clockScale, databaseUrl, makesSecret = false } = this.#options;
     return new ProcessHere("nest", ["hub"], {
       HOME: folder,
       NEST_DATA_DIR: folder,
@@ -142,7 +144,7 @@ export class HubProcess implements AsyncDisposable {
       NEST_GITHUB_API_URL: apiUrl,
       NEST_GITHUB_URL: apiUrl,
       NEST_HUB_ADMIN_TOKEN: ADMIN_TOKEN,
-      NEST_HUB_SECRET: "heartbeat-secret-of-the-tests",
+      ...(makesSecret ? {} : { NEST_HUB_SECRET: "heartbeat-secret-of-the-tests" }),
       ...(databaseUrl === undefined ? {} : { NEST_DATABASE_URL: databaseUrl }),
       ...(clockScale === undefined ? {} : { NEST_TEST_CLOCK_SCALE: String(clockScale) }),
     });

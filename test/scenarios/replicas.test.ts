@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { seededRandom, systemClock } from "@nest/kit";
 import type { contribute } from "@nest/protocol";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
@@ -61,7 +62,7 @@ function seed() {
 
 /** One more hub on the same database, with a data directory of its own. */
 async function aReplica(
-  options: { contribute?: object; clockScale?: number; port?: number } = {},
+  options: { contribute?: object; clockScale?: number; port?: number; makesSecret?: boolean } = {},
 ): Promise<HubProcess> {
   const hub = await HubProcess.start({
     folder: folder.in(`hub-${hubs.length}`),
@@ -166,6 +167,24 @@ test("people see every relay, and what happens anywhere, at whichever replica th
     );
   }
   await first.drop();
+}, 60_000);
+
+test("keys that the first hub made are every hub's, and in the data directory of each, for its backups", async () => {
+  const [one, two] = [await aReplica({ makesSecret: true }), await aReplica({ makesSecret: true })];
+  const keys = (file: string) => [0, 1].map((nth) => readFileSync(folder.in(`hub-${nth}`, "saas", file)));
+  for (const file of ["hmac.key", "hub-secret.key"]) {
+    const [ours, theirs] = keys(file);
+    expect(theirs?.equals(ours ?? Buffer.alloc(0)), file).toBe(true);
+  }
+  const secret = keys("hub-secret.key")[0]?.toString().trim();
+  for (const hub of [one, two]) {
+    const beat = await fetch(`${hub.url}/api/heartbeat`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${secret}`, "content-type": "application/json" },
+      body: JSON.stringify({ nest_id: "hosted-acme-one-1234" }),
+    });
+    expect(beat.status).toBe(200);
+  }
 }, 60_000);
 
 test("a relay that comes back to another replica resumes its task there, and the newer socket of an identity wins", async () => {
