@@ -4,6 +4,7 @@ import { startLocalCodeHost } from "../../nest/src/local-codehost/index.ts";
 import { FolderHere, freePorts } from "../harness/folder-here.ts";
 import { type Event, HardRelay, type Held } from "../harness/hard-relay.ts";
 import { HubProcess, UNLIMITED } from "../harness/hub-process.ts";
+import { plainSeed } from "../harness/plain-seed.ts";
 import { judge } from "../harness/relay-history.ts";
 
 const KILLS = 50;
@@ -13,23 +14,6 @@ const ISSUES_EACH = 200;
 /** A lease lasts a minute, longer than any relay is ever kept away; a hold 20 s, so that issues come round again. */
 const CLOCK_SCALE = 30;
 const TOKEN = "hub-token-of-the-kill-loop";
-
-function seed() {
-  return {
-    organisations: ["acme"],
-    tokens: { [TOKEN]: "acme-nest" },
-    repositories: REPOSITORIES.map((full) => {
-      const [owner = "", name = ""] = full.split("/");
-      const issues = Array.from({ length: ISSUES_EACH }, (_, at) => ({
-        title: `Issue ${at + 1}`,
-        body: "",
-        author: "ada",
-        labels: [],
-      }));
-      return { owner, name, files: { "README.md": "# One\n" }, issues };
-    }),
-  };
-}
 
 /** Kills the hub at a random moment: mostly while it serves, every fifth time while it starts. */
 async function killOnce(hub: HubProcess, nth: number, areBack: () => boolean, random: Random): Promise<void> {
@@ -47,7 +31,11 @@ async function killOnce(hub: HubProcess, nth: number, areBack: () => boolean, ra
 test("a hub that is killed again and again hands nothing out twice, forgets nothing and counts everything once", async () => {
   await using folder = await FolderHere.make("kill-loop");
   const clock = systemClock();
-  const codeHost = await startLocalCodeHost({ dataDir: folder.in("codehost"), seed: seed(), clock });
+  const codeHost = await startLocalCodeHost({
+    dataDir: folder.in("codehost"),
+    seed: plainSeed(TOKEN, REPOSITORIES, ISSUES_EACH),
+    clock,
+  });
   const [port = 0] = await freePorts(1);
   await using hub = await HubProcess.start({
     folder: folder.in("hub"),

@@ -7,6 +7,7 @@ import { FolderHere, freePorts } from "../harness/folder-here.ts";
 import { type Event, HardRelay } from "../harness/hard-relay.ts";
 import { HubProcess, UNLIMITED } from "../harness/hub-process.ts";
 import { NginxHere } from "../harness/nginx-here.ts";
+import { plainSeed } from "../harness/plain-seed.ts";
 import { RawRelay } from "../harness/raw-relay.ts";
 import { judge } from "../harness/relay-history.ts";
 import { RealPostgres } from "../real-postgres/real-postgres.ts";
@@ -34,7 +35,11 @@ beforeEach(async ({ skip }) => {
   if (postgres === undefined) return skip("no PostgreSQL server could be started");
   databaseUrl = await postgres.database();
   folder = await FolderHere.make("replicas");
-  codeHost = await startLocalCodeHost({ dataDir: folder.in("codehost"), seed: seed(), clock: systemClock() });
+  codeHost = await startLocalCodeHost({
+    dataDir: folder.in("codehost"),
+    seed: plainSeed(TOKEN, REPOSITORIES, ISSUES_EACH),
+    clock: systemClock(),
+  });
 });
 afterEach(async () => {
   await Promise.all(hubs.map((hub) => hub[Symbol.asyncDispose]()));
@@ -42,23 +47,6 @@ afterEach(async () => {
   await codeHost.close();
   await folder[Symbol.asyncDispose]();
 });
-
-function seed() {
-  return {
-    organisations: ["acme"],
-    tokens: { [TOKEN]: "acme-nest" },
-    repositories: REPOSITORIES.map((full) => {
-      const [owner = "", name = ""] = full.split("/");
-      const issues = Array.from({ length: ISSUES_EACH }, (_, at) => ({
-        title: `Issue ${at + 1}`,
-        body: "",
-        author: "ada",
-        labels: [],
-      }));
-      return { owner, name, files: { "README.md": "# One\n" }, issues };
-    }),
-  };
-}
 
 /** One more hub on the same database, with a data directory of its own. */
 async function aReplica(
@@ -98,6 +86,53 @@ const of = ({
   repo,
   number,
 });
+
+interface Crowd {
+  readonly members: readonly { readonly contributor_id: string }[];
+  readonly relays: readonly HardRelay[];
+}
+
+/** Relays that work without a pause, at whatever address `socket` says at the moment. */
+async function aCrowd(hub: HubProcess, size: number, socket: () => string): Promise<Crowd> {
+  const members = await Promise.all(Array.from({ length: size }, (_, at) => hub.register(`relay-${at}`)));
+  const clock = systemClock();
+  const relays = members.map(
+    ({ registration_token: token }, at) =>
+      new HardRelay({ socket, token, clock, random: seededRandom(at), boot: () => 1 }),
+  );
+  return { members, relays };
+}
+
+/** Lets a crowd finish what it holds, and stops it however that goes. */
+async function finished({ relays }: Crowd): Promise<void> {
+  for (const relay of relays) relay.finish();
+  await expect.poll(() => relays.filter((relay) => !relay.isIdle).length, { timeout: 30_000 }).toBe(0);
+}
+
+/** How many completions a hub counts for each of a crowd; what the other replica wrote last, it knows a moment later. */
+async function counted(hub: HubProcess, { members }: Crowd): Promise<(number | undefined)[]> {
+  const rows = new Map((await hub.contributors()).map((row) => [row.contributor_id, row.total_tasks_completed]));
+  return members.map(({ contributor_id: id }) => rows.get(id));
+}
+
+/** What a hub booked of the tasks that a relay completed and was acknowledged, as `task outcome`; and what it should have. */
+async function booked(hub: HubProcess, contributorId: string, history: readonly Event[]) {
+  const { history: tasks } = await hub.call<{ history: { task_id: string; outcome?: string; reason?: string }[] }>(
+    "GET",
+    `/api/contributors/${contributorId}?limit=100`,
+  );
+  const done = history.flatMap((event) =>
+    event.kind === "ended" && event.how === "completed" ? [event.task.task_id] : [],
+  );
+  const acknowledged = done.filter((id) =>
+    history.some((event) => event.kind === "acknowledged" && event.taskId === id),
+  );
+  const outcomes = new Map(tasks.map(({ task_id: id, outcome, reason }) => [id, `${outcome} ${reason ?? ""}`.trim()]));
+  return {
+    booked: acknowledged.map((id) => `${id} ${outcomes.get(id)}`),
+    expected: acknowledged.map((id) => `${id} completed`),
+  };
+}
 
 test("replicas share the queue, leases, limits and standing: what one decides holds at the other at once", async () => {
   const one = await aReplica();
@@ -259,48 +294,23 @@ test("a replica that hangs is cut off: the others go on, and its tasks are kept 
 test("PostgreSQL restarted mid-transaction: nothing acknowledged is lost, and the hubs go on by themselves", async () => {
   const one = await aReplica();
   await one.refresh();
-  const members = await Promise.all(Array.from({ length: 6 }, (_, at) => one.register(`relay-${at}`)));
-  const clock = systemClock();
-  const relays = members.map(
-    ({ registration_token: token }, at) =>
-      new HardRelay({ socket: () => one.socket, token, clock, random: seededRandom(at), boot: () => 1 }),
-  );
+  const crowd = await aCrowd(one, 6, () => one.socket);
+  const { sleep } = systemClock();
   try {
     for (let nth = 0; nth < 3; nth += 1) {
-      await clock.sleep(1500);
+      await sleep(1500);
       await postgres?.restart();
     }
-    await clock.sleep(2000);
-    for (const relay of relays) relay.finish();
-    await expect.poll(() => relays.filter((relay) => !relay.isIdle).length, { timeout: 30_000 }).toBe(0);
+    await sleep(2000);
+    await finished(crowd);
   } finally {
-    for (const relay of relays) relay.stop();
+    for (const relay of crowd.relays) relay.stop();
   }
-  const judgement = judge(relays.map(({ history }) => history));
+  const judgement = judge(crowd.relays.map(({ history }) => history));
   expect(judgement.broken).toEqual([]);
-  const counted = new Map((await one.contributors()).map((row) => [row.contributor_id, row.total_tasks_completed]));
-  // A completion whose answer was lost with the connection is sent again: counted at least when acknowledged, and never twice.
-  expect(members.map(({ contributor_id: id }) => counted.get(id))).toEqual(judgement.completed);
+  // A completion whose answer was lost with the connection is sent again: counted when it is acknowledged, and never twice.
+  await expect.poll(() => counted(one, crowd), SOON).toEqual(judgement.completed);
 }, 120_000);
-
-/** What a hub booked of the tasks that a relay completed and was acknowledged, as `task outcome`; and what it should have. */
-async function booked(hub: HubProcess, contributorId: string, history: readonly Event[]) {
-  const { history: tasks } = await hub.call<{ history: { task_id: string; outcome?: string; reason?: string }[] }>(
-    "GET",
-    `/api/contributors/${contributorId}?limit=100`,
-  );
-  const done = history.flatMap((event) =>
-    event.kind === "ended" && event.how === "completed" ? [event.task.task_id] : [],
-  );
-  const acknowledged = done.filter((id) =>
-    history.some((event) => event.kind === "acknowledged" && event.taskId === id),
-  );
-  const outcomes = new Map(tasks.map(({ task_id: id, outcome, reason }) => [id, `${outcome} ${reason ?? ""}`.trim()]));
-  return {
-    booked: acknowledged.map((id) => `${id} ${outcomes.get(id)}`),
-    expected: acknowledged.map((id) => `${id} completed`),
-  };
-}
 
 test.skipIf(!NginxHere.isHere)(
   "two replicas behind nginx, one killed again and again under load: nothing is lost or doubled",
@@ -316,39 +326,28 @@ test.skipIf(!NginxHere.isHere)(
       folder.in("nginx"),
       pair.map(({ url }) => url),
     );
-    const members = await Promise.all(Array.from({ length: 20 }, (_, at) => one.register(`relay-${at}`)));
-    const clock = systemClock();
-    const relays = members.map(
-      ({ registration_token: token }, at) =>
-        new HardRelay({ socket: () => nginx.socket, token, clock, random: seededRandom(at), boot: () => 1 }),
-    );
+    const crowd = await aCrowd(one, 20, () => nginx.socket);
     try {
       for (let nth = 0; nth < 8; nth += 1) {
-        await clock.sleep(1500 + seededRandom(nth).fraction() * 1000);
+        await systemClock().sleep(1500 + seededRandom(nth).fraction() * 1000);
         const victim = nth % 2 === 0 ? one : two;
         await victim.kill();
         victim.startAgain();
         await victim.ready();
       }
-      for (const relay of relays) relay.finish();
-      await expect.poll(() => relays.filter((relay) => !relay.isIdle).length, { timeout: 30_000 }).toBe(0);
+      await finished(crowd);
     } finally {
-      for (const relay of relays) relay.stop();
+      for (const relay of crowd.relays) relay.stop();
     }
-    const judgement = judge(relays.map(({ history }) => history));
+    const judgement = judge(crowd.relays.map(({ history }) => history));
     expect(judgement.broken).toEqual([]);
     expect(judgement.assignments).toBeGreaterThan(50);
     expect(judgement.resumes).toBeGreaterThan(0);
-    for (const [at, { contributor_id: id }] of members.entries()) {
-      const { booked: is, expected } = await booked(one, id, relays[at]?.history ?? []);
+    for (const [at, { contributor_id: id }] of crowd.members.entries()) {
+      const { booked: is, expected } = await booked(one, id, crowd.relays[at]?.history ?? []);
       expect(is).toEqual(expected);
     }
-    // What the other replica wrote last, this one knows a moment later.
-    const counted = async () => {
-      const rows = new Map((await one.contributors()).map((row) => [row.contributor_id, row.total_tasks_completed]));
-      return members.map(({ contributor_id: id }) => rows.get(id));
-    };
-    await expect.poll(counted, SOON).toEqual(judgement.completed);
+    await expect.poll(() => counted(one, crowd), SOON).toEqual(judgement.completed);
   },
   180_000,
 );

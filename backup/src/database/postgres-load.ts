@@ -73,6 +73,7 @@ async function refuseConnectedHubs(client: Client): Promise<void> {
 
 /** Gives the tables whose first rows were put aside. */
 async function makeTables(client: Client, schema: DatabaseFacts): Promise<string[]> {
+  await forgetReplicas(client);
   const there = await postgresTables(client);
   if (there.length === 0) {
     for (const statement of statementsFor(schema, "postgresql")) await client.query(statement);
@@ -101,6 +102,15 @@ async function makeTables(client: Client, schema: DatabaseFacts): Promise<string
   }
   if (there.includes(FIRST_VALUES)) await client.query(`delete from ${quoted(FIRST_VALUES)}`);
   return seeded;
+}
+
+/** What hubs on this database told each other, their keys too: those of the archive are in its files, and hold from now on. */
+async function forgetReplicas(client: Client): Promise<void> {
+  const { rows } = await client.query<{ name: string }>(
+    `select relname::text as name from pg_class where relnamespace = current_schema()::regnamespace and relkind = 'r'
+       and left(relname, 8) = 'replica_' and relname <> 'replica_migrations'`,
+  );
+  for (const { name } of rows) await client.query(`delete from ${quoted(name)}`);
 }
 
 function seedsOf(table: string): string {

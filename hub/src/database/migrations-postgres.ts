@@ -129,8 +129,6 @@ export const replicaMigrations: readonly Migration[] = [
     id: 1,
     name: "replicas",
     sql: `
-      insert into counters (name, value) values ('batch', 0) on conflict do nothing;
-
       -- Who is alive: written every few seconds, by the database's own clock.
       create table replica_members (
         id text primary key,

@@ -73,6 +73,8 @@ async function migrate(connect: () => Promise<Client>): Promise<void> {
     await client.query("select pg_advisory_xact_lock($1, hashtext(current_schema()))", [locks.migrations]);
     await step(client, "migrations", postgresMigrations);
     await step(client, "replica_migrations", replicaMigrations);
+    // A restored database knows of no replicas.
+    await client.query("insert into counters (name, value) values ('batch', 0) on conflict do nothing");
     await client.query("commit");
   } finally {
     await client.end().catch(() => undefined);

@@ -1,0 +1,19 @@
+import type { Seed } from "../../nest/src/local-codehost/index.ts";
+
+/** A code host with these repositories of one organisation, each with so many issues that differ in their numbers alone. */
+export function plainSeed(token: string, repositories: readonly string[], issuesEach: number): Seed {
+  return {
+    organisations: ["acme"],
+    tokens: { [token]: "acme-nest" },
+    repositories: repositories.map((full) => {
+      const [owner = "", name = ""] = full.split("/");
+      const issues = Array.from({ length: issuesEach }, (_, at) => ({
+        title: `Issue ${at + 1}`,
+        body: "",
+        author: "ada",
+        labels: [],
+      }));
+      return { owner, name, files: { "README.md": "# One\n" }, issues };
+    }),
+  };
+}
