@@ -16,7 +16,8 @@ import { RealPostgres } from "../real-postgres/real-postgres.ts";
 
 const TOKEN = "hub-token-of-the-replicas";
 const REPOSITORIES = ["acme/one", "acme/two"];
-const ISSUES_EACH = 100;
+/** More than a crowd works off while replicas are killed. */
+const ISSUES_EACH = 400;
 const CONFIG = "/api/config/governor/hub";
 /** Another replica notices within its beats; machines under test are slow. */
 const SOON = { timeout: 15_000, interval: 50 };
