@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { seededRandom, systemClock } from "@nest/kit";
 import type { contribute } from "@nest/protocol";
+import { Client } from "pg";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { type LocalCodeHost, startLocalCodeHost } from "../../nest/src/local-codehost/index.ts";
 import { FolderHere, freePorts } from "../harness/folder-here.ts";
@@ -221,6 +222,25 @@ test("keys that the first hub made are every hub's, and in the data directory of
     });
     expect(beat.status).toBe(200);
   }
+}, 60_000);
+
+test("notifications that no replica sent end no hub, and are believed by none", async () => {
+  const [one] = [await aReplica(), await aReplica()];
+  const stranger = new Client({ connectionString: databaseUrl });
+  await stranger.connect();
+  for (const junk of [
+    "",
+    "public",
+    "public message",
+    "public message {",
+    'public message {"from":1}',
+    "public stored x",
+    "other batch",
+  ])
+    await stranger.query("select pg_notify('nest', $1)", [junk]);
+  await stranger.end();
+  await one.register("ada");
+  expect((await one.contributors()).map(({ github_username: login }) => login)).toEqual(["ada"]);
 }, 60_000);
 
 test("a relay that comes back to another replica resumes its task there, and the newer socket of an identity wins", async () => {

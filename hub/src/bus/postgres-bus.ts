@@ -156,7 +156,11 @@ export class PostgresBus implements Bus {
   }
 
   #take(text: string): void {
-    const message = Message.parse(JSON.parse(text));
+    const message = messageOf(text);
+    if (message === undefined) {
+      this.#parts.log.warn("a notification that no replica sent was ignored");
+      return;
+    }
     const { from, topic, body, question, to, answers } = message;
     if (from === this.replica) return;
     if (answers !== undefined) {
@@ -192,5 +196,14 @@ export class PostgresBus implements Bus {
       });
     };
     retry();
+  }
+}
+
+/** Whoever may connect to the database may notify: what is no message of ours is nothing. */
+function messageOf(text: string): Message | undefined {
+  try {
+    return Message.safeParse(JSON.parse(text)).data;
+  } catch {
+    return undefined;
   }
 }

@@ -5,7 +5,7 @@ import type { Changes, LedgerPast, LedgerRows } from "../leases/changes.ts";
 import { replicaOf } from "../leases/connection.ts";
 import type { Decided, Disk, News } from "../leases/lease-book.ts";
 import { batchRowsOf, jsonOf } from "./batch-rows.ts";
-import { locks, type PostgresDatabase, readerOf } from "./postgres.ts";
+import { GONE_AFTER_SECONDS, locks, type PostgresDatabase, readerOf } from "./postgres.ts";
 import type { Row } from "./reader.ts";
 import { RecentGrants } from "./recent-grants.ts";
 import { readLedger } from "./rows.ts";
@@ -17,9 +17,6 @@ export interface PostgresLedgerParts {
   readonly times: Durations;
   readonly now: () => number;
 }
-
-/** A replica that was not seen for so long is gone, and what it holds is away. */
-export const GONE_AFTER_SECONDS = 10;
 
 /**
  * The ledger's rows in a database that replicas share. Each batch is one transaction under one lock: it first takes over what

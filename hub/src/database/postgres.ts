@@ -7,6 +7,9 @@ import type { Reader, Row } from "./reader.ts";
 /** What advisory locks of the hub are for; each is one of a schema, so that hubs in one database do not meet. */
 export const locks = { migrations: 0x6e657374, batches: 0x6e657375, duty: 0x6e657376 } as const;
 
+/** A replica that was not seen for so long is gone, and what it holds is away. */
+export const GONE_AFTER_SECONDS = 10;
+
 const CONNECT_TIMEOUT_MS = 5000;
 /** No statement of the hub takes long; one that waits longer for a lock waits for a replica that hangs. */
 const STATEMENT_TIMEOUT_MS = 15_000;

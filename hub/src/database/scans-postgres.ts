@@ -1,17 +1,9 @@
 import type { PoolClient } from "pg";
 import type { Bus } from "../bus/bus.ts";
 import type { Claim, QueueIssue } from "../queue/entry.ts";
-import { claimsOfRows, type Scan, type ScanStore } from "../queue/scan-store.ts";
+import { claimsOfRows, type Scan, type SharedScan, type SharedScanStore } from "../queue/scan-store.ts";
 import { jsonOf } from "./batch-rows.ts";
 import type { PostgresDatabase } from "./postgres.ts";
-
-/** What is shared of a repository. */
-export interface SharedScan {
-  readonly state: "ready" | "scanning" | "failing";
-  readonly error: string | undefined;
-  readonly issues: readonly QueueIssue[];
-  readonly claims: ReadonlyMap<string, Claim>;
-}
 
 interface Known {
   scan: number;
@@ -19,7 +11,7 @@ interface Known {
 }
 
 /** What the replica on duty has read of the code host, where the others find it. Only what changed is written, and read. */
-export class PostgresScans implements ScanStore {
+export class PostgresScans implements SharedScanStore {
   readonly #database: PostgresDatabase;
   readonly #bus: Bus;
   /** What each repository's rows hold, as they were written last: by issue number, the very text. */

@@ -1,13 +1,13 @@
 import type { Clock, Log } from "@nest/kit";
 import { sentenceOf } from "@nest/kit";
-import type { PostgresScans } from "../database/scans-postgres.ts";
 import { Breath } from "./breath.ts";
 import type { ClaimLedger } from "./claim-ledger.ts";
 import type { RepositoryState } from "./monitor.ts";
 import type { Queue } from "./queue.ts";
+import type { SharedScanStore } from "./scan-store.ts";
 
 export interface FollowerParts {
-  readonly scans: PostgresScans;
+  readonly scans: SharedScanStore;
   readonly queue: Queue;
   readonly claims: ClaimLedger;
   readonly clock: Clock;

@@ -19,6 +19,24 @@ export interface ScanStore {
   drop(repo: string): Promise<void>;
 }
 
+/** What is shared of a repository. */
+export interface SharedScan {
+  readonly state: "ready" | "scanning" | "failing";
+  readonly error: string | undefined;
+  readonly issues: readonly QueueIssue[];
+  readonly claims: ReadonlyMap<string, Claim>;
+}
+
+/** A store from which the replicas that do not read the code host take over what the one on duty has read. */
+export interface SharedScanStore extends ScanStore {
+  /** What is shared may be old: whoever comes now waits until it was read anew. */
+  begin(): Promise<void>;
+  /** Repositories that were shared. */
+  repositories(): Promise<string[]>;
+  /** What is shared of a repository now; an issue that has not changed since the last call is the same object. */
+  read(repo: string): Promise<SharedScan | undefined>;
+}
+
 /** Claims by repository and issue, of rows of the table of claims. */
 export function claimsOfRows(rows: readonly Readonly<Record<string, unknown>>[]): Map<string, Map<string, Claim>> {
   const byRepo = new Map<string, Map<string, Claim>>();

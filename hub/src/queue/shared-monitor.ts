@@ -1,10 +1,10 @@
 import type { Bus } from "../bus/bus.ts";
-import type { PostgresScans } from "../database/scans-postgres.ts";
 import type { Follower } from "./follower.ts";
 import type { Monitor, QueueFeed, RefreshResult, RepositoryState } from "./monitor.ts";
+import type { SharedScanStore } from "./scan-store.ts";
 
 export interface SharedMonitorParts {
-  readonly scans: PostgresScans;
+  readonly scans: SharedScanStore;
   readonly bus: Bus;
   readonly follower: Follower;
   /** A monitor that reads the code host, for as long as this replica is the one that does. */

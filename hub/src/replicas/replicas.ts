@@ -1,7 +1,6 @@
 import { type CancelTimer, type Clock, type Log, sentenceOf } from "@nest/kit";
 import type { Client } from "pg";
-import { GONE_AFTER_SECONDS } from "../database/ledger-postgres.ts";
-import { locks, type PostgresDatabase } from "../database/postgres.ts";
+import { GONE_AFTER_SECONDS, locks, type PostgresDatabase } from "../database/postgres.ts";
 
 export interface ReplicasParts {
   readonly database: PostgresDatabase;

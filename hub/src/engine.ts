@@ -1,18 +1,18 @@
 import type { Clock, Log, Random } from "@nest/kit";
 import type { Durations } from "@nest/protocol";
-import { type Bus, noBus } from "../bus/bus.ts";
-import { PostgresBus } from "../bus/postgres-bus.ts";
-import type { LedgerPast, LedgerRows } from "../leases/changes.ts";
-import type { Disk } from "../leases/lease-book.ts";
-import type { ScanStore } from "../queue/scan-store.ts";
-import { Replicas } from "../replicas/replicas.ts";
-import { PostgresLedger } from "./ledger-postgres.ts";
-import { SqliteLedger } from "./ledger-sqlite.ts";
-import type { PostgresDatabase } from "./postgres.ts";
-import type { Reader } from "./reader.ts";
-import { PostgresScans } from "./scans-postgres.ts";
-import { SqliteScans } from "./scans-sqlite.ts";
-import type { SqliteDatabase } from "./sqlite.ts";
+import { type Bus, noBus } from "./bus/bus.ts";
+import { PostgresBus } from "./bus/postgres-bus.ts";
+import { PostgresLedger } from "./database/ledger-postgres.ts";
+import { SqliteLedger } from "./database/ledger-sqlite.ts";
+import type { PostgresDatabase } from "./database/postgres.ts";
+import type { Reader } from "./database/reader.ts";
+import { PostgresScans } from "./database/scans-postgres.ts";
+import { SqliteScans } from "./database/scans-sqlite.ts";
+import type { SqliteDatabase } from "./database/sqlite.ts";
+import type { LedgerPast, LedgerRows } from "./leases/changes.ts";
+import type { Disk } from "./leases/lease-book.ts";
+import type { ScanStore, SharedScanStore } from "./queue/scan-store.ts";
+import { Replicas } from "./replicas/replicas.ts";
 
 export type HubDatabase = SqliteDatabase | PostgresDatabase;
 
@@ -33,7 +33,7 @@ export interface Engine {
   readonly bus: Bus;
   /** What several replicas need beyond that; undefined for a hub that is alone. */
   readonly shared:
-    | { readonly replicas: Replicas; readonly scans: PostgresScans; readonly events: ReplicaEvents }
+    | { readonly replicas: Replicas; readonly scans: SharedScanStore; readonly events: ReplicaEvents }
     | undefined;
   readonly scans: ScanStore;
   /** The live rows as they were left. */
