@@ -15,8 +15,9 @@ import type { PaneState, TmuxSession } from "./tmux.ts";
 
 /** How often the pane is looked at. */
 const LOOK_EVERY_MS = 1000;
-/** The multiplexer may still be drawing what a program said before it ended. */
-const LAST_WORDS_MS = 200;
+/** The multiplexer may still be drawing what a program said before it ended: for so long at most. */
+const LAST_WORDS_MS = 3000;
+const LAST_WORDS_LOOK_MS = 200;
 /** The multiplexer may say that a program is dead before it says with which code; none after this, and it was a signal. */
 const EXIT_CODE_MS = 5000;
 const EXIT_CODE_LOOK_MS = 50;
@@ -122,8 +123,7 @@ class InteractiveRun implements AgentRun {
       const screen = await this.#look();
       const pane = await this.#parts.tmux.pane();
       if (pane.dead) {
-        await this.#parts.clock.sleep(LAST_WORDS_MS, this.#over.signal);
-        this.#lastText = await this.#parts.tmux.capture("everything");
+        this.#lastText = await this.#lastWords();
         return { kind: "not_started", because: `agent ended before it was ready: ${lastLine(this.#lastText)}` };
       }
       const mood = moodOf(screen, this.#backend.signs);
@@ -134,6 +134,18 @@ class InteractiveRun implements AgentRun {
       if (settled && !(await bareShellAt(pane.tty))) return undefined;
       if (still > 0 && (await this.#trusts(screen))) still = 0;
     }
+  }
+
+  /** What a program that ended had said, once the multiplexer has drawn all of it. */
+  async #lastWords(): Promise<string> {
+    let said = "";
+    for (let waitedMs = 0; waitedMs < LAST_WORDS_MS; waitedMs += LAST_WORDS_LOOK_MS) {
+      await this.#parts.clock.sleep(LAST_WORDS_LOOK_MS, this.#over.signal);
+      const before = said;
+      said = await this.#parts.tmux.capture("everything");
+      if (said === before && said.trim() !== "") break;
+    }
+    return said;
   }
 
   /** The task's folder is new, empty and ours: nobody has to be asked whether it may be trusted. */
