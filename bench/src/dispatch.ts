@@ -1,4 +1,6 @@
+import { measureBusy } from "./modes/busy.ts";
 import { measureCycles, measureLatency } from "./modes/cycles.ts";
+import { measureGrants } from "./modes/grants.ts";
 import { measureMemory } from "./modes/memory.ts";
 import { measureRecovery } from "./modes/recovery.ts";
 import { runBullmq } from "./peers/bullmq.ts";
@@ -9,6 +11,7 @@ import { nestHubsOnPostgres } from "./peers/nest-hub-postgres.ts";
 import { postgresQueues, runPostgresQueue } from "./peers/postgres-queues.ts";
 import {
   cycleRow,
+  grantReport,
   latencyReport,
   memoryReport,
   recoveryReport,
@@ -16,7 +19,7 @@ import {
   throughputReport,
 } from "./report.ts";
 
-export const parts = ["cycles", "latency", "memory", "recovery", "peers", "all"] as const;
+export const parts = ["peers", "cycles", "latency", "busy", "grants", "memory", "recovery", "all"] as const;
 export type Part = (typeof parts)[number];
 
 export interface DispatchOptions {
@@ -31,7 +34,8 @@ export interface DispatchOptions {
   readonly hubs?: readonly HubPeer[];
 }
 
-const OFFERED = [500, 2000] as const;
+const OFFERED = [500, 1000, 2000] as const;
+const OFFERED_WHILE_BUSY = 1000;
 /** The naive hub does not get far; it is spared a queue that nobody would drain. */
 const NAIVE_PER_SECOND = 12_000;
 const POSTGRES_PER_SECOND = 10_000;
@@ -42,6 +46,8 @@ export async function benchDispatch(options: DispatchOptions): Promise<void> {
   if (wants("peers")) await benchPeers(options);
   else if (wants("cycles")) await benchCycles(options);
   if (wants("latency")) await benchLatency(options);
+  if (wants("busy")) await benchBusy(options);
+  if (wants("grants")) benchGrants(options);
   if (wants("memory")) await benchMemory(options);
   if (wants("recovery")) await benchRecovery(options);
 }
@@ -104,6 +110,21 @@ async function benchLatency(options: DispatchOptions): Promise<void> {
     rows.push({ ...(await measureLatency(hub, options.relays ?? 10_000, offered, options.seconds)), offered });
   }
   options.print(`\nFrom ready to task_assign at a fixed offered rate\n${latencyReport(rows)}`);
+}
+
+async function benchBusy(options: DispatchOptions): Promise<void> {
+  const [hub = nestHubPeer] = options.hubs ?? [];
+  options.tell(`${hub.name}: ${OFFERED_WHILE_BUSY} a second while the queue is rebuilt and a page watches`);
+  const row = await measureBusy(hub, options.relays ?? 10_000, OFFERED_WHILE_BUSY, options.seconds);
+  const { events, bytes } = row.watched;
+  options.print(
+    `\nThe same while the queue is rebuilt without a pause and an admin's page streams\n${latencyReport([{ ...row, offered: OFFERED_WHILE_BUSY }])}\nthe page was told ${events} events, ${Math.round(bytes / 1024)} KiB`,
+  );
+}
+
+function benchGrants(options: DispatchOptions): void {
+  options.tell("grants over a long queue");
+  options.print(`\nOne grant over a long queue, the decision alone\n${grantReport(measureGrants())}`);
 }
 
 async function benchMemory(options: DispatchOptions): Promise<void> {

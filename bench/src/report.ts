@@ -1,5 +1,6 @@
 import { ratioLine, short, table } from "./figures/table.ts";
 import type { CycleFigures } from "./modes/cycles.ts";
+import type { GrantFigures } from "./modes/grants.ts";
 import type { MemoryFigures } from "./modes/memory.ts";
 import type { RecoveryFigures } from "./modes/recovery.ts";
 
@@ -51,6 +52,29 @@ export function latencyReport(rows: readonly (CycleFigures & { readonly offered:
       oddWords(odd),
     ]),
   );
+}
+
+/** One decision over a long queue, in microseconds; then the ratio of the tails. */
+export function grantReport(rows: readonly GrantFigures[]): string {
+  const us = (milliseconds: number) => short(milliseconds * 1000);
+  const head = ["", "issues", "repositories", "grants", "p50 µs", "p99 µs", "p99.9 µs"];
+  const lines = rows.map(({ name, issues, repositories, decision }) => [
+    name,
+    short(issues),
+    String(repositories),
+    String(decision.count),
+    us(decision.p50),
+    us(decision.p99),
+    us(decision.p999),
+  ]);
+  const [ours, walk] = rows;
+  if (ours === undefined || walk === undefined) return table(head, lines);
+  const ratio = ratioLine(
+    "p99 of a grant",
+    { name: walk.name, value: walk.decision.p99 },
+    { name: ours.name, value: ours.decision.p99 },
+  );
+  return `${table(head, lines)}\n${ratio}`;
 }
 
 /** Memory of idle relays. */

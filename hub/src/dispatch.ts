@@ -12,4 +12,5 @@ export { type Decided, type Disk, LeaseBook, type News } from "./leases/lease-bo
 export { Ledger } from "./leases/ledger.ts";
 export type { ItemRecord } from "./queue/cooldown.ts";
 export type { QueueIssue } from "./queue/entry.ts";
+export { compileFilters } from "./queue/filters.ts";
 export { Queue } from "./queue/queue.ts";

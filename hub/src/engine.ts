@@ -55,8 +55,9 @@ export async function engineOf(database: HubDatabase, parts: EngineParts): Promi
   return database.kind === "sqlite" ? sqliteEngine(database, parts) : postgresEngine(database, parts);
 }
 
-function sqliteEngine({ sqlite, reader, close }: SqliteDatabase, { times, clock, random }: EngineParts): Engine {
-  const ledger = new SqliteLedger(sqlite);
+function sqliteEngine(database: SqliteDatabase, { times, clock, random }: EngineParts): Engine {
+  const { sqlite, reader, checkpoints } = database;
+  const ledger = new SqliteLedger(sqlite, checkpoints);
   const replica = random.hex(4);
   return {
     replica,
@@ -67,7 +68,7 @@ function sqliteEngine({ sqlite, reader, close }: SqliteDatabase, { times, clock,
     scans: new SqliteScans(sqlite),
     load: () => ledger.load(reader, clock.now(), times.leaseTtlMs),
     key: async (_, mine) => mine,
-    close: async () => close(),
+    close: () => database.close(),
   };
 }
 

@@ -16,6 +16,7 @@ import {
 import type { FastifyInstance } from "fastify";
 import { buildHub } from "./app.ts";
 import { type HubConfig, readHubConfig } from "./config.ts";
+import { LOG_BYTES } from "./database/log-length.ts";
 import { openPostgres } from "./database/postgres.ts";
 import { openSqlite } from "./database/sqlite.ts";
 import { webAddress } from "./http.ts";
@@ -70,7 +71,7 @@ async function startHub(config: HubConfig, clock: Clock, log: Log): Promise<void
   await makePrivateFolder(config.dataDir);
   const database =
     config.databaseUrl === undefined
-      ? openSqlite(join(config.dataDir, "hub.sqlite"))
+      ? openSqlite(join(config.dataDir, "hub.sqlite"), LOG_BYTES)
       : await openPostgres(config.databaseUrl);
   const random = systemRandom();
   const codeHost = new GitHub({ credentials: config.codeHost, apiUrl: config.apiUrl, clock, random });

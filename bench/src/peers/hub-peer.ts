@@ -6,6 +6,8 @@ export interface HubSeed {
   readonly tokens: readonly string[];
   /** Issues on offer: more than a run can hand out. */
   readonly issues: number;
+  /** Every issue changes and is read anew, again and again. */
+  readonly rebuilds?: boolean;
 }
 
 /** A hub that the load client can drive. */

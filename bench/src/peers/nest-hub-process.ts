@@ -3,7 +3,7 @@ import { writeFile } from "node:fs/promises";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { CodeHostMemory } from "@nest/codehost";
-import { buildHub, openPostgres, openSqlite, readHubConfig, tokenDigest } from "@nest/hub";
+import { buildHub, LOG_BYTES, openPostgres, openSqlite, readHubConfig, tokenDigest } from "@nest/hub";
 import { createLog, systemClock, systemRandom } from "@nest/kit";
 import type { HubSeed } from "./hub-peer.ts";
 
@@ -16,6 +16,7 @@ const seed = JSON.parse(readFileSync(seedFile, "utf8")) as HubSeed;
 const REPOSITORIES = Array.from({ length: 10 }, (_, index) => `acme/part-${index}`);
 /** Limits are checked at every assignment and never reached: nothing is switched off. */
 const NEVER_REACHED = 1_000_000;
+const ISSUES_A_TURN = 500;
 
 const configFile = join(folder, "nest.yaml");
 const limits = { max_per_hour: NEVER_REACHED, max_per_day: NEVER_REACHED, max_concurrent: 5 };
@@ -36,7 +37,9 @@ for (let at = 0; at < seed.issues; at += 1) {
 }
 const config = await readHubConfig({ ...process.env, NEST_DATA_DIR: folder, NEST_CONFIG: configFile });
 const database =
-  config.databaseUrl === undefined ? openSqlite(join(folder, "hub.sqlite")) : await openPostgres(config.databaseUrl);
+  config.databaseUrl === undefined
+    ? openSqlite(join(folder, "hub.sqlite"), LOG_BYTES)
+    : await openPostgres(config.databaseUrl);
 if (database.kind === "sqlite") seedContributors(database);
 else await shareContributors(database);
 const log = createLog({ program: "nest-hub", level: "error" });
@@ -46,6 +49,7 @@ await hub.start();
 // The first start waits until the whole queue was read, which is not what is measured; a restart is measured from the kill.
 if ((await database.reader.all("select 1 from tasks limit 1")).length === 0) await hub.monitor.refresh();
 process.stdout.write(`nest-hub listening on http://127.0.0.1:${port}\n`);
+if (seed.rebuilds === true) void rebuildForEver();
 
 function seedContributors({ sqlite }: ReturnType<typeof openSqlite>): void {
   if (sqlite.prepare("select 1 from contributors limit 1").get() !== undefined) return;
@@ -70,6 +74,21 @@ async function shareContributors({ pool }: Awaited<ReturnType<typeof openPostgre
      on conflict do nothing`,
     [seed.tokens.map(tokenDigest), clock.now()],
   );
+}
+
+/** Every issue is another one each time it is read: the whole queue is judged and placed anew, without a pause. */
+async function rebuildForEver(): Promise<never> {
+  for (;;) {
+    for (let at = 0; at < seed.issues; at += 1) {
+      const repo = REPOSITORIES[at % REPOSITORIES.length] ?? "";
+      const number = Math.floor(at / REPOSITORIES.length) + 1;
+      const title = `The page shows the wrong total (${number})`;
+      codeHost.setIssue({ repo, number, title, labels: ["bug"], updatedAt: clock.now() });
+      // What the bench does itself is not to be the hub's delay.
+      if (at % ISSUES_A_TURN === 0) await clock.sleep(1);
+    }
+    await hub.monitor.refresh();
+  }
 }
 
 /** As the hub's own start: after a kill the old sockets may still hold the port for a moment. */

@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { ADMIN_TOKEN } from "../load/watcher.ts";
 import { startServer } from "../process/child.ts";
 import type { HubPeer } from "./hub-peer.ts";
 
@@ -19,7 +20,11 @@ export const nestHubPeer: HubPeer = {
         startServer({
           file,
           args: [folder, seedFile],
-          environment: { NEST_HUB_HOST: "127.0.0.1", NEST_HUB_PORT: String(port) },
+          environment: {
+            NEST_HUB_HOST: "127.0.0.1",
+            NEST_HUB_PORT: String(port),
+            NEST_HUB_ADMIN_TOKEN: ADMIN_TOKEN,
+          },
         }),
       remove: () => rm(folder, { recursive: true, force: true }),
     };

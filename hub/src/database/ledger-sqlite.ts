@@ -3,19 +3,22 @@ import type { Contributor } from "../contributors/standing.ts";
 import type { Changes, Ending, LedgerPast, LedgerRows } from "../leases/changes.ts";
 import type { Lease } from "../leases/lease.ts";
 import type { Decided, Disk } from "../leases/lease-book.ts";
+import type { Checkpoints } from "./checkpoints.ts";
 import type { Reader } from "./reader.ts";
 import { readLedger } from "./rows.ts";
 
 /** The ledger's rows in the embedded database: read whole at boot, written a batch at a time. */
 export class SqliteLedger implements Disk, LedgerPast {
   readonly #sqlite: DatabaseSync;
+  readonly #checkpoints: Checkpoints;
   readonly #statements: Record<keyof typeof SQL, StatementSync>;
   /** The token digests on disk, so that the index over them is touched only when one changes. */
   readonly #tokens = new Map<string, string>();
   #written: (readonly [id: string, tokenDigest: string])[] = [];
 
-  constructor(sqlite: DatabaseSync) {
+  constructor(sqlite: DatabaseSync, checkpoints: Checkpoints) {
     this.#sqlite = sqlite;
+    this.#checkpoints = checkpoints;
     const prepared = Object.entries(SQL).map(([name, sql]) => [name, sqlite.prepare(sql)]);
     this.#statements = Object.fromEntries(prepared) as Record<keyof typeof SQL, StatementSync>;
   }
@@ -55,6 +58,9 @@ export class SqliteLedger implements Disk, LedgerPast {
       throw thrown;
     }
     for (const [id, tokenDigest] of this.#written) this.#tokens.set(id, tokenDigest);
+    this.#checkpoints.written(
+      changes.leases.size + changes.endings.length + changes.activity.length + changes.audit.length,
+    );
   }
 
   #writeRows(changes: Changes): void {

@@ -1,53 +1,67 @@
-import { closeSync, mkdirSync, openSync } from "node:fs";
+import { closeSync, mkdirSync, openSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { NestError } from "@nest/kit";
+import { Checkpoints } from "./checkpoints.ts";
+import { reserveLog } from "./log-length.ts";
 import { migrations, newestOf } from "./migrations.ts";
+import { BUSY_TIMEOUT_PRAGMA, HUB_PRAGMAS } from "./pragmas.ts";
 import { type Reader, SqliteReader } from "./reader.ts";
-
-/** How long a statement waits for another process's lock; the process killed a moment ago may still hold it. */
-const BUSY_TIMEOUT_MS = 5000;
 
 /** The hub's embedded database: one file, one hub. */
 export interface SqliteDatabase {
   readonly kind: "sqlite";
   readonly reader: Reader;
   readonly sqlite: DatabaseSync;
+  readonly checkpoints: Checkpoints;
   /** Closes the database and gives up the lock. */
-  close(): void;
+  close(): Promise<void>;
 }
 
 /**
  * Opens the hub's embedded database, made or brought up to date where needed. One hub at a time: the lock is held by the
- * operating system and is gone with the process, however it ends.
+ * operating system and is gone with the process, however it ends. Its log is given `logBytes` ({@link reserveLog}).
  *
  * @throws NestError `database_in_use` when another hub has this data directory, `database_newer` when a newer release wrote it.
  */
-export function openSqlite(file: string): SqliteDatabase {
+export function openSqlite(file: string, logBytes = 0): SqliteDatabase {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   const lock = takeLock(join(dirname(file), ".hub.lock"), file);
   makePrivate(file);
-  const sqlite = new DatabaseSync(file);
+  let sqlite: DatabaseSync;
   try {
-    sqlite.exec(`pragma busy_timeout = ${BUSY_TIMEOUT_MS}`);
-    sqlite.exec(
-      "pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on; pragma cache_size = -16000; pragma wal_autocheckpoint = 4000; pragma journal_size_limit = 67108864",
-    );
-    migrate(sqlite);
+    // SQLite removes the log of a database that has nothing in it.
+    if (logBytes > 0 && statSync(file).size === 0) connect(file).close();
+    if (logBytes > 0) reserveLog(file, logBytes);
+    sqlite = connect(file);
   } catch (thrown) {
-    sqlite.close();
     lock.close();
     throw thrown;
   }
+  const checkpoints = new Checkpoints(sqlite, file);
   return {
     kind: "sqlite",
     sqlite,
+    checkpoints,
     reader: new SqliteReader(sqlite),
-    close() {
+    async close() {
+      await checkpoints.close();
       sqlite.close();
       lock.close();
     },
   };
+}
+
+function connect(file: string): DatabaseSync {
+  const sqlite = new DatabaseSync(file);
+  try {
+    sqlite.exec(HUB_PRAGMAS);
+    migrate(sqlite);
+    return sqlite;
+  } catch (thrown) {
+    sqlite.close();
+    throw thrown;
+  }
 }
 
 /** Makes a database's file for its owner alone; SQLite gives what it puts beside it the same mode. */
@@ -63,7 +77,7 @@ function takeLock(path: string, file: string): DatabaseSync {
   makePrivate(path);
   const lock = new DatabaseSync(path);
   try {
-    lock.exec(`pragma busy_timeout = ${BUSY_TIMEOUT_MS}; pragma locking_mode = exclusive; begin exclusive`);
+    lock.exec(`${BUSY_TIMEOUT_PRAGMA} pragma locking_mode = exclusive; begin exclusive`);
     return lock;
   } catch (cause) {
     lock.close();

@@ -33,6 +33,7 @@ const MOST_MALFORMED = 1000;
 const CROSSING_MS = 5000;
 /** Liveness is looked at this many times a ping period, a share of the sockets each time. */
 const PING_SLOTS = 20;
+const PINGS_A_TURN = 8;
 
 export interface GatewayParts {
   /** This replica's id, part of the id of every socket: eight hexadecimal digits. */
@@ -376,15 +377,24 @@ export class Gateway implements SessionOwner {
   }
 
   #checkLife(slot: number): void {
-    const { clock, transport } = this.#parts;
-    const now = clock.now();
     let place = 0;
+    const due: Session[] = [];
     for (const session of this.#byConnection.values()) {
       place += 1;
-      if (place % PING_SLOTS !== slot) continue;
+      if (place % PING_SLOTS === slot) due.push(session);
+    }
+    this.#ping(due);
+  }
+
+  /** A few in each turn of the loop: hundreds of writes at once would keep every other relay waiting. */
+  #ping(due: readonly Session[], from = 0): void {
+    const { clock, transport } = this.#parts;
+    const now = clock.now();
+    for (const session of due.slice(from, from + PINGS_A_TURN)) {
       if (now - session.lastHeardAt > transport.silentPeerMs) session.close(closeCodes.silent, "silent peer");
       else session.ping();
     }
+    if (from + PINGS_A_TURN < due.length) setImmediate(() => this.#ping(due, from + PINGS_A_TURN));
   }
 
   /** Work came on offer: relays that were told there is none, and can be told, get it at once. */

@@ -45,7 +45,7 @@ export class Program {
     const logFile = join(options.logFolder, `${options.name}.log`);
     const log: FileHandle = await open(logFile, "a", 0o600);
     try {
-      const child = spawn(process.execPath, [MAIN, options.name], {
+      const child = spawn(process.execPath, [...process.execArgv, MAIN, options.name], {
         env: {
           ...options.environment,
           NEST_ENDS_WITH_STDIN: "1",
