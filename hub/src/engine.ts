@@ -57,7 +57,7 @@ export async function engineOf(database: HubDatabase, parts: EngineParts): Promi
 
 function sqliteEngine(database: SqliteDatabase, { times, clock, random }: EngineParts): Engine {
   const { sqlite, reader, checkpoints } = database;
-  const ledger = new SqliteLedger(sqlite, checkpoints);
+  const ledger = new SqliteLedger(sqlite, checkpoints, times.dayWindowMs);
   const replica = random.hex(4);
   return {
     replica,

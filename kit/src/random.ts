@@ -8,9 +8,25 @@ export interface Random {
   hex(bytes: number): string;
 }
 
-/** The system's randomness; `hex` is fit for tokens. */
+/** Drawn from the system at a time: a draw costs as much as a thousand bytes of it. */
+const POOL_BYTES = 4096;
+
+/** The system's randomness; `hex` is fit for tokens. No byte is used twice, and none is kept after it was used. */
 export function systemRandom(): Random {
-  return { fraction: () => Math.random(), hex: (bytes) => randomBytes(bytes).toString("hex") };
+  let pool = Buffer.alloc(0);
+  let used = 0;
+  return {
+    fraction: () => Math.random(),
+    hex(bytes) {
+      if (bytes > POOL_BYTES) return randomBytes(bytes).toString("hex");
+      if (used + bytes > pool.length) [pool, used] = [randomBytes(POOL_BYTES), 0];
+      const taken = pool.subarray(used, used + bytes);
+      const text = taken.toString("hex");
+      taken.fill(0);
+      used += bytes;
+      return text;
+    },
+  };
 }
 
 /** Repeatable randomness for simulations and tests (mulberry32). Never for secrets. */

@@ -138,7 +138,7 @@ export class SimulatedDisk implements LedgerPast {
     for (const [taskId, lease] of changes.leases) if (!this.ended.has(taskId)) this.leases.set(taskId, lease);
     for (const [key, item] of changes.items) this.items.set(key, item);
     for (const [id, contributor] of changes.contributors) this.contributors.set(id, contributor);
-    for (const [taskId, nth] of changes.granted) {
+    for (const [taskId, { nth }] of changes.granted) {
       const lease = changes.leases.get(taskId);
       if (lease === undefined) continue;
       const grants = this.grants.get(lease.contributorId) ?? [];

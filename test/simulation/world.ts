@@ -85,6 +85,7 @@ export class World {
         tier,
         registeredAt: this.now,
         lastActiveAt: undefined,
+        lastGen: undefined,
         ...counts,
       });
       this.relays.push(new RelayModel(id, id));

@@ -166,6 +166,7 @@ function contributorOf(nth: number) {
     registeredAt: BEGAN,
     lastActiveAt: undefined,
     grants: 0,
+    lastGen: undefined,
     completed: 0,
     verified: 0,
     failed: 0,

@@ -18,8 +18,14 @@ export interface RecordParts {
   readonly now: () => number;
 }
 
+/** Each task names the one before it: a page is a walk from key to key, and no index has to be kept for it. */
 const HISTORY = `
-  select * from tasks where contributor_id = ?1 and grant_number < ?2 order by grant_number desc limit ?3`;
+  with recursive walk (gen, previous_gen, place) as (
+    select gen, previous_gen, 1 from tasks where gen = ?1 and contributor_id = ?2
+    union all
+    select tasks.gen, tasks.previous_gen, place + 1 from walk join tasks on tasks.gen = walk.previous_gen where place < ?3
+  )
+  select tasks.* from walk join tasks on tasks.gen = walk.gen order by place`;
 const DAY_MS = 24 * 3_600_000;
 
 export interface ContributorQuery {
@@ -88,13 +94,10 @@ export class Records {
 
   /** The tasks a contributor was given, newest first. */
   async history(one: Contributor, limit: number, cursor: string | undefined) {
-    const before = Number.parseInt(cursor ?? "", 10) || Number.MAX_SAFE_INTEGER;
-    const rows = await this.#parts.reader.all(HISTORY, one.id, before, limit);
-    const last = rows.at(-1);
-    return {
-      history: rows.map(taskOf),
-      ...(rows.length === limit && last !== undefined ? { next_cursor: String(last.grant_number) } : {}),
-    };
+    const from = Number.parseInt(cursor ?? "", 10) || (one.lastGen ?? 0);
+    const rows = await this.#parts.reader.all(HISTORY, from, one.id, limit);
+    const next = rows.at(-1)?.previous_gen ?? undefined;
+    return { history: rows.map(taskOf), ...(next === undefined ? {} : { next_cursor: String(next) }) };
   }
 
   /** How a contributor stands against the limits of their tier; the windows are those that admit them to work. */

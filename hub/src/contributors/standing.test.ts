@@ -12,6 +12,7 @@ function aContributor(changes: Partial<Contributor> = {}): Contributor {
     registeredAt: 0,
     lastActiveAt: undefined,
     grants: 0,
+    lastGen: undefined,
     completed: 0,
     verified: 0,
     failed: 0,

@@ -11,6 +11,8 @@ export interface Contributor {
   readonly lastActiveAt: number | undefined;
   /** Assignments ever made: the limits' windows count along this number. */
   readonly grants: number;
+  /** The generation of the latest of them, from which their history is followed back; undefined before the first. */
+  readonly lastGen: number | undefined;
   readonly completed: number;
   readonly verified: number;
   readonly failed: number;

@@ -1,5 +1,5 @@
 import type { Contributor } from "../contributors/standing.ts";
-import type { Changes, Ending } from "../leases/changes.ts";
+import type { Changes, Ending, Grant } from "../leases/changes.ts";
 import type { Lease } from "../leases/lease.ts";
 import type { ItemRecord } from "../queue/cooldown.ts";
 
@@ -10,7 +10,7 @@ export function batchRowsOf(changes: Changes): Readonly<Record<string, readonly 
   const ended = new Set(changes.endings.map(({ lease }) => lease.taskId));
   const live = [...changes.leases.values()].filter(({ taskId }) => !ended.has(taskId));
   const isNew = ({ taskId }: Lease) => changes.granted.has(taskId);
-  const nth = ({ taskId }: Lease) => changes.granted.get(taskId) ?? 0;
+  const grantOf = ({ taskId }: Lease) => changes.granted.get(taskId);
   return {
     contributors: [...changes.contributors.values()].map(contributorRow),
     ended: changes.endings
@@ -20,8 +20,8 @@ export function batchRowsOf(changes: Changes): Readonly<Record<string, readonly 
     granted: [
       ...changes.endings
         .filter(({ lease }) => isNew(lease))
-        .map((ending) => ({ ...leaseRow(ending.lease, nth(ending.lease)), ...endingRow(ending) })),
-      ...live.filter(isNew).map((lease) => leaseRow(lease, nth(lease))),
+        .map((ending) => ({ ...leaseRow(ending.lease, grantOf(ending.lease)), ...endingRow(ending) })),
+      ...live.filter(isNew).map((lease) => leaseRow(lease, grantOf(lease))),
     ],
     items: [...changes.items.values()].map(itemRow),
     judged: changes.pullRequests.map(({ gen, state, because }) => ({ gen, pr_state: state, reason: because })),
@@ -43,6 +43,7 @@ function contributorRow(one: Contributor): JsonRow {
     registered_at: one.registeredAt,
     last_active_at: one.lastActiveAt,
     grants: one.grants,
+    last_gen: one.lastGen,
     completed: one.completed,
     verified: one.verified,
     failed: one.failed,
@@ -52,12 +53,13 @@ function contributorRow(one: Contributor): JsonRow {
   };
 }
 
-function leaseRow(lease: Lease, nth: number): JsonRow {
+function leaseRow(lease: Lease, grant: Grant | undefined): JsonRow {
   return {
     gen: lease.gen,
     id: lease.taskId,
     contributor_id: lease.contributorId,
-    grant_number: nth,
+    grant_number: grant?.nth ?? 0,
+    previous_gen: grant?.previous,
     identity: lease.identity,
     repo: lease.repo,
     number: lease.number,

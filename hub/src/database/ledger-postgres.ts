@@ -126,21 +126,14 @@ export class PostgresLedger implements Disk, LedgerPast {
       `select id from replica_members where seen_at > now() - interval '${GONE_AFTER_SECONDS} seconds'`,
     );
     const live = new Set(members.map(({ id }) => String(id)));
-    this.#grants.clear();
-    const recent =
-      "select contributor_id, grant_number, assigned_at from tasks where assigned_at > ?1 order by grant_number";
-    for (const row of await reader.all(recent, now() - times.dayWindowMs))
-      this.#grants.add(String(row.contributor_id), Number(row.grant_number), Number(row.assigned_at));
+    await this.#grants.load(reader, now());
     const [batch] = await reader.all("select value from counters where name = 'batch'");
     this.#seen = Number(batch?.value);
     return readLedger(reader, now(), times.leaseTtlMs, (connection) => live.has(replicaOf(connection)));
   }
 
   #remember(changes: Changes): void {
-    for (const [taskId, nth] of changes.granted) {
-      const lease = changes.leases.get(taskId);
-      if (lease !== undefined) this.#grants.add(lease.contributorId, nth, lease.assignedAt);
-    }
+    this.#grants.remember(changes);
   }
 
   async #connected(): Promise<Client> {

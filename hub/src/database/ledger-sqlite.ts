@@ -5,20 +5,24 @@ import type { Lease } from "../leases/lease.ts";
 import type { Decided, Disk } from "../leases/lease-book.ts";
 import type { Checkpoints } from "./checkpoints.ts";
 import type { Reader } from "./reader.ts";
+import { RecentGrants } from "./recent-grants.ts";
 import { readLedger } from "./rows.ts";
 
 /** The ledger's rows in the embedded database: read whole at boot, written a batch at a time. */
 export class SqliteLedger implements Disk, LedgerPast {
   readonly #sqlite: DatabaseSync;
   readonly #checkpoints: Checkpoints;
+  readonly #grants: RecentGrants;
   readonly #statements: Record<keyof typeof SQL, StatementSync>;
   /** The token digests on disk, so that the index over them is touched only when one changes. */
   readonly #tokens = new Map<string, string>();
   #written: (readonly [id: string, tokenDigest: string])[] = [];
 
-  constructor(sqlite: DatabaseSync, checkpoints: Checkpoints) {
+  /** Limits look back `windowMs` at most. */
+  constructor(sqlite: DatabaseSync, checkpoints: Checkpoints, windowMs: number) {
     this.#sqlite = sqlite;
     this.#checkpoints = checkpoints;
+    this.#grants = new RecentGrants(windowMs);
     const prepared = Object.entries(SQL).map(([name, sql]) => [name, sqlite.prepare(sql)]);
     this.#statements = Object.fromEntries(prepared) as Record<keyof typeof SQL, StatementSync>;
   }
@@ -28,14 +32,14 @@ export class SqliteLedger implements Disk, LedgerPast {
    * ran ahead is cut to one lease lifetime from now, never stretched.
    */
   async load(reader: Reader, now: number, leaseTtlMs: number): Promise<LedgerRows> {
+    await this.#grants.load(reader, now);
     const rows = await readLedger(reader, now, leaseTtlMs, () => false);
     for (const { id, tokenDigest } of rows.contributors) this.#tokens.set(id, tokenDigest);
     return rows;
   }
 
   assignedAt(contributorId: string, nth: number): number | undefined {
-    const row = this.#statements.assignedAt.get(contributorId, nth);
-    return row === undefined ? undefined : Number(row.assigned_at);
+    return this.#grants.at(contributorId, nth);
   }
 
   isCounted(prUrl: string): boolean {
@@ -58,6 +62,7 @@ export class SqliteLedger implements Disk, LedgerPast {
       throw thrown;
     }
     for (const [id, tokenDigest] of this.#written) this.#tokens.set(id, tokenDigest);
+    this.#grants.remember(changes);
     this.#checkpoints.written(
       changes.leases.size + changes.endings.length + changes.activity.length + changes.audit.length,
     );
@@ -146,11 +151,13 @@ export class SqliteLedger implements Disk, LedgerPast {
   }
 
   #insert(lease: Lease, changes: Changes, ending: Ending | undefined): void {
+    const grant = changes.granted.get(lease.taskId);
     this.#statements.insert.run(
       lease.gen,
       lease.taskId,
       lease.contributorId,
-      changes.granted.get(lease.taskId) ?? 0,
+      grant?.nth ?? 0,
+      grant?.previous ?? null,
       lease.identity,
       lease.repo,
       lease.number,
@@ -170,17 +177,17 @@ const SQL = {
   begin: "begin immediate",
   commit: "commit",
   contributor: `
-    insert into contributors (token_digest, tier, last_active_at, grants, completed, verified, failed, promotion_base, streak,
-      paused_until, id, login, login_key, registered_at)
-    values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    insert into contributors (token_digest, tier, last_active_at, grants, last_gen, completed, verified, failed, promotion_base,
+      streak, paused_until, id, login, login_key, registered_at)
+    values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   standing: `
-    update contributors set tier = ?, last_active_at = ?, grants = ?, completed = ?, verified = ?, failed = ?,
+    update contributors set tier = ?, last_active_at = ?, grants = ?, last_gen = ?, completed = ?, verified = ?, failed = ?,
       promotion_base = ?, streak = ?, paused_until = ? where id = ?`,
   token: "update contributors set token_digest = ? where id = ?",
   insert: `
-    insert into tasks (gen, id, contributor_id, grant_number, identity, repo, number, item_key, title, url, item_updated_at,
+    insert into tasks (gen, id, contributor_id, grant_number, previous_gen, identity, repo, number, item_key, title, url, item_updated_at,
       assigned_at, accepted_at, expires_at, ended_at, outcome, reason, verdict, failure_kind, permanent, pr_url, pr_state)
-    values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   renew: "update tasks set accepted_at = ?, expires_at = ? where gen = ? and ended_at is null",
   end: `
     update tasks set ended_at = ?, outcome = ?, reason = ?, verdict = ?, failure_kind = ?, permanent = ?, pr_url = ?, pr_state = ?,
@@ -200,7 +207,6 @@ const SQL = {
   setting: "insert into settings (name, value) values (?, ?) on conflict (name) do update set value = excluded.value",
   removeSetting: "delete from settings where name = ?",
   gen: "update counters set value = ? where name = 'gen'",
-  assignedAt: "select assigned_at from tasks where contributor_id = ? and grant_number = ?",
   isCounted: "select 1 from counted_pull_requests where url = ?",
 } as const;
 
@@ -209,6 +215,7 @@ function standingValues(row: Contributor): (string | number | null)[] {
     row.tier,
     row.lastActiveAt ?? null,
     row.grants,
+    row.lastGen ?? null,
     row.completed,
     row.verified,
     row.failed,

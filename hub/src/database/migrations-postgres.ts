@@ -121,6 +121,20 @@ export const postgresMigrations: readonly Migration[] = [
       alter table tasks add column if not exists connection text;
     `,
   },
+  {
+    id: 4,
+    name: "history",
+    sql: `
+      -- A contributor's tasks are followed back from one to the one before: an index over them all, spread over as many pages as
+      -- there are contributors, cost every assignment more than the assignment itself.
+      alter table contributors add column if not exists last_gen bigint;
+      alter table tasks add column if not exists previous_gen bigint;
+      update tasks set previous_gen = (select before.gen from tasks as before
+        where before.contributor_id = tasks.contributor_id and before.grant_number = tasks.grant_number - 1);
+      update contributors set last_gen = (select max(gen) from tasks where tasks.contributor_id = contributors.id);
+      drop index if exists tasks_grants;
+    `,
+  },
 ];
 
 /** What replicas tell each other is no data of the hub: it is in no backup, and has steps of its own. */
@@ -185,6 +199,61 @@ export const replicaMigrations: readonly Migration[] = [
         insert into contributors select * from jsonb_populate_recordset(null::contributors, batch_rows->'contributors')
         on conflict (id) do update set token_digest = excluded.token_digest, tier = excluded.tier,
           last_active_at = excluded.last_active_at, grants = excluded.grants, completed = excluded.completed,
+          verified = excluded.verified, failed = excluded.failed, promotion_base = excluded.promotion_base,
+          streak = excluded.streak, paused_until = excluded.paused_until;
+        for moved in select * from jsonb_populate_recordset(null::tasks, batch_rows->'ended') loop
+          update tasks set ended_at = moved.ended_at, outcome = moved.outcome, reason = moved.reason, verdict = moved.verdict,
+            failure_kind = moved.failure_kind, permanent = moved.permanent, pr_url = moved.pr_url, pr_state = moved.pr_state,
+            accepted_at = moved.accepted_at, expires_at = moved.expires_at, connection = null
+          where gen = moved.gen and coalesce(ended_at, 0) = 0;
+        end loop;
+        for moved in select * from jsonb_populate_recordset(null::tasks, batch_rows->'renewed') loop
+          update tasks set accepted_at = moved.accepted_at, expires_at = moved.expires_at, connection = moved.connection
+          where gen = moved.gen and coalesce(ended_at, 0) = 0;
+        end loop;
+        insert into tasks select * from jsonb_populate_recordset(null::tasks, batch_rows->'granted');
+        insert into items select * from jsonb_populate_recordset(null::items, batch_rows->'items')
+        on conflict (key) do update set hold_reason = excluded.hold_reason, hold_until = excluded.hold_until,
+          failures = excluded.failures, last_failure_at = excluded.last_failure_at,
+          unverified_streak = excluded.unverified_streak, last_unverified_at = excluded.last_unverified_at,
+          held_as_of = excluded.held_as_of;
+        for moved in select * from jsonb_populate_recordset(null::tasks, batch_rows->'judged') loop
+          update tasks set pr_state = moved.pr_state, reason = coalesce(reason, moved.reason) where gen = moved.gen;
+        end loop;
+        insert into counted_pull_requests
+          select * from jsonb_populate_recordset(null::counted_pull_requests, batch_rows->'counted');
+        insert into activity select * from jsonb_populate_recordset(null::activity, batch_rows->'activity');
+        insert into audit (at, actor, action, subject, before, after)
+          select at, actor, action, subject, before, after from jsonb_populate_recordset(null::audit, batch_rows->'audit');
+        delete from settings using jsonb_populate_recordset(null::settings, batch_rows->'settings') as changed
+          where settings.name = changed.name and changed.value is null;
+        insert into settings select * from jsonb_populate_recordset(null::settings, batch_rows->'settings') as changed
+          where changed.value is not null on conflict (name) do update set value = excluded.value;
+        if batch_rows ? 'gen' then
+          update counters set value = (batch_rows->>'gen')::bigint where name = 'gen';
+        end if;
+        update counters set value = value + 1 where name = 'batch' returning value into batch_number;
+        if batch_record is not null then
+          insert into replica_batches (number, replica, record) values (batch_number, written_by, batch_record);
+          perform pg_notify('nest', current_schema() || ' batch ' || written_by);
+        end if;
+        return batch_number;
+      end $commit$;
+    `,
+  },
+  {
+    id: 2,
+    name: "history",
+    sql: `
+      -- Writes one batch; every row has the columns of its table. Endings first: an issue that ended and was handed out again in
+      -- one batch must free its place in the index. Tasks that move are found one by one and by their key alone
+      -- (hence coalesce): the index of live tasks would be gone through for each.
+      create or replace function nest_commit(batch_rows jsonb, written_by text, batch_record json) returns bigint language plpgsql as $commit$
+      declare batch_number bigint; moved tasks;
+      begin
+        insert into contributors select * from jsonb_populate_recordset(null::contributors, batch_rows->'contributors')
+        on conflict (id) do update set token_digest = excluded.token_digest, tier = excluded.tier,
+          last_active_at = excluded.last_active_at, grants = excluded.grants, last_gen = coalesce(excluded.last_gen, contributors.last_gen), completed = excluded.completed,
           verified = excluded.verified, failed = excluded.failed, promotion_base = excluded.promotion_base,
           streak = excluded.streak, paused_until = excluded.paused_until;
         for moved in select * from jsonb_populate_recordset(null::tasks, batch_rows->'ended') loop

@@ -149,4 +149,18 @@ export const migrations: readonly Migration[] = [
       alter table tasks add column connection text;
     `,
   },
+  {
+    id: 4,
+    name: "history",
+    sql: `
+      -- A contributor's tasks are followed back from one to the one before: an index over them all, spread over as many pages as
+      -- there are contributors, cost every assignment more than the assignment itself.
+      alter table contributors add column last_gen integer;
+      alter table tasks add column previous_gen integer;
+      update tasks set previous_gen = (select before.gen from tasks as before
+        where before.contributor_id = tasks.contributor_id and before.grant_number = tasks.grant_number - 1);
+      update contributors set last_gen = (select max(gen) from tasks where tasks.contributor_id = contributors.id);
+      drop index if exists tasks_grants;
+    `,
+  },
 ];

@@ -1,3 +1,7 @@
+import type { Changes } from "../leases/changes.ts";
+import type { Reader } from "./reader.ts";
+import { readGrantsSince } from "./rows.ts";
+
 /** A contributor's latest assignments: `times[0]` is when number `first` (from 1) was made. */
 interface Recent {
   first: number;
@@ -13,8 +17,19 @@ export class RecentGrants {
     this.#windowMs = windowMs;
   }
 
-  clear(): void {
+  /** What is on disk, in place of what was known. */
+  async load(reader: Reader, now: number): Promise<void> {
+    const rows = await readGrantsSince(reader, now - this.#windowMs);
     this.#byContributor.clear();
+    for (const row of rows) this.add(String(row.contributor_id), Number(row.grant_number), Number(row.assigned_at));
+  }
+
+  /** What a durable batch granted. */
+  remember(changes: Changes): void {
+    for (const [taskId, { nth }] of changes.granted) {
+      const lease = changes.leases.get(taskId);
+      if (lease !== undefined) this.add(lease.contributorId, nth, lease.assignedAt);
+    }
   }
 
   /** Notes assignment `nth` of a contributor; those of one contributor come in order. */

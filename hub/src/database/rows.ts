@@ -44,6 +44,25 @@ export async function readLedger(
   };
 }
 
+/** Tasks read at a time, newest first, until all of a page are too old. */
+const TASKS_A_PAGE = 5000;
+
+/** The assignments made since a time, those of one contributor in order. Tasks are numbered as time goes on: the old ones are not read. */
+export async function readGrantsSince(reader: Reader, since: number): Promise<Row[]> {
+  const grants: Row[] = [];
+  for (let before = Number.MAX_SAFE_INTEGER; ; ) {
+    const page = await reader.all(GRANTS_BEFORE, before, TASKS_A_PAGE);
+    const recent = page.filter((row) => Number(row.assigned_at) > since);
+    grants.push(...recent);
+    const last = page.at(-1);
+    if (last === undefined || recent.length === 0) return grants.reverse();
+    before = Number(last.gen);
+  }
+}
+
+const GRANTS_BEFORE =
+  "select gen, contributor_id, grant_number, assigned_at from tasks where gen < ?1 order by gen desc limit ?2";
+
 /** Pull requests whose verification a restart interrupted. */
 export async function pendingPullRequests(reader: Reader): Promise<PendingPullRequest[]> {
   return (await reader.all("select * from tasks where pr_state = 'pending'")).map((row) => ({
@@ -98,6 +117,7 @@ function contributorOf(row: Row): Contributor {
     registeredAt: Number(row.registered_at),
     lastActiveAt: optional(row.last_active_at),
     grants: Number(row.grants),
+    lastGen: optional(row.last_gen),
     completed: Number(row.completed),
     verified: Number(row.verified),
     failed: Number(row.failed),

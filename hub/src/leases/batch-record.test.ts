@@ -13,7 +13,7 @@ function through(changes: Partial<Changes>, effects: readonly Effect[] = []) {
 
 test("a batch is the same after it has been JSON", () => {
   const changes: Partial<Changes> = {
-    granted: new Map([["t-1", 3]]),
+    granted: new Map([["t-1", { nth: 3, previous: 7 }]]),
     counted: new Map([["https://x/pull/1", { gen: 7, contributorId: "c-1", completedAt: 9 }]]),
     settings: new Map<string, unknown>([["hold:a#1", { reason: "later" }]]),
     gen: 7,

@@ -1,6 +1,6 @@
 import type { Contributor } from "../contributors/standing.ts";
 import type { ItemRecord } from "../queue/cooldown.ts";
-import type { Activity, AuditLine, Changes, Counted, Ending, PullRequestVerdict } from "./changes.ts";
+import type { Activity, AuditLine, Changes, Counted, Ending, Grant, PullRequestVerdict } from "./changes.ts";
 import { noChanges } from "./changes.ts";
 import type { Effect } from "./commands.ts";
 import { replicaOf } from "./connection.ts";
@@ -18,8 +18,8 @@ export interface BatchRecord {
   readonly contributors: readonly Contributor[];
   readonly leases: readonly Lease[];
   readonly endings: readonly Ending[];
-  /** Leases made in this batch, with which of their contributor's assignments each is. */
-  readonly granted: readonly (readonly [taskId: string, nth: number])[];
+  /** Leases made in this batch. */
+  readonly granted: readonly (readonly [taskId: string, grant: Grant])[];
   readonly items: readonly ItemRecord[];
   readonly activity: readonly Activity[];
   readonly audit: readonly AuditLine[];

@@ -70,10 +70,18 @@ export interface Counted {
   readonly completedAt: number;
 }
 
+/** Which of its contributor's assignments a lease is. */
+export interface Grant {
+  /** From 1. */
+  readonly nth: number;
+  /** The generation of the one before; undefined of the first. */
+  readonly previous: number | undefined;
+}
+
 /** Everything that one batch of commands changed; written in one transaction. */
 export interface Changes {
-  /** Leases made in this batch, with which of their contributor's assignments each is (from 1). */
-  readonly granted: Map<string, number>;
+  /** Leases made in this batch, by task id. */
+  readonly granted: Map<string, Grant>;
   readonly leases: Map<string, Lease>;
   readonly endings: Ending[];
   readonly items: Map<string, ItemRecord>;

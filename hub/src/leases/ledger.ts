@@ -159,8 +159,9 @@ export class Ledger {
   grant(lease: Lease, contributor: Contributor): void {
     this.putLease(lease);
     this.#grantsInBatch.set(contributor.id, (this.#grantsInBatch.get(contributor.id) ?? 0) + 1);
-    this.#changes.granted.set(lease.taskId, contributor.grants + 1);
-    this.putContributor({ ...contributor, grants: contributor.grants + 1, lastActiveAt: lease.assignedAt });
+    const nth = contributor.grants + 1;
+    this.#changes.granted.set(lease.taskId, { nth, previous: contributor.lastGen });
+    this.putContributor({ ...contributor, grants: nth, lastGen: lease.gen, lastActiveAt: lease.assignedAt });
   }
 
   putLease(lease: Lease): void {
@@ -168,11 +169,11 @@ export class Ledger {
     if (before === undefined) {
       this.#index(lease);
       this.#undo.push(() => this.#forget(lease));
+      this.#touched.add(lease.key);
     } else {
       this.#leases.set(lease.taskId, lease);
       this.#undo.push(() => this.#leases.set(before.taskId, before));
     }
-    this.#touched.add(lease.key);
     this.#changes.leases.set(lease.taskId, lease);
   }
 

@@ -21,6 +21,7 @@ export function register(parts: DeskParts, command: Of<"register">, now: number)
     registeredAt: now,
     lastActiveAt: undefined,
     grants: 0,
+    lastGen: undefined,
     completed: 0,
     verified: 0,
     failed: 0,
