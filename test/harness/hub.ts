@@ -2,9 +2,11 @@ import { mkdtemp, rm } from "node:fs/promises";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { CodeHostMemory } from "@nest/codehost";
 import { buildHub, type Hub, type HubConfig, openPostgres, openSqlite, readHubConfig } from "@nest/hub";
 import { Secret, seededRandom, silentLog, VirtualClock } from "@nest/kit";
+import { Client } from "pg";
 import { RawRelay } from "./raw-relay.ts";
 import { newDatabase } from "./test-engine.ts";
 
@@ -137,6 +139,21 @@ export class TestHub implements AsyncDisposable {
   withheld(number: number, repo = "acme/one"): string | undefined {
     this.hub.queue.wake(this.clock.now());
     return this.hub.queue.entry(`${repo}#${number}`)?.withheld?.reason;
+  }
+
+  /** What another release, or a person, does to the database while no hub has it. */
+  async sql(...statements: readonly string[]): Promise<void> {
+    const { databaseUrl } = this.#config;
+    if (databaseUrl === undefined) {
+      const sqlite = new DatabaseSync(join(this.folder, "hub.sqlite"));
+      for (const statement of statements) sqlite.exec(statement);
+      sqlite.close();
+      return;
+    }
+    const client = new Client({ connectionString: databaseUrl.reveal() });
+    await client.connect();
+    for (const statement of statements) await client.query(statement);
+    await client.end();
   }
 
   async restart(): Promise<void> {

@@ -76,6 +76,39 @@ test("the history of a contributor is theirs, newest first, page by page, and fo
   expect(JSON.stringify(first)).not.toContain(relay.token);
 });
 
+test("a database that an older release wrote keeps every contributor's history, and the limits that it counts for", async () => {
+  await using hub = await TestHub.start({ issues: 8, contribute: { tier_limits: { newcomer: { max_per_hour: 3 } } } });
+  for (const login of ["alice", "bob"]) {
+    const relay = await hub.relay(login);
+    for (let nth = 0; nth < 3; nth += 1) {
+      const task = await relay.ready();
+      relay.send({ type: "task_accepted", ...of(task) });
+      relay.send({ type: "task_complete", ...of(task), result: "completed", verdict_reason: `${login} ${nth}` });
+      await relay.next("task_ack");
+    }
+  }
+  await hub.hub.stop();
+  await hub.sql(
+    "alter table tasks drop column previous_gen",
+    "alter table contributors drop column last_gen",
+    "create unique index tasks_grants on tasks (contributor_id, grant_number)",
+    "delete from migrations where id = 4",
+  );
+  await hub.boot();
+  for (const login of ["alice", "bob"]) {
+    const { history } = (await hub.admin("GET", `/api/contributors/${login}`)).body as {
+      history: { reason: string }[];
+    };
+    expect(history.map(({ reason }) => reason)).toEqual([`${login} 2`, `${login} 1`, `${login} 0`]);
+  }
+  const { registration_token } = (
+    await hub.admin("POST", "/api/contribute/reissue-token", { github_username: "alice" })
+  ).body as { registration_token: string };
+  const again = await RawRelay.join(hub.socket, registration_token);
+  again.send({ type: "ready" });
+  expect(await again.next("task_unavailable")).toMatchObject({ reason: "hourly_limit" });
+});
+
 test("a contributor's own bearer tells how they stand against their limits", async () => {
   await using hub = await TestHub.start({ issues: 9 });
   const relay = await hub.relay("alice");
