@@ -118,7 +118,7 @@ async function benchBusy(options: DispatchOptions): Promise<void> {
   const row = await measureBusy(hub, options.relays ?? 10_000, OFFERED_WHILE_BUSY, options.seconds);
   const { events, bytes } = row.watched;
   options.print(
-    `\nThe same while the queue is rebuilt without a pause and an admin's page streams\n${latencyReport([{ ...row, offered: OFFERED_WHILE_BUSY }])}\nthe page was told ${events} events, ${Math.round(bytes / 1024)} KiB`,
+    `\nThe same while the queue is rebuilt again and again and an admin's page streams\n${latencyReport([{ ...row, offered: OFFERED_WHILE_BUSY }])}\nthe page was told ${events} events, ${Math.round(bytes / 1024)} KiB`,
   );
 }
 

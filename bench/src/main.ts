@@ -22,7 +22,7 @@ parts:
   peers      full cycles a second: the hub on both engines, a naive hub, BullMQ, graphile-worker, pg-boss   (what you get without a part)
   cycles     full cycles a second with 200 and 1,000 relays: the hub and the naive hub
   latency    from ready to task_assign with 10,000 relays, 500, 1,000 and 2,000 a second offered
-  busy       the same at 1,000 a second while a queue of 20,000 issues is rebuilt without a pause and an admin's page streams
+  busy       the same at 1,000 a second while a queue of 20,000 issues is rebuilt again and again and an admin's page streams
   grants     one grant over 100,000 issues in 50 repositories, the decision alone, beside a walk over every issue
   memory     resident memory of 10,000 idle, authenticated relays
   recovery   10,000 relays, 5,000 leases, kill -9, started again at once: until the last lease is resumed

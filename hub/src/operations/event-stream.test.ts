@@ -16,8 +16,9 @@ function modelOf(bytes: number): ReadModel {
     latest: async () => [],
     entry: (line: unknown) => line,
     status: () => ({}),
-    fleet: () => {
+    *fleet() {
       relay.note = relay.note === "" ? "x".repeat(bytes) : relay.note;
+      yield;
       return { clankers: [{ ...relay }], work: [] };
     },
   } as unknown as ReadModel;

@@ -1,7 +1,8 @@
 import type { ServerResponse } from "node:http";
 import type { Clock } from "@nest/kit";
 import type { Activity } from "../leases/changes.ts";
-import { changesSince, type Told, toldOf } from "./fleet-changes.ts";
+import { Breath } from "../queue/breath.ts";
+import { changesSince, type Picture, pictureOf, wholeOf } from "./fleet-changes.ts";
 import type { ReadModel, Sees } from "./read-model.ts";
 
 /** How often watchers are told of status and work at most. */
@@ -30,11 +31,13 @@ export class EventStream {
   readonly #clock: Clock;
   readonly #watchers = new Map<ServerResponse, Watcher>();
   /** The fleet as everybody who follows its changes knows it, for each kind of watcher. */
-  readonly #told = new Map<Sees, Told>();
+  readonly #told = new Map<Sees, Picture>();
   /** The last lines of the feed, for those who come to watch. */
   #latest: readonly Activity[] = [];
   #changed = false;
   #scheduled = false;
+  /** Pictures are made a slice at a time, and one after the other. */
+  #turn: Promise<unknown> = Promise.resolve();
   readonly #stopKeepAlive: () => void;
 
   constructor(model: ReadModel, clock: Clock) {
@@ -56,6 +59,14 @@ export class EventStream {
   async watch(response: ServerResponse, sees: Sees, wantsChanges = false): Promise<boolean> {
     if (this.#watchers.size >= MOST_WATCHERS) return false;
     await this.#model.refreshed();
+    return this.#inTurn(() => this.#welcome(response, sees, wantsChanges));
+  }
+
+  async #welcome(response: ServerResponse, sees: Sees, wantsChanges: boolean): Promise<boolean> {
+    const breath = new Breath();
+    const picture = await this.#pictureFor(sees, breath);
+    // Those who follow changes all know the same fleet: what came up until now is told before somebody joins them.
+    const changes = wantsChanges ? await this.#changes(sees, picture, breath) : "";
     if (response.destroyed) return true;
     const activity = this.#latest.map((line) => this.#model.entry(line, sees)).reverse();
     response.writeHead(200, {
@@ -64,11 +75,9 @@ export class EventStream {
       "x-accel-buffering": "no",
       connection: "keep-alive",
     });
-    const fleet = this.#model.fleet(sees);
-    // Those who follow changes all know the same fleet: what came up until now is told before somebody joins them.
-    if (wantsChanges) this.#tellWaiting(sees, (watcher) => watcher.wantsChanges, this.#changes(sees, fleet));
+    this.#tellWaiting(sees, (watcher) => watcher.wantsChanges, changes);
     const hello = event("hello", { activity, status: this.#model.status(sees) });
-    response.write(`retry: 2000\n\n${hello}${event("work", fleet)}`);
+    response.write(`retry: 2000\n\n${hello}${eventOf("work", wholeOf(picture))}`);
     this.#watchers.set(response, { sees, wantsChanges, mayWait: response.writableLength + MOST_QUEUED_BYTES });
     response.on("close", () => this.#watchers.delete(response));
     response.on("error", () => this.#watchers.delete(response));
@@ -93,13 +102,20 @@ export class EventStream {
       this.#scheduled = false;
       if (!this.#changed) return;
       this.#changed = false;
-      const refreshing = this.#model.refreshed();
-      if (refreshing === undefined) this.#tellSnapshot();
-      else void refreshing.then(() => this.#tellSnapshot());
+      void this.#inTurn(async () => {
+        await this.#model.refreshed();
+        await this.#tellSnapshot();
+      });
     });
   }
 
-  #tellSnapshot(): void {
+  #inTurn<Result>(act: () => Promise<Result>): Promise<Result> {
+    const turn = this.#turn.then(act);
+    this.#turn = turn.catch(() => undefined);
+    return turn;
+  }
+
+  async #tellSnapshot(): Promise<void> {
     const kinds = new Map<Sees, { whole: boolean; changes: boolean }>();
     for (const { sees, wantsChanges } of this.#watchers.values()) {
       const kind = kinds.get(sees) ?? { whole: false, changes: false };
@@ -107,20 +123,26 @@ export class EventStream {
     }
     for (const sees of this.#told.keys()) if (kinds.get(sees)?.changes !== true) this.#told.delete(sees);
     for (const [sees, { whole, changes }] of kinds) {
-      const fleet = this.#model.fleet(sees);
+      const breath = new Breath();
+      const picture = await this.#pictureFor(sees, breath);
+      const news = changes ? await this.#changes(sees, picture, breath) : "";
       const status = event("status", this.#model.status(sees));
-      if (whole) this.#tellWaiting(sees, (watcher) => !watcher.wantsChanges, status + event("work", fleet));
-      if (changes) this.#tellWaiting(sees, (watcher) => watcher.wantsChanges, status + this.#changes(sees, fleet));
+      if (whole)
+        this.#tellWaiting(sees, (watcher) => !watcher.wantsChanges, status + eventOf("work", wholeOf(picture)));
+      if (changes) this.#tellWaiting(sees, (watcher) => watcher.wantsChanges, status + news);
     }
   }
 
+  async #pictureFor(sees: Sees, breath: Breath): Promise<Picture> {
+    return breath.through(pictureOf(await breath.through(this.#model.fleet(sees))));
+  }
+
   /** What followers of changes have to be told to know this fleet; they know it from then on. */
-  #changes(sees: Sees, fleet: ReturnType<ReadModel["fleet"]>): string {
+  async #changes(sees: Sees, after: Picture, breath: Breath): Promise<string> {
     const before = this.#told.get(sees);
-    const after = toldOf(fleet);
+    const changes = before === undefined ? undefined : await breath.through(changesSince(before, after));
     this.#told.set(sees, after);
-    const changes = before === undefined ? undefined : changesSince(before, after, fleet);
-    return changes === undefined ? "" : event("changes", changes);
+    return changes === undefined ? "" : eventOf("changes", changes);
   }
 
   #tellWaiting(sees: Sees, wants: (watcher: Watcher) => boolean, text: string): void {
@@ -150,5 +172,9 @@ function send(response: ServerResponse, { mayWait }: Watcher, text: string): voi
 }
 
 function event(name: string, value: unknown): string {
-  return `event: ${name}\ndata: ${JSON.stringify(value)}\n\n`;
+  return eventOf(name, JSON.stringify(value));
+}
+
+function eventOf(name: string, json: string): string {
+  return `event: ${name}\ndata: ${json}\n\n`;
 }

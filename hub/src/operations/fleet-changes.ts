@@ -1,32 +1,66 @@
 import type { contribute } from "@nest/protocol";
 
-/** Rows as they were told last, by name, each as the text that was sent. */
-export interface Told {
+type Counts = Pick<contribute.FleetReply, "cooldown_count" | "in_flight_count" | "held_count">;
+
+/** A fleet as it is told: each row the text that is sent, by its name. */
+export interface Picture {
   readonly clankers: ReadonlyMap<string, string>;
   readonly work: ReadonlyMap<string, string>;
+  readonly counts: Counts;
 }
 
-/** A fleet as it is remembered to tell the next one apart. */
-export function toldOf(fleet: contribute.FleetReply): Told {
-  return {
-    clankers: new Map(fleet.clankers.map((row) => [row.connection_id, JSON.stringify(row)])),
-    work: new Map(fleet.work.map((row) => [row.task_id, JSON.stringify(row)])),
-  };
-}
-
-/** What a watcher who was told `before` has to be told of `fleet`; undefined when that is nothing. */
-export function changesSince(
-  before: Told,
-  after: Told,
-  fleet: contribute.FleetReply,
-): contribute.FleetChanges | undefined {
-  const clankers = fleet.clankers.filter(({ connection_id: id }) => before.clankers.get(id) !== after.clankers.get(id));
-  const work = fleet.work.filter(({ task_id: id }) => before.work.get(id) !== after.work.get(id));
-  const gone = {
-    clankers: [...before.clankers.keys()].filter((id) => !after.clankers.has(id)),
-    work: [...before.work.keys()].filter((id) => !after.work.has(id)),
-  };
-  if (clankers.length + work.length + gone.clankers.length + gone.work.length === 0) return undefined;
+/** The picture of a fleet, a row a step. */
+export function* pictureOf(fleet: contribute.FleetReply): Generator<void, Picture> {
   const { cooldown_count, in_flight_count, held_count } = fleet;
-  return { clankers, work, gone, cooldown_count, in_flight_count, held_count };
+  const counts = { cooldown_count, in_flight_count, held_count };
+  const clankers = new Map<string, string>();
+  for (const row of fleet.clankers) {
+    clankers.set(row.connection_id, JSON.stringify(row));
+    yield;
+  }
+  const work = new Map<string, string>();
+  for (const row of fleet.work) {
+    work.set(row.task_id, JSON.stringify(row));
+    yield;
+  }
+  return { clankers, work, counts };
+}
+
+/** All of it, as `GET /api/contribute/fleet` answers. */
+export function wholeOf({ clankers, work, counts }: Picture): string {
+  return objectOf({ clankers: listOf(clankers.values()), work: listOf(work.values()) }, counts);
+}
+
+/** What a watcher who was told `before` has to be told of `after`, a row a step; undefined when that is nothing. */
+export function* changesSince(before: Picture, after: Picture): Generator<void, string | undefined> {
+  const clankers = yield* differences(before.clankers, after.clankers);
+  const work = yield* differences(before.work, after.work);
+  const rows = [clankers.changed, clankers.gone, work.changed, work.gone];
+  if (rows.every(({ length }) => length === 0)) return undefined;
+  const gone = JSON.stringify({ clankers: clankers.gone, work: work.gone });
+  return objectOf({ clankers: listOf(clankers.changed), work: listOf(work.changed), gone }, after.counts);
+}
+
+function* differences(before: ReadonlyMap<string, string>, after: ReadonlyMap<string, string>) {
+  const changed: string[] = [];
+  const gone: string[] = [];
+  for (const [name, text] of after) {
+    if (before.get(name) !== text) changed.push(text);
+    yield;
+  }
+  for (const name of before.keys()) {
+    if (!after.has(name)) gone.push(name);
+    yield;
+  }
+  return { changed, gone };
+}
+
+function listOf(texts: Iterable<string>): string {
+  return `[${[...texts].join(",")}]`;
+}
+
+/** One JSON object of values that are JSON already, and of counts. */
+function objectOf(texts: Readonly<Record<string, string>>, counts: Counts): string {
+  const members = Object.entries(texts).map(([name, text]) => `"${name}":${text}`);
+  return `{${members.join(",")},${JSON.stringify(counts).slice(1)}`;
 }

@@ -113,8 +113,8 @@ export class ReadModel {
     };
   }
 
-  /** Relays and tasks, both from the same place on; everything without a page. */
-  fleet(sees: Sees, page: OptionalPaging = {}): contribute.FleetReply {
+  /** Relays and tasks, both from the same place on; everything without a page. A row a step: of thousands nobody waits for all. */
+  *fleet(sees: Sees, page: OptionalPaging = {}): Generator<void, contribute.FleetReply> {
     const { ledger, queue, gateway, peers } = this.#parts;
     const held = new Map<string, string>();
     const remote = new Map(peers.relays().map((relay) => [relay.row.connection_id, relay]));
@@ -139,13 +139,19 @@ export class ReadModel {
         expires_at: iso(lease.expiresAt),
         ...(note === undefined || !visible ? {} : { note }),
       });
+      yield;
     }
     const counts = queue.withheldCounts();
     const cooling = ["failed", "quarantined", "connection_lost", "given_back", "requeued"];
-    const clankers = [
-      ...[...gateway.sessions()].flatMap((session) => this.#relay(session, held, sees)),
-      ...[...remote.values()].map((relay) => remoteRow(relay, held, sees)),
-    ];
+    const clankers: contribute.FleetRelay[] = [];
+    for (const session of gateway.sessions()) {
+      clankers.push(...this.#relay(session, held, sees));
+      yield;
+    }
+    for (const relay of remote.values()) {
+      clankers.push(remoteRow(relay, held, sees));
+      yield;
+    }
     const from = Number(page.cursor ?? 0);
     const to = from + (page.limit ?? Number.MAX_SAFE_INTEGER);
     return {

@@ -1,6 +1,7 @@
 import { contribute, contributors, health, operations } from "@nest/protocol";
 import { openApiOf, type Routes } from "../access/routes-of.ts";
 import { isAdmin, type Viewer } from "../access/viewer.ts";
+import { Breath } from "../queue/breath.ts";
 import type { DoneByHour } from "./done-by-hour.ts";
 import type { EventStream } from "./event-stream.ts";
 import type { Metrics } from "./metrics.ts";
@@ -37,7 +38,7 @@ export function registerOperationsRoutes(routes: Routes, parts: OperationsRouteP
   routes.serve(contribute.queue, ({ query, viewer }) => readModel.queue(query, sees(viewer)));
   routes.serve(contribute.fleet, async ({ query, viewer }) => {
     await readModel.refreshed();
-    return readModel.fleet(sees(viewer), query);
+    return new Breath().through(readModel.fleet(sees(viewer), query));
   });
   routes.serve(contribute.activity, ({ query, viewer }) => readModel.activity(query.limit, query.cursor, sees(viewer)));
   routes.serve(contribute.events, async ({ viewer, query, reply }) => {

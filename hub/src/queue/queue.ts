@@ -169,16 +169,10 @@ export class Queue implements Candidates {
       const known = this.#judged.get(issue);
       if (known !== undefined) return known === "passes" ? undefined : known;
       if (!("steps" in filter)) return filter(issue);
-      const going = (filter as SteppedFilter).steps(issue);
-      let step = going.next();
-      while (step.done !== true) {
-        const pause = breath.pause();
-        if (pause !== undefined) await pause;
-        step = going.next();
-      }
+      const reason = await breath.through((filter as SteppedFilter).steps(issue));
       if (filter !== this.#filter) continue;
-      this.#judged.set(issue, step.value ?? "passes");
-      return step.value;
+      this.#judged.set(issue, reason ?? "passes");
+      return reason;
     }
   }
 
