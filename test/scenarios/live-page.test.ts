@@ -69,7 +69,7 @@ describe.skipIf(missing)("the pages of nest up in a browser", () => {
     const { page, faults } = await open(up.hubUrl, { viewport: sizes.desktop });
     let loads = 0;
     page.on("load", () => (loads += 1));
-    await expect.poll(() => page.locator("#link-state").textContent()).toBe("live");
+    await expect.poll(() => page.locator("#link-state").textContent(), { timeout: 10_000 }).toBe("live");
     const work = page.locator("#under-way-list .where").first();
     await expect.poll(() => work.textContent(), { timeout: 15_000 }).toMatch(/^meadow\/[a-z-]+#\d+$/);
     const issue = (await work.textContent()) ?? "";

@@ -71,8 +71,8 @@ export class ReadModel {
     };
   }
 
-  /** A page of the queue; with `withheld` also what is not offered, after what is. */
-  queue(
+  /** A page of the queue; with `withheld` also what is not offered, after what is. An issue looked at is a step. */
+  *queue(
     query: {
       limit: number;
       cursor?: string | undefined;
@@ -81,23 +81,25 @@ export class ReadModel {
       q?: string | undefined;
     },
     sees: Sees,
-  ): contribute.QueueReply {
+  ): Generator<void, contribute.QueueReply> {
     const { queue, clock } = this.#parts;
     const now = clock.now();
     queue.wake(now);
     const { reason } = query;
-    const withheld =
-      query.with === "withheld" || reason !== undefined
-        ? [...queue.entries()].filter(
-            (entry) => entry.withheld !== undefined && (reason ?? entry.withheld.reason) === entry.withheld.reason,
-          )
-        : [];
+    const known = reason === undefined ? queue.inOrder() : [];
+    if (query.with === "withheld" || reason !== undefined) {
+      for (const entry of queue.entries())
+        if (entry.withheld !== undefined && (reason ?? entry.withheld.reason) === entry.withheld.reason)
+          known.push(entry);
+    }
     const wanted = query.q?.toLowerCase();
-    const known = reason === undefined ? [...queue.inOrder(), ...withheld] : withheld;
-    const seen = known.filter(({ repo }) => sees(repo));
-    const all = seen.filter(
-      (entry) => wanted === undefined || `${entry.key} ${entry.title}`.toLowerCase().includes(wanted),
-    );
+    const all: Entry[] = [];
+    let hidden = 0;
+    for (const entry of known) {
+      if (!sees(entry.repo)) hidden += 1;
+      else if (wanted === undefined || `${entry.key} ${entry.title}`.toLowerCase().includes(wanted)) all.push(entry);
+      yield;
+    }
     const from = Number.parseInt(query.cursor ?? "0", 10) || 0;
     const page = all.slice(from, from + query.limit);
     const next = from + page.length;
@@ -107,7 +109,7 @@ export class ReadModel {
       actionable_items: queue.actionable,
       withheld: counts,
       withheld_because: Object.fromEntries(Object.keys(counts).map((reason) => [reason, becauseOf(reason)])),
-      hidden: known.length - seen.length,
+      hidden,
       matching: all.length,
       ...(next < all.length ? { next_cursor: String(next) } : {}),
     };

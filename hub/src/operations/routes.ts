@@ -35,7 +35,7 @@ export function registerOperationsRoutes(routes: Routes, parts: OperationsRouteP
     reply.header("x-nest-contribute-protocol", status.api_version);
     return status;
   });
-  routes.serve(contribute.queue, ({ query, viewer }) => readModel.queue(query, sees(viewer)));
+  routes.serve(contribute.queue, ({ query, viewer }) => new Breath().through(readModel.queue(query, sees(viewer))));
   routes.serve(contribute.fleet, async ({ query, viewer }) => {
     await readModel.refreshed();
     return new Breath().through(readModel.fleet(sees(viewer), query));

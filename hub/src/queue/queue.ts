@@ -225,7 +225,9 @@ export class Queue implements Candidates {
     const lists = [...this.#repos.values()]
       .filter((list) => list.length > 0)
       .sort((a, b) => a.servedAt - b.servedAt)
-      .map((list) => [...list.inOrder()].filter((entry) => !ordered.has(entry)));
+      .map((list) =>
+        ordered.size === 0 ? [...list.inOrder()] : [...list.inOrder()].filter((one) => !ordered.has(one)),
+      );
     const order: Entry[] = [...ordered];
     for (let place = 0; lists.some((list) => place < list.length); place += 1) {
       for (const list of lists) {
