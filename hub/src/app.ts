@@ -9,6 +9,7 @@ import { registerAccessRoutes } from "./access/routes.ts";
 import { Routes } from "./access/routes-of.ts";
 import { Sessions } from "./access/sessions.ts";
 import { sharedKeys } from "./access/shared-keys.ts";
+import { sharedUsers } from "./access/shared-users.ts";
 import { SignIn } from "./access/sign-in.ts";
 import { Signer } from "./access/signer.ts";
 import { Throttle } from "./access/throttle.ts";
@@ -224,7 +225,7 @@ export async function buildHub({ config, database, codeHost, clock, random, log 
 
   const { master, hubSecret } = await sharedKeys(config, engine.key);
   const { plainUserCookie, oauth, adminToken, admins } = config;
-  const users = new UserStore(config.dataDir, clock);
+  const users = new UserStore(config.dataDir, clock, shared === undefined ? undefined : sharedUsers(ledger, book));
   const sessions = new Sessions({ signer: new Signer(master, "session"), users, clock, random, plainUserCookie });
   const signIn = new SignIn({ codeHost, oauth, webUrl, signer: new Signer(master, "sign-in"), clock, random });
   const identity = new Identity({ adminToken, admins, hubSecret, plainUserCookie, sessions, ledger, guesses });

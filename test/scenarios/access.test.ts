@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { Secret } from "@nest/kit";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ADMIN_TOKEN, TestHub } from "../harness/hub.ts";
-import { onPostgres } from "../harness/test-engine.ts";
+import { newDatabase, onPostgres } from "../harness/test-engine.ts";
 
 /** The code host's sign-in side, saying what a test tells it to. */
 let signInHost: Server;
@@ -345,3 +345,21 @@ test("every admin route refuses whoever is nobody with 401 and whoever is no adm
   }
   expect(checked).toBeGreaterThan(12);
 });
+
+test.runIf(onPostgres)(
+  "who signs in at one replica is known at every other, and signs out of all of them",
+  async () => {
+    const databaseUrl = await newDatabase();
+    await using one = await start({ databaseUrl });
+    await using other = await start({ databaseUrl });
+    const cookie = await signIn(one, "boss");
+    const who = async (hub: TestHub) => {
+      await hub.hub.book.caughtUp();
+      return (await hub.call("GET", "/api/auth/user", undefined, { cookie })).body;
+    };
+    for (const hub of [one, other]) expect(await who(hub)).toMatchObject({ login: "boss", hub_admin: true });
+    const out = await other.call("POST", "/api/auth/logout", {}, { cookie, origin: other.url });
+    expect(out.status).toBe(200);
+    for (const hub of [one, other]) expect(await who(hub)).toMatchObject({ authenticated: false, hub_admin: false });
+  },
+);

@@ -18,23 +18,36 @@ export const UserRecord = z.looseObject({
 });
 export type UserRecord = z.infer<typeof UserRecord>;
 
+/** Users beyond the files of one data directory, by login in lower case. */
+export interface SharedUserRecords {
+  read(login: string): unknown;
+  /** Changes one, durably, in one step with whoever else changes it. */
+  change(login: string, change: (before: unknown) => UserRecord): Promise<void>;
+}
+
 const LOGIN = /^[A-Za-z0-9](?:[A-Za-z0-9-_.]{0,98}[A-Za-z0-9_])?$/;
 
-/** The hub's users: files read live, written whole, one change of a user after the other. */
+/**
+ * The hub's users: files read live, written whole, one change of a user after the other. Where replicas share their state, what
+ * they know together comes first; a file that blocks somebody, or ends a session, holds at the replica that has it.
+ */
 export class UserStore {
   readonly #folder: string;
   readonly #clock: Clock;
+  readonly #shared: SharedUserRecords | undefined;
   readonly #changes = new Map<string, Promise<unknown>>();
 
-  constructor(dataDir: string, clock: Clock) {
+  constructor(dataDir: string, clock: Clock, shared?: SharedUserRecords) {
     this.#folder = join(dataDir, "saas", "users");
     this.#clock = clock;
+    this.#shared = shared;
   }
 
   /** A user by login, in any case; undefined when there is none or the file is not one. */
   async read(login: string): Promise<UserRecord | undefined> {
     const name = await this.#nameOf(login);
-    return name === undefined ? undefined : this.#readFile(name);
+    const file = name === undefined ? undefined : await this.#readFile(name);
+    return together(file, this.#shared?.read(login.toLowerCase()));
   }
 
   /** Remembers that somebody has signed in; makes the user when there is none. */
@@ -67,8 +80,12 @@ export class UserStore {
   async #change(login: string, change: (user: UserRecord) => UserRecord): Promise<UserRecord> {
     if (!LOGIN.test(login)) throw new Error("not a login");
     const name = (await this.#nameOf(login)) ?? login;
-    const before = (await this.#readFile(name)) ?? UserRecord.parse({ github_username: login });
-    const after = change(before);
+    const file = await this.#readFile(name);
+    const changed = (known: unknown) => change(together(file, known) ?? UserRecord.parse({ github_username: login }));
+    let after = file;
+    if (this.#shared === undefined) after = changed(undefined);
+    else await this.#shared.change(login.toLowerCase(), (known) => (after = changed(known)));
+    if (after === undefined) throw new Error("the user was not changed");
     await makePrivateFolder(this.#folder);
     await writeFileAtomic(this.#path(name), `${JSON.stringify(after, null, 2)}\n`);
     return after;
@@ -105,4 +122,17 @@ export class UserStore {
   #path(name: string): string {
     return join(this.#folder, `${name}.json`);
   }
+}
+
+/** A user's file and what replicas know of them together, as one record. */
+function together(file: UserRecord | undefined, known: unknown): UserRecord | undefined {
+  const shared = UserRecord.safeParse(known);
+  if (!shared.success) return file;
+  if (file === undefined) return shared.data;
+  return {
+    ...file,
+    ...shared.data,
+    blocked: file.blocked || shared.data.blocked,
+    ended_sessions: { ...file.ended_sessions, ...shared.data.ended_sessions },
+  };
 }
