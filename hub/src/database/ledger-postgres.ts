@@ -4,11 +4,13 @@ import { type BatchRecord, decidedOf, recordOf } from "../leases/batch-record.ts
 import type { Changes, LedgerPast, LedgerRows } from "../leases/changes.ts";
 import { replicaOf } from "../leases/connection.ts";
 import type { Decided, Disk, News } from "../leases/lease-book.ts";
-import { batchRowsOf, jsonOf } from "./batch-rows.ts";
+import { batchColumnsOf, columnNames } from "./batch-columns.ts";
+import { rareRowsOf } from "./batch-rows.ts";
 import { GONE_AFTER_SECONDS, locks, type PostgresDatabase, readerOf } from "./postgres.ts";
 import type { Row } from "./reader.ts";
 import { RecentGrants } from "./recent-grants.ts";
 import { readLedger } from "./rows.ts";
+import { jsonOf } from "./storable.ts";
 
 export interface PostgresLedgerParts {
   readonly database: PostgresDatabase;
@@ -99,15 +101,19 @@ export class PostgresLedger implements Disk, LedgerPast {
       await client.query("rollback");
       return;
     }
-    const record = others ? jsonOf(recordOf(decided, replica)) : null;
-    const batch = [jsonOf(batchRowsOf(decided.changes)), replica, record];
+    const { changes } = decided;
+    const rare = rareRowsOf(changes);
+    const values = [
+      replica,
+      others ? jsonOf(recordOf(decided, replica)) : null,
+      changes.gen ?? null,
+      rare === undefined ? null : jsonOf(rare),
+      ...batchColumnsOf(changes),
+    ];
     // The second follows the first at once: others wait for the lock.
-    const [{ rows }] = await Promise.all([
-      client.query<Row>("select nest_commit($1, $2, $3) as number", batch),
-      client.query("commit"),
-    ]);
+    const [{ rows }] = await Promise.all([client.query<Row>({ ...WRITE, values }), client.query("commit")]);
     this.#seen = Number(rows[0]?.number);
-    this.#remember(decided.changes);
+    this.#remember(changes);
   }
 
   async #newsOf(client: Client, newest: number, records: readonly BatchRecord[]): Promise<News | undefined> {
@@ -154,6 +160,14 @@ export class PostgresLedger implements Disk, LedgerPast {
     void client.end().catch(() => undefined);
   }
 }
+
+const PARAMETERS = ["written_by", "batch_record", "last_generation", "rare", ...columnNames];
+
+/** Named, so that a connection has its many parameters read once. */
+const WRITE = {
+  name: "nest_write",
+  text: `select nest_write(${PARAMETERS.map((parameter, at) => `${parameter} => $${at + 1}`).join(", ")}) as number`,
+};
 
 async function countedOf(client: Client, named: readonly string[]): Promise<Set<string>> {
   if (named.length === 0) return new Set();

@@ -2,8 +2,8 @@ import type { PoolClient } from "pg";
 import type { Bus } from "../bus/bus.ts";
 import type { Claim, QueueIssue } from "../queue/entry.ts";
 import { claimsOfRows, type Scan, type SharedScan, type SharedScanStore } from "../queue/scan-store.ts";
-import { jsonOf } from "./batch-rows.ts";
 import type { PostgresDatabase } from "./postgres.ts";
+import { jsonOf } from "./storable.ts";
 
 interface Known {
   scan: number;

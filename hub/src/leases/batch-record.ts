@@ -1,6 +1,15 @@
 import type { Contributor } from "../contributors/standing.ts";
 import type { ItemRecord } from "../queue/cooldown.ts";
-import type { Activity, AuditLine, Changes, Counted, Ending, Grant, PullRequestVerdict } from "./changes.ts";
+import type {
+  Activity,
+  ActivityTask,
+  AuditLine,
+  Changes,
+  Counted,
+  Ending,
+  Grant,
+  PullRequestVerdict,
+} from "./changes.ts";
 import { noChanges } from "./changes.ts";
 import type { Effect } from "./commands.ts";
 import { replicaOf } from "./connection.ts";
@@ -16,6 +25,7 @@ interface SettingRecord {
 /** A batch as JSON: what is written of it, and what other replicas read of it. */
 export interface BatchRecord {
   readonly contributors: readonly Contributor[];
+  /** Of those that ended, only the ones made in this batch: an ending has its lease. */
   readonly leases: readonly Lease[];
   readonly endings: readonly Ending[];
   /** Leases made in this batch. */
@@ -33,13 +43,15 @@ export interface BatchRecord {
 
 /** A batch of `replica` as a record; of its effects those that others have to carry out. */
 export function recordOf({ changes, effects }: Decided, replica: string): BatchRecord {
+  const ended = new Set(changes.endings.map(({ lease }) => lease.taskId));
+  const isTold = ({ taskId }: Lease) => !ended.has(taskId) || changes.granted.has(taskId);
   return {
     contributors: [...changes.contributors.values()],
-    leases: [...changes.leases.values()],
+    leases: [...changes.leases.values()].filter(isTold),
     endings: changes.endings,
     granted: [...changes.granted],
     items: [...changes.items.values()],
-    activity: changes.activity,
+    activity: changes.activity.map((line) => ({ ...line, task: line.task && toldOf(line.task) })),
     audit: changes.audit,
     pullRequests: changes.pullRequests,
     counted: [...changes.counted].map(([url, counted]) => ({ url, ...counted })),
@@ -66,6 +78,11 @@ export function decidedOf(record: BatchRecord): Decided {
     gen: record.gen,
   };
   return { changes, effects: [record.effects] };
+}
+
+/** A lease has more than the feed tells. */
+function toldOf({ taskId, gen, repo, number, title, url }: ActivityTask): ActivityTask {
+  return { taskId, gen, repo, number, title, url };
 }
 
 /** Effects on sockets that are not the replica's own, and on contributors, whose sockets may be anywhere. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { jsonOf } from "./batch-rows.ts";
+import { jsonOf } from "./storable.ts";
 
 test.each([
   ["NUL", "before\0after", "beforeafter"],
