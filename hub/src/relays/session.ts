@@ -74,6 +74,8 @@ function uncork(session: Session): void {
   session.uncork();
 }
 
+const MOST_REASON_BYTES = 123;
+
 /** One socket of a relay, from the challenge to the close. */
 export class Session {
   readonly connection: string;
@@ -171,7 +173,7 @@ export class Session {
     if (this.closed) return;
     this.closed = true;
     this.cancelAuthDeadline?.();
-    this.#socket.close(code, reason);
+    this.#socket.close(code, cutToFrame(reason));
     const cut = setTimeout(() => this.#socket.terminate(), CLOSE_GRACE_MS);
     cut.unref();
     this.#socket.once("close", () => clearTimeout(cut));
@@ -186,4 +188,11 @@ export class Session {
     });
     this.close(closeCodes.policy, reason);
   }
+}
+
+/** A close frame has room for 123 bytes of reason; a list of accepted models may be longer, and is sent in full before. */
+function cutToFrame(reason: string): string {
+  const bytes = Buffer.from(reason);
+  // What is cut within a character ends in a replacement character, which is three bytes itself.
+  return bytes.length <= MOST_REASON_BYTES ? reason : bytes.subarray(0, MOST_REASON_BYTES - 3).toString();
 }
