@@ -328,6 +328,10 @@ const hostile = [
   "/(((a{30}){30}){30})/",
   `/${".{1000}".repeat(25)}/`,
   "/^(([a-z])+.)+[A-Z]([a-z])+$/",
+  "/(?:a?){143}$b/",
+  `/(?:(?:(?:${"a?".repeat(75)}){9}){9}){9}/`,
+  `/[${"B-\u{1e000}".repeat(40)}]/`,
+  "/^(?:\\pL*1){70}$/",
 ];
 
 test("hostile patterns never block the loop over 10 ms, neither at save nor while thousands of issues are judged", async () => {
@@ -345,7 +349,7 @@ test("hostile patterns never block the loop over 10 ms, neither at save nor whil
   const watch = watchTurns();
   await put(hub, { contribute_deny_titles: [...saved, "*!"] });
   expect(hub.withheld(7)).toBe("title_filter");
-  expect(watch.longestMs()).toBeLessThan(30);
+  expect(watch.longestMs()).toBeLessThan(20);
 });
 
 /** The processor time of the longest turn of the loop: what others do on a busy machine does not count. */

@@ -31,6 +31,27 @@ test.each([
   expect((await relay.closed).code).toBe(1008);
 });
 
+test("a refused relay is told a list of any length, and is sent away", async () => {
+  const long = Array.from({ length: 100 }, (_, at) => `größe-${at}-*`);
+  await using hub = await TestHub.start({
+    contribute: { contribute_allow_models: long, contribute_reject_unknown_models: true },
+  });
+  const { registration_token: token } = await hub.register("alice");
+  const relay = await connect(hub, token, "gpt-5");
+  expect((await relay.next("auth_failed")).accepted_models).toEqual(long);
+  expect((await relay.closed).code).toBe(1008);
+});
+
+test("a list of costly patterns decides at connect as any other does", async () => {
+  const costly = Array.from({ length: 20 }, (_, at) => `/(?:a?){${120 + at}}$b/`);
+  await using hub = await TestHub.start({
+    contribute: { contribute_allow_models: [...costly, "claude-*"], contribute_reject_unknown_models: true },
+  });
+  const { registration_token: token } = await hub.register("alice");
+  expect((await (await connect(hub, token, "a".repeat(60))).next("auth_failed")).reason).toContain("not accepted");
+  expect((await (await connect(hub, token, "claude-opus")).next("auth_ok")).type).toBe("auth_ok");
+});
+
 test.each([
   ["an empty list accepts all models", { contribute_allow_models: [], contribute_reject_unknown_models: true }],
   ["without reject-unknown a list refuses nobody", { contribute_allow_models: ["claude-*"] }],

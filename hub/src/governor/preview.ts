@@ -54,9 +54,7 @@ async function compileAll(key: string, sources: readonly string[], breath: Breat
 async function firstHit(patterns: readonly Pattern[], texts: readonly string[], breath: Breath) {
   for (const text of texts) {
     for (const pattern of patterns) {
-      const found = pattern.matches(text);
-      const pause = breath.pause();
-      if (pause !== undefined) await pause;
+      const found = await breath.through(pattern.steps(text));
       if (found) return { subject: text, pattern: pattern.source };
     }
   }

@@ -1,7 +1,7 @@
 import type { Durations, governor, Tier } from "@nest/protocol";
 import type { DeskPolicy } from "../leases/desk-parts.ts";
 import { compileFilters, compileList, type SteppedFilter } from "../queue/filters.ts";
-import type { ModelPolicy } from "../relays/authenticate.ts";
+import { ModelPolicy } from "../relays/model-policy.ts";
 
 /** The settings as the parts of the hub use them. */
 export interface Rules {
@@ -25,10 +25,10 @@ export function rulesOf(settings: governor.GovernorSettings): Rules {
       limits: settings.tier_limits,
       promotion: { contributorAt: settings.contribute_contributor_at, trustedAt: settings.contribute_trusted_at },
     },
-    models: {
-      accepted: compileList("contribute_allow_models", settings.contribute_allow_models),
-      rejectUnknown: settings.contribute_reject_unknown_models,
-    },
+    models: new ModelPolicy(
+      compileList("contribute_allow_models", settings.contribute_allow_models),
+      settings.contribute_reject_unknown_models,
+    ),
     filter: compileFilters(settings),
   };
 }

@@ -18,13 +18,15 @@ export class Breath {
     );
   }
 
-  /** Goes through the steps of a work, with a pause wherever a slice is used up. */
+  /** Goes through steps, with a turn of the event loop between them, and after the last, whenever a slice is used up. */
   async through<Result>(steps: Generator<void, Result>): Promise<Result> {
     for (;;) {
       const step = steps.next();
-      if (step.done === true) return step.value;
       const pause = this.pause();
       if (pause !== undefined) await pause;
+      if (step.done === true) return step.value;
+    }
+  }
     }
   }
 }

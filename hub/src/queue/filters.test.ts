@@ -1,4 +1,5 @@
-import { expect, test } from "vitest";
+import { RE2JS } from "re2js";
+import { expect, test, vi } from "vitest";
 import { defaultSettings } from "../governor/settings.ts";
 import { compileFilters, type FilterSettings } from "./filters.ts";
 
@@ -36,4 +37,26 @@ test("titles and authors are excluded by pattern, dashboards, epics and bots by 
 
 test("a wrong pattern is refused with its key and the reason", () => {
   expect(() => reason({ contribute_deny_titles: ["fine", "/(/"] })).toThrow(/^contribute_deny_titles\[1\]: /);
+});
+
+test.each([
+  "/(?:a?){143}$b/",
+  `/${"a*".repeat(97)}b/`,
+  "/(?:\\b?a?){70}!/",
+  "/(.{0,140})$z/",
+  "/(?:[a-cx-z0-35-79]?){143}$/",
+])("one match of the hostile pattern %s is cut into steps that others have a turn between", (pattern) => {
+  const compared = vi.spyOn(RE2JS.compile("a").re2Input.prog.inst[0].constructor.prototype, "matchRune");
+  const filter = compileFilters({ ...defaultSettings, contribute_deny_titles: [pattern] });
+  const longest = { ...issue, title: "a".repeat(512) };
+  let most = 0;
+  const steps = filter.steps(longest);
+  for (let done = false; done !== true; most = Math.max(most, compared.mock.calls.length)) {
+    compared.mockClear();
+    done = steps.next().done === true;
+  }
+  compared.mockRestore();
+  expect(most).toBeGreaterThan(0);
+  // A step is 500, and what its last character takes: the whole of the largest program.
+  expect(most).toBeLessThan(900);
 });

@@ -1,5 +1,6 @@
 import { performance } from "node:perf_hooks";
-import { expect, test } from "vitest";
+import { RE2JS } from "re2js";
+import { expect, test, vi } from "vitest";
 import { type Anchoring, compilePattern } from "./patterns.ts";
 
 function matches(source: string, text: string, anchoring: Anchoring = "whole"): boolean {
@@ -31,6 +32,34 @@ test("without a wildcard a title pattern matches anywhere, any other the whole",
 
 test.each(["/(/", "/a{2,1}/", "/(?=look)/", "", "  ", "x".repeat(201)])("%j is refused with a reason", (pattern) => {
   expect(compilePattern(pattern, "whole")).toMatchObject({ kind: "invalid", because: expect.stringMatching(/./) });
+});
+
+test.each([
+  ["/((a{1,30}){1,30})$b/", /repeats and classes come to the length of \d+, at most 600: use smaller repeat counts/],
+  [`/(?:(?:(?:${"a?".repeat(75)}){9}){9}){9}/`, /use smaller repeat counts/],
+  ["/(?:(?:x{9}){9}){9}/", /use smaller repeat counts/],
+  ["/^(?:\\pL*1){70}$/", /use smaller repeat counts/],
+  ["/.{0,50}.{0,50}.{0,60}b/", /the length of 32\d, at most 300/],
+  [`/[${"B-\u{1e000}".repeat(40)}]/`, /ranges of \d+ characters, at most 40000; \[\^…\] can name the others/],
+  ["/[b-\\x{1e000}]/", /ranges of 122\d+ characters/],
+  [`/${"\\pL".repeat(9)}/`, /9 Unicode classes, at most 8: use fewer/],
+])("%s is refused before it is built, with what to do", (pattern, because) => {
+  const building = vi.spyOn(RE2JS, "compile");
+  expect(compilePattern(pattern, "whole")).toMatchObject({ kind: "invalid", because: expect.stringMatching(because) });
+  if (!because.source.endsWith("300")) expect(building).not.toHaveBeenCalled();
+  building.mockRestore();
+});
+
+test.each([
+  ["/[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}/", "task 6ba7b810-9dad-11d1-80b4-00c04fd430c8"],
+  ["/^(feat|fix|chore|docs)(\\(.{1,30}\\))?!?: [a-z].{5,72}$/", "Fix(hub): the clock no longer runs late"],
+  ["/^\\p{L}{2,20} [^\\x00-\\x7f]+/", "Größe äöü"],
+  ["/[\\x{3040}-\\x{30ff}\\x{4e00}-\\x{9fff}]{4,}/", "時計が遅れる"],
+  ["/\\b(wip|draft|do not merge)\\b/", "[WIP] clock"],
+  [`/${"dependabot|renovate|".repeat(9)}a/`, "from Renovate"],
+  ["/^bump .{0,50} from \\d+(\\.\\d+){1,3} to .{0,50}$/", "Bump tide-clock from 1.2.3 to 2.0.0"],
+])("the ordinary pattern %s matches %j", (pattern, text) => {
+  expect(matches(pattern, text)).toBe(true);
 });
 
 test.each(["/(a+)+$/", "/.*.*.*=.*/", "*a*a*a*a*b", "/^(([a-z])+.)+[A-Z]([a-z])+$/"])(

@@ -1,15 +1,17 @@
-import { RE2JS } from "re2js";
+import { Regex } from "./regex.ts";
+import { writtenSize } from "./regex-size.ts";
 
 /** Whether `*`-less wildcard patterns match anywhere (titles) or the whole string (labels, authors, models). */
 export type Anchoring = "substring" | "whole";
 
 export interface Pattern {
   readonly source: string;
-  /** A regular expression: each match takes long enough that a loop over many should breathe between them. */
-  readonly isRegex: boolean;
   /** Size of what is stepped through for each character; 1 for wildcards. */
   readonly cost: number;
+  /** In one go: only for what is matched once, where nobody waits. */
   matches(text: string): boolean;
+  /** Ends with the same; each step before took a few milliseconds at most. */
+  steps(text: string): Generator<void, boolean>;
 }
 
 export type PatternResult =
@@ -23,15 +25,18 @@ const LONGEST_PATTERN = 200;
 /** No title, author, label or model is read further than this: the code host's titles end at 256. */
 const LONGEST_SUBJECT = 512;
 
-/**
- * A regular expression takes at most its size times the text's length; this size keeps one match well under 10 ms. Written
- * repeats are added up first, because only building a huge one would already take too long.
- */
+/** A regular expression takes at most its size times the text's length, in steps that others have a turn between. */
 const LARGEST_REGEX = 300;
-/** All patterns of one list together: a connecting relay's model is held against every one in a single turn of the loop. */
+/** All patterns of one list together. */
 export const LARGEST_LIST = 6000;
-const UNICODE_CLASS = 30;
-const TOO_COSTLY = "too costly to match: use smaller repeat counts";
+
+/**
+ * Building is one call that nobody can interrupt, so what would take long is refused by how it is written, before it is
+ * built. The written size is rather too large, so the program's own decides between the two.
+ */
+const LARGEST_WRITTEN = 2 * LARGEST_REGEX;
+const MOST_UNICODE_CLASSES = 8;
+const MOST_IN_RANGES = 40_000;
 
 /**
  * Compiles one admin pattern: `/…/` is a regular expression in RE2 syntax (linear time), otherwise `*` is a wildcard in a
@@ -54,7 +59,11 @@ export function compilePattern(source: string, anchoring: Anchoring): PatternRes
 }
 
 function pattern(source: string, matches: (text: string) => boolean): PatternResult {
-  return { kind: "pattern", pattern: { source, isRegex: false, cost: 1, matches } };
+  // biome-ignore lint/correctness/useYield: a wildcard takes no steps worth a turn
+  const steps = function* (text: string) {
+    return matches(text);
+  };
+  return { kind: "pattern", pattern: { source, cost: 1, matches, steps } };
 }
 
 /** The same expressions come back with every save; only new ones are built. */
@@ -62,35 +71,52 @@ const built = new Map<string, PatternResult>();
 const MOST_BUILT = 2000;
 
 function compileRegex(source: string, regex: string): PatternResult {
-  const known = built.get(source);
-  if (known !== undefined) return known;
-  const result = buildRegex(source, regex);
-  if (built.size >= MOST_BUILT) built.clear();
+  const result = built.get(source) ?? buildRegex(source, regex);
+  // The longest unused one goes: those that a save has just checked are there when its rules are compiled.
+  built.delete(source);
   built.set(source, result);
+  const [oldest] = built.keys();
+  if (built.size > MOST_BUILT && oldest !== undefined) built.delete(oldest);
   return result;
 }
 
 function buildRegex(source: string, regex: string): PatternResult {
-  if (writtenSize(regex) > LARGEST_REGEX) return { kind: "invalid", because: TOO_COSTLY };
+  const because = tooLarge(regex);
+  if (because !== undefined) return { kind: "invalid", because };
   try {
-    const compiled = RE2JS.compile(regex, RE2JS.CASE_INSENSITIVE);
-    const cost = compiled.programSize();
-    if (cost > LARGEST_REGEX) return { kind: "invalid", because: TOO_COSTLY };
-    const matches = (text: string) => compiled.matcher(text.slice(0, LONGEST_SUBJECT)).find();
-    return { kind: "pattern", pattern: { source, isRegex: true, cost, matches } };
+    const compiled = new Regex(regex);
+    if (compiled.size > LARGEST_REGEX) return { kind: "invalid", because: tooLong(compiled.size, LARGEST_REGEX) };
+    const steps = (text: string) => compiled.search(text.slice(0, LONGEST_SUBJECT));
+    return {
+      kind: "pattern",
+      pattern: { source, cost: compiled.size, matches: (text) => inOneGo(steps(text)), steps },
+    };
   } catch (thrown) {
     const because = thrown instanceof Error ? thrown.message : "not a regular expression";
     return { kind: "invalid", because: because.replace(/\s+/g, " ").slice(0, LONGEST_PATTERN) };
   }
 }
 
-/** What the repeats as written come to at least, each by its larger bound. */
-function writtenSize(regex: string): number {
-  // A class of Unicode names thousands of characters; building it takes time for each.
-  let size = regex.length + UNICODE_CLASS * (regex.match(/\\[pP]/g)?.length ?? 0);
-  for (const [, least, most] of regex.matchAll(/\{(\d{1,6})(?:,(\d{0,6}))?\}/g))
-    size += Math.max(Number(least), Number(most ?? 0));
-  return size;
+function tooLarge(regex: string): string | undefined {
+  const { program, unicodeClasses, inRanges } = writtenSize(regex);
+  if (program > LARGEST_WRITTEN) return tooLong(program, LARGEST_WRITTEN);
+  if (unicodeClasses > MOST_UNICODE_CLASSES)
+    return `too costly to build: ${unicodeClasses} Unicode classes, at most ${MOST_UNICODE_CLASSES}: use fewer`;
+  if (inRanges > MOST_IN_RANGES)
+    return `too costly to build: ranges of ${inRanges} characters, at most ${MOST_IN_RANGES}; [^…] can name the others`;
+  return undefined;
+}
+
+function tooLong(size: number, most: number): string {
+  return `too costly to match: its repeats and classes come to the length of ${size}, at most ${most}: use smaller repeat counts`;
+}
+
+/** Goes through all steps without a turn for anybody. */
+export function inOneGo<Result>(steps: Generator<void, Result>): Result {
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+  }
 }
 
 function fold(text: string): string {

@@ -2,17 +2,12 @@ import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 import { type AuthResponse, cleanDeclared, cleanFacts, compareVersions } from "@nest/protocol";
 import type { Contributor } from "../contributors/standing.ts";
 import type { Ledger } from "../leases/ledger.ts";
-import type { Pattern } from "../queue/patterns.ts";
+import type { ModelPolicy } from "./model-policy.ts";
 import type { Declared } from "./session.ts";
 
 /** SHA-256 of a registration token, lowercase hexadecimal: all that the hub keeps of it. */
 export function tokenDigest(token: string): string {
   return createHash("sha256").update(token).digest("hex");
-}
-
-export interface ModelPolicy {
-  readonly accepted: readonly Pattern[];
-  readonly rejectUnknown: boolean;
 }
 
 export type Authentication =
@@ -23,7 +18,9 @@ export type Authentication =
       readonly declared: Declared;
       readonly additions: ReadonlySet<string>;
     }
-  | { readonly kind: "refused"; readonly reason: string; readonly acceptedModels?: readonly string[] };
+  | { readonly kind: "refused"; readonly reason: string; readonly acceptedModels?: readonly string[] }
+  /** The policy has to judge this model first. */
+  | { readonly kind: "unjudged"; readonly model: string };
 
 /** Who a relay is, by its registration token or by proof of it over the challenge's nonce. Declared facts decide nothing. */
 export function authenticate(
@@ -38,12 +35,10 @@ export function authenticate(
   if (contributor.tier === "revoked") return { kind: "refused", reason: "access revoked" };
   // What people see of a model is what the list is held against.
   const model = cleanDeclared(response.model) ?? "";
-  if (
-    models.rejectUnknown &&
-    models.accepted.length > 0 &&
-    !models.accepted.some((pattern) => pattern.matches(model))
-  ) {
-    const acceptedModels = models.accepted.map(({ source }) => source);
+  const isAccepted = models.verdict(model);
+  if (isAccepted === undefined) return { kind: "unjudged", model };
+  if (!isAccepted) {
+    const acceptedModels = models.sources;
     const reason = model === "" ? "no model declared; this hub requires one" : "model not accepted";
     return { kind: "refused", reason: `${reason}; accepted: ${acceptedModels.join(", ")}`, acceptedModels };
   }

@@ -19,9 +19,10 @@ import { connectionId } from "../leases/connection.ts";
 import type { LeaseBook } from "../leases/lease-book.ts";
 import type { Ledger } from "../leases/ledger.ts";
 import type { Queue } from "../queue/queue.ts";
-import { authenticate, type ModelPolicy } from "./authenticate.ts";
+import { authenticate } from "./authenticate.ts";
 import { commandOf, noteOf } from "./command-of.ts";
 import { Doorway } from "./doorway.ts";
+import type { ModelPolicy } from "./model-policy.ts";
 import { serverCapabilities } from "./server-capabilities.ts";
 import { RelaySocket, Session, type SessionOwner } from "./session.ts";
 import type { TaskCredentials } from "./task-credentials.ts";
@@ -285,13 +286,19 @@ export class Gateway implements SessionOwner {
   #authenticate(session: Session, message: RelayMessage, now: number, isNewest = false): void {
     if (message.type !== "auth_response") return;
     const { ledger, models, book, log, isShared } = this.#parts;
-    const result = authenticate(message, session.nonce, ledger, models());
+    const policy = models();
+    const result = authenticate(message, session.nonce, ledger, policy);
+    const later = (isNewestThen: boolean) => {
+      if (!session.closed && session.speaker === undefined) this.#authenticate(session, message, now, isNewestThen);
+    };
+    if (result.kind === "unjudged") {
+      void policy.judge(result.model).then(() => later(isNewest));
+      return;
+    }
     if (result.kind === "refused") {
       if (!isNewest && isShared() && result.reason === "invalid token") {
         // Another replica may have given it out a moment ago.
-        void book.caughtUp().then(() => {
-          if (!session.closed && session.speaker === undefined) this.#authenticate(session, message, now, true);
-        });
+        void book.caughtUp().then(() => later(true));
         return;
       }
       this.counts.refused += 1;
