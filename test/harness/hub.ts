@@ -4,10 +4,19 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { CodeHostMemory } from "@nest/codehost";
-import { buildHub, type Hub, type HubConfig, openPostgres, openSqlite, readHubConfig } from "@nest/hub";
+import {
+  buildHub,
+  type Hub,
+  type HubConfig,
+  type HubDatabase,
+  openPostgres,
+  openSqlite,
+  readHubConfig,
+} from "@nest/hub";
 import { Secret, seededRandom, silentLog, VirtualClock } from "@nest/kit";
 import { Client } from "pg";
 import { RawRelay } from "./raw-relay.ts";
+import { failInTheMiddle } from "./storage-failure.ts";
 import { newDatabase } from "./test-engine.ts";
 
 export const ADMIN_TOKEN = "admin-token-of-the-tests-0123456789abcdef";
@@ -37,6 +46,7 @@ export class TestHub implements AsyncDisposable {
   readonly #config: HubConfig;
   hub!: Hub;
   url = "";
+  #database!: HubDatabase;
   #seed = 1;
 
   private constructor(folder: string, config: HubConfig, codeHost: CodeHostMemory, clock: VirtualClock) {
@@ -80,6 +90,7 @@ export class TestHub implements AsyncDisposable {
     const { databaseUrl } = this.#config;
     const database =
       databaseUrl === undefined ? openSqlite(join(this.folder, "hub.sqlite")) : await openPostgres(databaseUrl);
+    this.#database = database;
     const random = seededRandom(this.#seed++);
     this.hub = await buildHub({
       config: this.#config,
@@ -154,6 +165,11 @@ export class TestHub implements AsyncDisposable {
     await client.connect();
     for (const statement of statements) await client.query(statement);
     await client.end();
+  }
+
+  /** From now on a change of the settings fails at the database itself, half written; the answer ends that. */
+  storageFails(): Promise<() => Promise<void>> {
+    return failInTheMiddle(this.#database);
   }
 
   async restart(): Promise<void> {

@@ -16,6 +16,11 @@ interface AuditReply {
   readonly audit: { action: string; actor: string; before?: unknown; after?: unknown }[];
 }
 
+async function audited(hub: TestHub) {
+  const { audit } = (await hub.admin("GET", "/api/audit")).body as AuditReply;
+  return audit.filter(({ action }) => action === "queue configuration");
+}
+
 test("contribute_suspended stops assigning immediately; connected contributors stay and idle, running tasks go on, and it is reversible", async () => {
   await using hub = await TestHub.start({ issues: 5 });
   const busy = await hub.relay("alice");
@@ -185,8 +190,7 @@ test("each change is in the audit with old and new values, of the keys that chan
   await using hub = await TestHub.start();
   await put(hub, { contribute_suspended: true, contribute_deny_labels: [] });
   await put(hub, { contribute_suspended: true });
-  const { audit } = (await hub.admin("GET", "/api/audit")).body as AuditReply;
-  expect(audit.filter(({ action }) => action === "queue configuration")).toEqual([
+  expect(await audited(hub)).toEqual([
     expect.objectContaining({
       actor: "admin-token",
       before: { contribute_suspended: false },
@@ -296,6 +300,42 @@ test("a preview tells which queued issues a list of patterns would match, and wh
   });
   expect((await hub.admin("GET", PATH)).body).toMatchObject({
     contribute_deny_titles: expect.not.arrayContaining(["issue 1*"]),
+  });
+});
+
+test("the database fails in the middle of a change: the answer is 503, nothing of it holds, relays stay, and the next change works", async () => {
+  await using hub = await TestHub.start({ issues: 2 });
+  const relay = await hub.relay("alice");
+  await put(hub, { contribute_deny_labels: ["before"] });
+  const before = await hub.admin("GET", PATH);
+  const audit = await audited(hub);
+  const storageWorks = await hub.storageFails();
+  const answer = await hub.admin("PUT", PATH, {
+    contribute_suspended: true,
+    contribute_announcement: "half a change",
+    contribute_deny_titles: ["*", ...Array.from({ length: 199 }, (_, at) => `${at}`.padEnd(190, "x"))],
+  });
+  expect(answer.status).toBe(503);
+  expect(answer.body).toEqual({
+    error: "the change could not be written to disk",
+    code: "storage_unavailable",
+    hint: "try again; the hub's log says why",
+  });
+  expect(answer.headers.get("retry-after")).toMatch(/^\d+$/);
+  const after = await hub.admin("GET", PATH);
+  expect(after.body).toEqual(before.body);
+  expect(after.headers.get("etag")).toBe(before.headers.get("etag"));
+  expect([hub.withheld(1), hub.withheld(2)]).toEqual([undefined, undefined]);
+  expect(await relay.pending("notice", "task_unavailable")).toEqual([]);
+  await storageWorks();
+  expect(await audited(hub)).toEqual(audit);
+  expect((await relay.ready()).number).toBe(1);
+  await put(hub, { contribute_announcement: "the next change" });
+  expect((await relay.next("notice")).message).toBe("the next change");
+  await hub.restart();
+  expect((await hub.admin("GET", PATH)).body).toEqual({
+    ...(before.body as object),
+    contribute_announcement: "the next change",
   });
 });
 

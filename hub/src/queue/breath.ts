@@ -27,6 +27,4 @@ export class Breath {
       if (step.done === true) return step.value;
     }
   }
-    }
-  }
 }
