@@ -17,7 +17,7 @@ const REPOSITORIES = Array.from({ length: 10 }, (_, index) => `acme/part-${index
 /** Limits are checked at every assignment and never reached: nothing is switched off. */
 const NEVER_REACHED = 1_000_000;
 const ISSUES_A_TURN = 500;
-const REBUILD_AGAIN_MS = 500;
+const REBUILD_AGAIN_MS = 2000;
 
 const configFile = join(folder, "nest.yaml");
 const limits = { max_per_hour: NEVER_REACHED, max_per_day: NEVER_REACHED, max_concurrent: 5 };

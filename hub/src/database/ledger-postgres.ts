@@ -110,7 +110,7 @@ export class PostgresLedger implements Disk, LedgerPast {
       rare === undefined ? null : jsonOf(rare),
       ...batchColumnsOf(changes),
     ];
-    // The second follows the first at once: others wait for the lock.
+    // Both are handed over together: the second goes out as soon as the first is answered, for others wait for the lock.
     const [{ rows }] = await Promise.all([client.query<Row>({ ...WRITE, values }), client.query("commit")]);
     this.#seen = Number(rows[0]?.number);
     this.#remember(changes);
