@@ -19,6 +19,7 @@ export function cycleRow(figures: CycleFigures): ThroughputRow {
   const note = [
     `${figures.relays} relays`,
     Number.isNaN(figures.cpu) ? "" : `hub cpu ${Math.round(figures.cpu * 100)} %`,
+    stolenWords(figures),
     oddWords(figures.odd),
   ];
   return { name: figures.name, perSecond: figures.perSecond, p50, p99, note: note.filter(Boolean).join(", ") };
@@ -41,7 +42,7 @@ export function latencyReport(rows: readonly (CycleFigures & { readonly offered:
   const head = ["", "relays", "offered/s", "done/s", "p50 ms", "p99 ms", "p99.9 ms", "note"];
   return table(
     head,
-    rows.map(({ name, relays, offered, perSecond, readyToAssign, odd }) => [
+    rows.map(({ name, relays, offered, perSecond, readyToAssign, stolen, odd }) => [
       name,
       String(relays),
       short(offered),
@@ -49,7 +50,7 @@ export function latencyReport(rows: readonly (CycleFigures & { readonly offered:
       short(readyToAssign.p50),
       short(readyToAssign.p99),
       short(readyToAssign.p999),
-      oddWords(odd),
+      [stolenWords({ stolen }), oddWords(odd)].filter(Boolean).join(", "),
     ]),
   );
 }
@@ -125,6 +126,11 @@ export function recoveryReport(rows: readonly RecoveryFigures[]): string {
     { name: theirs.name, value: theirs.lastResumed },
   );
   return `${table(head, lines)}\n${ratio}`;
+}
+
+/** What the host took of the processors: tails of a run in which that was much say little about the hub. */
+function stolenWords({ stolen }: { readonly stolen: number }): string {
+  return stolen >= 0.01 ? `host took ${Math.round(stolen * 100)} %` : "";
 }
 
 function oddWords(odd: Readonly<Record<string, number>>): string {

@@ -1,6 +1,7 @@
+import { cpus } from "node:os";
 import type { Latencies } from "../load/commands.ts";
 import type { HubPeer } from "../peers/hub-peer.ts";
-import { cpuSeconds } from "../process/child.ts";
+import { cpuSeconds, stolenSeconds } from "../process/child.ts";
 import { seedFor } from "./seed.ts";
 import { type DrivenHub, withHub } from "./with-hub.ts";
 
@@ -11,6 +12,8 @@ export interface CycleFigures {
   readonly readyToAssign: Latencies;
   /** Share of one processor that the hub used. */
   readonly cpu: number;
+  /** Share of the machine's processors that its host gave to others meanwhile. */
+  readonly stolen: number;
   readonly odd: Readonly<Record<string, number>>;
 }
 
@@ -25,11 +28,9 @@ export function measureCycles(peer: HubPeer, relays: number, seconds: number, mo
   const seed = seedFor(relays, Math.ceil(mostPerSecond * (seconds + WARMUP_MS / 1000)));
   return withHub(peer, seed, async ({ load, server }): Promise<CycleFigures> => {
     const measureMs = seconds * 1000;
-    const cpuBefore = cpuSeconds(server.pid) ?? Number.NaN;
-    const began = performance.now();
+    const shares = sharesFrom(server.pid);
     const answer = await load.tell({ do: "closed", warmupMs: WARMUP_MS, measureMs }, measureMs + 60_000);
-    const took = (performance.now() - began) / 1000;
-    return figuresOf(peer, relays, answer, ((cpuSeconds(server.pid) ?? Number.NaN) - cpuBefore) / took);
+    return figuresOf(peer, relays, answer, shares());
   });
 }
 
@@ -48,11 +49,9 @@ export async function latencyOf(
   seconds: number,
 ): Promise<CycleFigures> {
   const measureMs = seconds * 1000;
-  const cpuBefore = cpuSeconds(server.pid) ?? Number.NaN;
-  const began = performance.now();
+  const shares = sharesFrom(server.pid);
   const answer = await load.tell({ do: "open", perSecond, warmupMs: SLOW_WARMUP_MS, measureMs }, measureMs + 60_000);
-  const took = (performance.now() - began) / 1000;
-  return figuresOf(peer, relays, answer, ((cpuSeconds(server.pid) ?? Number.NaN) - cpuBefore) / took);
+  return figuresOf(peer, relays, answer, shares());
 }
 
 /** Issues for a run at a fixed rate, with some to spare. */
@@ -64,9 +63,29 @@ function figuresOf(
   peer: HubPeer,
   relays: number,
   answer: { perSecond?: number; readyToAssign?: Latencies; odd: Readonly<Record<string, number>> },
-  cpu: number,
+  shares: Shares,
 ): CycleFigures {
   const none = { count: 0, p50: Number.NaN, p99: Number.NaN, p999: Number.NaN };
   const readyToAssign = answer.readyToAssign ?? none;
-  return { name: peer.name, relays, perSecond: answer.perSecond ?? Number.NaN, readyToAssign, cpu, odd: answer.odd };
+  return {
+    name: peer.name,
+    relays,
+    perSecond: answer.perSecond ?? Number.NaN,
+    readyToAssign,
+    ...shares,
+    odd: answer.odd,
+  };
+}
+
+type Shares = Pick<CycleFigures, "cpu" | "stolen">;
+
+/** From now until it is asked: what the hub used of one processor, and what the host took of all of them. */
+function sharesFrom(pid: number): () => Shares {
+  const [began, cpu, stolen] = [performance.now(), cpuSeconds(pid), stolenSeconds()];
+  return () => {
+    const took = (performance.now() - began) / 1000;
+    const share = (before: number | undefined, after: number | undefined) =>
+      ((after ?? Number.NaN) - (before ?? Number.NaN)) / took;
+    return { cpu: share(cpu, cpuSeconds(pid)), stolen: share(stolen, stolenSeconds()) / cpus().length };
+  };
 }

@@ -101,6 +101,12 @@ export function cpuSeconds(pid: number): number | undefined {
   }
 }
 
+/** Processor time that the host gave to others so far, in seconds, all processors together; undefined where nobody tells. */
+export function stolenSeconds(): number | undefined {
+  const ticks = numberIn("/proc/stat", /^cpu +(?:\d+ ){7}(\d+)/);
+  return ticks === undefined ? undefined : ticks / 100;
+}
+
 function numberIn(file: string, pattern: RegExp): number | undefined {
   try {
     const found = pattern.exec(readFileSync(file, "utf8"));
