@@ -12,8 +12,8 @@ const OPTIONAL = ["bufferutil", "utf-8-validate"];
 /** Modules that do nothing when they are loaded: what nobody uses of them stays out of a bundle, and out of a relay's memory. */
 const INERT = /[\\/](?:protocol|kit|agents)[\\/]src[\\/]|[\\/]node_modules[\\/](?:zod|yaml|pino)[\\/]/;
 
-/** A young heap of 1 MiB is plenty for a program that mostly waits. */
-const RELAY_START = "#!/usr/bin/env -S node --max-semi-space-size=1";
+/** A young heap of 1 MiB is plenty for a program that mostly waits. As in `bin/.launch`, nothing is compiled on a thread that an exit would wait for. */
+const RELAY_START = "#!/usr/bin/env -S node --no-concurrent-sparkplug --max-semi-space-size=1";
 
 interface Program {
   readonly input: string;
@@ -57,7 +57,7 @@ export async function bundle(out: string): Promise<Bundle> {
   await promisify(execFile)("npm", pack, { cwd: folder });
 
   const backup = join(out, "nest-backup.mjs");
-  const start = "#!/usr/bin/env -S node --disable-warning=ExperimentalWarning";
+  const start = "#!/usr/bin/env -S node --no-concurrent-sparkplug --disable-warning=ExperimentalWarning";
   const more = await oneFile({ input: "backup/src/main.ts", file: backup, node: 24, start }, version);
   await writeFile(join(out, "nest-backup.THIRD-PARTY-NOTICES.txt"), more);
   return { version, tarball: join(out, `nest-relay-${version}.tgz`), relay, backup };

@@ -116,7 +116,12 @@ function readers(home: string): Peer[] {
 
 /** As the command starts (bin/nest-backup): little memory for objects, compiled code kept from the run before. */
 function node(home: string, ...words: string[]): Promise<Taken> {
-  const flags = ["--disable-warning=ExperimentalWarning", "--max-semi-space-size=8", "--optimize-for-size"];
+  const flags = [
+    "--disable-warning=ExperimentalWarning",
+    "--no-concurrent-sparkplug",
+    "--max-semi-space-size=8",
+    "--optimize-for-size",
+  ];
   return timed(process.execPath, [...flags, PROCESS, ...words], {
     environment: { NODE_COMPILE_CACHE: join(home, "compiled") },
   });
