@@ -65,3 +65,25 @@ test("whoever left before the first word is not kept", async () => {
   expect(stream.watchers).toBe(0);
   stream.close();
 });
+
+test("what is told when somebody joins reaches those who follow, though who joins has left meanwhile", async () => {
+  let note = "before";
+  const model = Object.assign(modelOf(1), {
+    *fleet() {
+      yield;
+      return { clankers: [{ connection_id: "conn-1", note }], work: [] };
+    },
+  });
+  const stream = new EventStream(model, new VirtualClock());
+  const follower = slowWatcher();
+  const told: string[] = [];
+  follower.write = ((text: string) => told.push(text) > 0) as typeof follower.write;
+  await stream.watch(follower, everything, true);
+  note = "after";
+  const gone = slowWatcher();
+  const joining = stream.watch(gone, everything, true);
+  gone.destroy();
+  await joining;
+  expect(told.join("")).toContain('event: changes\ndata: {"clankers":[{"connection_id":"conn-1","note":"after"}]');
+  stream.close();
+});

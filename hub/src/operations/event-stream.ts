@@ -63,10 +63,13 @@ export class EventStream {
   }
 
   async #welcome(response: ServerResponse, sees: Sees, wantsChanges: boolean): Promise<boolean> {
+    // What changes while the picture is made is told to whoever comes first, too.
+    if (this.#watchers.size === 0) this.#changed = false;
     const breath = new Breath();
     const picture = await this.#pictureFor(sees, breath);
     // Those who follow changes all know the same fleet: what came up until now is told before somebody joins them.
     const changes = wantsChanges ? await this.#changes(sees, picture, breath) : "";
+    this.#tellWaiting(sees, (watcher) => watcher.wantsChanges, changes);
     if (response.destroyed) return true;
     const activity = this.#latest.map((line) => this.#model.entry(line, sees)).reverse();
     response.writeHead(200, {
@@ -75,12 +78,12 @@ export class EventStream {
       "x-accel-buffering": "no",
       connection: "keep-alive",
     });
-    this.#tellWaiting(sees, (watcher) => watcher.wantsChanges, changes);
     const hello = event("hello", { activity, status: this.#model.status(sees) });
     response.write(`retry: 2000\n\n${hello}${eventOf("work", wholeOf(picture))}`);
     this.#watchers.set(response, { sees, wantsChanges, mayWait: response.writableLength + MOST_QUEUED_BYTES });
     response.on("close", () => this.#watchers.delete(response));
     response.on("error", () => this.#watchers.delete(response));
+    if (this.#changed) this.change();
     return true;
   }
 
