@@ -296,6 +296,7 @@ export async function buildHub({ config, database, codeHost, clock, random, log 
         .catch((thrown) => log.warn({ err: thrown }, "the charts could not be read anew"));
       applied.changed();
       gateway.review();
+      gateway.recall();
       stream.change();
       return;
     }
@@ -335,8 +336,8 @@ export async function buildHub({ config, database, codeHost, clock, random, log 
       await verifyPending();
     };
     events.offDuty = () => sharedMonitor.leaveDuty();
-    events.onGone = (gone) => {
-      book.submit({ kind: "gone", replica: gone });
+    events.onGone = async (gone) => {
+      await book.ask({ kind: "gone", replica: gone });
       // What it was verifying, somebody else must.
       if (replicas.hasDuty)
         verifyPending().catch((thrown) => log.warn({ err: thrown }, "verifications were not taken over"));

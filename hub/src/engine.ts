@@ -19,7 +19,8 @@ export type HubDatabase = SqliteDatabase | PostgresDatabase;
 /** Told of what happens at other replicas; set before anything is started. */
 export interface ReplicaEvents {
   onBatch: () => void;
-  onGone: (replica: string) => void;
+  /** Resolves when what that replica held is away for good. */
+  onGone: (replica: string) => Promise<void>;
   onDuty: () => Promise<void>;
   offDuty: () => void;
 }
@@ -74,7 +75,12 @@ function sqliteEngine(database: SqliteDatabase, { times, clock, random }: Engine
 
 async function postgresEngine(database: PostgresDatabase, { times, clock, random, log }: EngineParts): Promise<Engine> {
   const replica = random.hex(4);
-  const events: ReplicaEvents = { onBatch: () => {}, onGone: () => {}, onDuty: async () => {}, offDuty: () => {} };
+  const events: ReplicaEvents = {
+    onBatch: () => {},
+    onGone: async () => {},
+    onDuty: async () => {},
+    offDuty: () => {},
+  };
   const replicas = new Replicas({
     database,
     replica,

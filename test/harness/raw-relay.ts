@@ -59,6 +59,11 @@ export class RawRelay {
   async pending(...types: string[]): Promise<Frame[]> {
     this.send({ type: "ping" });
     await this.next("pong");
+    return this.unasked(...types);
+  }
+
+  /** Frames of these types that came until now and were not asked for. */
+  unasked(...types: string[]): Frame[] {
     return this.#frames.filter((frame) => types.includes(frame.type));
   }
 

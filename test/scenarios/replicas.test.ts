@@ -282,11 +282,14 @@ test("a replica that hangs is cut off: the others go on, and its tasks are kept 
   await one.refresh();
   const two = await aReplica();
   await expect.poll(() => actionable(two), SOON).toBe(2 * ISSUES_EACH);
-  const [ada, bob] = [await one.register("ada"), await one.register("bob")];
+  const [ada, bob, carol] = [await one.register("ada"), await one.register("bob"), await one.register("carol")];
   const stuck = await aRelay(one, ada.registration_token);
   const task = await stuck.ready();
+  const patient = await aRelay(one, carol.registration_token);
+  const kept = await patient.ready();
   stuck.send({ type: "task_accepted", ...of(task) });
-  await stuck.pending();
+  patient.send({ type: "task_accepted", ...of(kept) });
+  await Promise.all([stuck.pending(), patient.pending()]);
   one.process.signal("SIGSTOP");
   try {
     const other = await aRelay(two, bob.registration_token);
@@ -306,8 +309,19 @@ test("a replica that hangs is cut off: the others go on, and its tasks are kept 
     back.send({ type: "task_complete", ...of(task), result: "completed", verdict: "idle" });
     expect(await back.next("task_ack")).toMatchObject({ task_id: task.task_id });
   } finally {
+    // The first thing it hears says no more than how far a task is: that is not an exact claim.
+    patient.send({ type: "task_progress", task_id: kept.task_id, task_gen: kept.task_gen, status: "working" });
     one.process.signal("SIGCONT");
   }
+  // Who stayed with it is sent round once and goes on.
+  expect((await patient.closed).code).toBe(1012);
+  expect(patient.unasked("task_revoke")).toEqual([]);
+  const again = await aRelay(one, carol.registration_token);
+  again.send({ type: "task_accepted", ...of(kept) });
+  again.send({ type: "task_progress", ...of(kept), kind: "issue", title: "x", status: "working" });
+  again.send({ type: "task_complete", ...of(kept), result: "completed", verdict: "idle" });
+  expect(await again.next("task_ack")).toMatchObject({ task_id: kept.task_id });
+  expect(await again.pending("task_revoke")).toEqual([]);
   // It wakes up as one of several again, and knows what happened.
   await expect.poll(() => actionable(one), SOON).toBe(await actionable(two));
 }, 90_000);

@@ -48,10 +48,10 @@ test("a seed decides everything: run twice, it does the same", () => {
   expect(runSeed(7, 3000).trace).toBe(runSeed(7, 3000).trace);
 });
 
-test("the simulation is worth its name: crashes, resumes, quarantines and limits all happen in it", () => {
+test("the simulation is worth its name: crashes, hangs, resumes, quarantines and limits all happen in it", () => {
   const seen = new Set<string>();
   for (let seed = 1; seed <= 30; seed += 1) {
-    const world = new World();
+    const world = new World({ hubs: seed % 2 === 0 ? 2 : 1 });
     for (const step of stepsOf(seed, STEPS_A_SEED)) void world.step(step);
     for (const event of world.events) seen.add(event);
   }
@@ -66,6 +66,7 @@ test("the simulation is worth its name: crashes, resumes, quarantines and limits
       "hourly_limit",
       "no_matching_work",
       "quarantined",
+      "recalled",
       "requeued",
       "resumed",
       "revoked",

@@ -275,8 +275,20 @@ export class World {
   #hear(news: News, replica: string): void {
     if (news.kind === "everything") return;
     for (const effect of news.batches.flatMap(({ effects }) => effects.flat())) {
-      if (effect.kind !== "joined") this.#carryOut(effect, replica);
-      else this.#supersede(effect.identity, effect.at, replica);
+      if (effect.kind === "joined") this.#supersede(effect.identity, effect.at, replica);
+      else if (effect.kind === "gone") this.#recall(effect.replica, replica);
+      else this.#carryOut(effect, replica);
+    }
+  }
+
+  /** A replica hears that it was taken for gone: sockets whose tasks are away are closed. */
+  #recall(gone: string, replica: string): void {
+    if (gone !== replica) return;
+    this.events.add("recalled");
+    for (const connection of [...this.#connections.values()]) {
+      const { hub, speaker } = connection;
+      const isAway = hub.ledger.leasesOfIdentity(speaker.identity).some((lease) => lease.connection === undefined);
+      if (hub.replica === replica && isAway) this.#closeAtHub(connection);
     }
   }
 
@@ -512,6 +524,12 @@ export class World {
         this.disk.crashed = true;
         this.invariants.clockJumped();
         return this.#flush(this.#hub(x >>> 8));
+      }
+      case 16: {
+        // A replica that only hung is taken for gone.
+        const [writer, other] = [this.#hub(y), this.#hub(y + 1)];
+        if (writer !== other) writer.book.submit({ kind: "gone", replica: other.replica });
+        return;
       }
       default:
         return relay.kill();

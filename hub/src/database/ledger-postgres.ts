@@ -98,7 +98,7 @@ export class PostgresLedger implements Disk, LedgerPast {
     const decided = decide(news);
     this.#seen = newest;
     if (decided === undefined) {
-      await client.query("rollback");
+      await client.query(news?.kind === "everything" ? "commit" : "rollback");
       return;
     }
     const { changes } = decided;
@@ -119,10 +119,22 @@ export class PostgresLedger implements Disk, LedgerPast {
   async #newsOf(client: Client, newest: number, records: readonly BatchRecord[]): Promise<News | undefined> {
     const missed = newest - this.#seen;
     if (missed === 0) return undefined;
-    if (records.length < missed) return { kind: "everything", rows: await this.#readAll(client) };
+    if (records.length < missed) {
+      await this.#rejoin(client);
+      return { kind: "everything", rows: await this.#readAll(client) };
+    }
     const batches = records.map(decidedOf);
     for (const { changes } of batches) this.#remember(changes);
     return { kind: "batches", batches };
+  }
+
+  /** Others wrote without keeping their batches for us: they take us for gone. From this transaction on they keep them again. */
+  async #rejoin(client: Client): Promise<void> {
+    await client.query(
+      `insert into replica_members (id, backend, seen_at) values ($1, pg_backend_pid(), clock_timestamp())
+       on conflict (id) do update set seen_at = excluded.seen_at`,
+      [this.#parts.replica],
+    );
   }
 
   async #readAll(client: Client): Promise<LedgerRows> {
@@ -131,7 +143,7 @@ export class PostgresLedger implements Disk, LedgerPast {
     const members = await reader.all(
       `select id from replica_members where seen_at > now() - interval '${GONE_AFTER_SECONDS} seconds'`,
     );
-    const live = new Set(members.map(({ id }) => String(id)));
+    const live = new Set([this.#parts.replica, ...members.map(({ id }) => String(id))]);
     await this.#grants.load(reader, now());
     const [batch] = await reader.all("select value from counters where name = 'batch'");
     this.#seen = Number(batch?.value);

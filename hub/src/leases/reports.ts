@@ -179,7 +179,10 @@ export function dropped(parts: DeskParts, command: Of<"dropped">, now: number): 
   return [];
 }
 
-/** A replica is gone with every socket it had: what was held there is kept, as after a drop. */
+/**
+ * A replica is gone with every socket it had: what was held there is kept, as after a drop. One that only hung hears of it
+ * before it decides anything else, and cuts its sockets: their relays come back and go on by an exact claim.
+ */
 export function gone(parts: DeskParts, command: Of<"gone">, now: number): Effect[] {
   const { ledger, times } = parts;
   for (const lease of [...ledger.liveLeases()]) {
@@ -187,5 +190,5 @@ export function gone(parts: DeskParts, command: Of<"gone">, now: number): Effect
     ledger.putLease({ ...lease, connection: undefined });
     ledger.changeItem(lease.key, (item) => bookUncounted(item, "connection_lost", times, now));
   }
-  return [];
+  return [{ kind: "gone", replica: command.replica }];
 }

@@ -145,6 +145,9 @@ export class Gateway implements SessionOwner {
         }
         return;
       }
+      case "gone":
+        if (effect.replica === this.#parts.replica) this.recall();
+        return;
       case "joined":
       case "verify":
       case "done":
@@ -162,6 +165,19 @@ export class Gateway implements SessionOwner {
       if (contributor === undefined || contributor.tier === "revoked")
         session.close(closeCodes.policy, "access revoked");
       else this.#promote(session, contributor.tier);
+    }
+  }
+
+  /**
+   * This replica was taken for gone while it hung, and what its sockets held is away: their relays are to come back, for only
+   * an exact claim makes a task theirs again.
+   */
+  recall(): void {
+    for (const lease of this.#parts.ledger.liveLeases()) {
+      const session = lease.connection === undefined ? this.#byIdentity.get(lease.identity) : undefined;
+      if (session === undefined) continue;
+      session.close(closeCodes.restarting, "this hub was away for a moment: come back and go on");
+      this.#detach(session);
     }
   }
 

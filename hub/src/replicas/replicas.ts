@@ -7,8 +7,8 @@ export interface ReplicasParts {
   readonly replica: string;
   readonly clock: Clock;
   readonly log: Log;
-  /** A replica is gone: what it held is away. */
-  readonly onGone: (replica: string) => void;
+  /** A replica is gone; resolves when it is durable that what it held is away. */
+  readonly onGone: (replica: string) => Promise<void>;
   /** This replica reads the code host from now on; and no longer. */
   readonly onDuty: () => Promise<void>;
   readonly offDuty: () => void;
@@ -17,6 +17,7 @@ export interface ReplicasParts {
 /** How often a replica says that it is alive and looks after the others. */
 const BEAT_MS = 2000;
 const KEPT_BATCHES = "1 minute";
+const UNSEEN = `seen_at < now() - interval '${GONE_AFTER_SECONDS} seconds'`;
 
 /**
  * Which replicas are alive, and which one of them reads the code host. That duty is an advisory lock on a connection: it is free
@@ -27,6 +28,7 @@ export class Replicas {
   #client: Client | undefined;
   #others = new Set<string>();
   #hasDuty = false;
+  #hasStarted = false;
   #next: CancelTimer | undefined;
   #beating: Promise<void> = Promise.resolve();
   #closed = false;
@@ -45,20 +47,22 @@ export class Replicas {
     return this.#hasDuty;
   }
 
-  /** Says for the first time that this replica is alive; whoever writes a batch after it, keeps it for us. */
+  /**
+   * Says that this replica is alive, and goes on saying so: a slow start is not to look like an end. Whoever writes a batch after
+   * the first time, keeps it for us.
+   */
   async join(): Promise<void> {
     await this.#beat(await this.#connected());
+    this.#goOn();
   }
 
-  /** Begins to say so again and again, and to look for the duty; resolves when that was done once. */
-  start(): Promise<void> {
-    const again = () => {
-      this.#beating = this.#round().finally(() => {
-        if (!this.#closed) this.#next = this.#parts.clock.after(BEAT_MS, () => void again());
-      });
-      return this.#beating;
-    };
-    return again();
+  /** Begins to look after the others and for the duty; resolves when that was done once. */
+  async start(): Promise<void> {
+    this.#next?.();
+    await this.#beating;
+    this.#next?.();
+    this.#hasStarted = true;
+    await this.#again();
   }
 
   /** Leaves: the others need not wait to see that it is gone. */
@@ -73,11 +77,21 @@ export class Replicas {
     await client.end().catch(() => undefined);
   }
 
+  #again(): Promise<void> {
+    this.#beating = this.#round().finally(() => this.#goOn());
+    return this.#beating;
+  }
+
+  #goOn(): void {
+    if (!this.#closed) this.#next = this.#parts.clock.after(BEAT_MS, () => void this.#again());
+  }
+
   async #round(): Promise<void> {
     const { log } = this.#parts;
     try {
       const client = await this.#connected();
       await this.#beat(client);
+      if (!this.#hasStarted) return;
       await this.#bury(client);
       await this.#seekDuty(client);
     } catch (thrown) {
@@ -100,10 +114,14 @@ export class Replicas {
     this.#others = new Set(rows.map(({ id }) => id));
   }
 
-  /** Cuts off who was not seen for too long, and forgets what nobody will read any more. */
+  /**
+   * Cuts off who was not seen for too long, and forgets what nobody will read any more. A replica is forgotten last: should
+   * this one be killed before it is durable what that means for leases, another does it all again.
+   */
   async #bury(client: Client): Promise<void> {
     const { rows } = await client.query<{ id: string; backend: string }>(
-      `delete from replica_members where seen_at < now() - interval '${GONE_AFTER_SECONDS} seconds' returning id, backend`,
+      `select id, backend from replica_members where ${UNSEEN} and id <> $1`,
+      [this.#parts.replica],
     );
     const cut =
       "select pg_terminate_backend(pid) from pg_stat_activity where pid = any($1) and application_name = 'nest-hub'";
@@ -111,7 +129,8 @@ export class Replicas {
     await client.query(`delete from replica_batches where made_at < now() - interval '${KEPT_BATCHES}'`);
     for (const { id } of rows) {
       this.#parts.log.warn({ replica: id }, "a replica is gone; its relays come to the others, their tasks are kept");
-      this.#parts.onGone(id);
+      await this.#parts.onGone(id);
+      await client.query(`delete from replica_members where id = $1 and ${UNSEEN}`, [id]);
     }
   }
 
