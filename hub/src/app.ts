@@ -289,14 +289,14 @@ export async function buildHub({ config, database, codeHost, clock, random, log 
   }
 
   /** What another replica made durable concerns our watchers, our queue and our sockets too. */
-  function onNews(news: News): void {
+  function onNews(news: News, lost: readonly string[]): void {
+    gateway.recall(lost);
     if (news.kind === "everything") {
       doneByHour
         .load(reader, clock.now())
         .catch((thrown) => log.warn({ err: thrown }, "the charts could not be read anew"));
       applied.changed();
       gateway.review();
-      gateway.recall();
       stream.change();
       return;
     }

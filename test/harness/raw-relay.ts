@@ -42,7 +42,8 @@ export class RawRelay {
     if (at !== -1) return this.#frames.splice(at, 1)[0] as Extract<HubMessage, { type: Type }>;
     return (await new Promise<Frame>((resolve, reject) => {
       const late = setTimeout(
-        () => reject(new Error(`no ${type} came; had: ${JSON.stringify(this.#frames)}`)),
+        () =>
+          reject(new Error(`no ${type} came (socket ${this.socket.readyState}); had: ${JSON.stringify(this.#frames)}`)),
         withinMs,
       );
       this.#waiting.push({

@@ -25,7 +25,7 @@ export interface SimulatedHubParts {
   readonly policy: () => DeskPolicy;
   readonly carryOut: (effect: Effect) => void;
   readonly onCommitted: (changes: Changes) => void;
-  readonly onNews: (news: News) => void;
+  readonly onNews: (news: News, lost: readonly string[]) => void;
 }
 
 /** One process of a hub, without sockets: the real desk, book, ledger and queue. */

@@ -198,7 +198,7 @@ export class World {
       policy: () => this.#policy(),
       carryOut: (effect) => this.#carryOut(effect),
       onCommitted: (changes) => this.#watch(changes),
-      onNews: (news) => this.#hear(news, replica),
+      onNews: (news, lost) => this.#hear(news, lost, replica),
     });
     const take = (hub: SimulatedHub) => {
       this.#hubs[at] = hub;
@@ -272,23 +272,16 @@ export class World {
   }
 
   /** What another replica wrote concerns our sockets too. */
-  #hear(news: News, replica: string): void {
+  #hear(news: News, lost: readonly string[], replica: string): void {
+    for (const connection of lost.map((id) => this.#connections.get(id))) {
+      if (connection?.hub.replica !== replica) continue;
+      this.events.add("recalled");
+      this.#closeAtHub(connection);
+    }
     if (news.kind === "everything") return;
     for (const effect of news.batches.flatMap(({ effects }) => effects.flat())) {
       if (effect.kind === "joined") this.#supersede(effect.identity, effect.at, replica);
-      else if (effect.kind === "gone") this.#recall(effect.replica, replica);
       else this.#carryOut(effect, replica);
-    }
-  }
-
-  /** A replica hears that it was taken for gone: sockets whose tasks are away are closed. */
-  #recall(gone: string, replica: string): void {
-    if (gone !== replica) return;
-    this.events.add("recalled");
-    for (const connection of [...this.#connections.values()]) {
-      const { hub, speaker } = connection;
-      const isAway = hub.ledger.leasesOfIdentity(speaker.identity).some((lease) => lease.connection === undefined);
-      if (hub.replica === replica && isAway) this.#closeAtHub(connection);
     }
   }
 

@@ -54,7 +54,7 @@ export type Command =
   | ({ readonly kind: "declined"; readonly reason: string } & Speaker & TaskReference)
   | ({ readonly kind: "joined"; readonly detail: string } & Speaker)
   | ({ readonly kind: "dropped" } & Speaker)
-  /** A replica of the hub was not seen for too long: it is gone, and every socket with it. */
+  /** A replica of the hub is gone, and every socket with it. */
   | { readonly kind: "gone"; readonly replica: string }
   | { readonly kind: "sweep" }
   | {
@@ -130,7 +130,5 @@ export type Effect =
   /** `only`: this one socket of theirs instead of all. */
   | { readonly kind: "close"; readonly contributorId: string; readonly reason: string; readonly only?: string }
   | { readonly kind: "standing"; readonly contributorId: string; readonly tier: Tier }
-  /** A replica was taken for gone: should it go on nevertheless, none of its sockets holds anything any more. */
-  | { readonly kind: "gone"; readonly replica: string }
   | { readonly kind: "done"; readonly released: readonly string[] }
   | { readonly kind: "refused"; readonly code: "not_found" | "revoked" | "taken"; readonly because: string };

@@ -2,6 +2,7 @@ import { type CancelTimer, type Clock, type Log, NestError } from "@nest/kit";
 import type { Changes, LedgerRows } from "./changes.ts";
 import type { Command, Effect } from "./commands.ts";
 import type { Desk } from "./desk.ts";
+import type { Lease } from "./lease.ts";
 import type { Ledger } from "./ledger.ts";
 
 /** What one batch came to. */
@@ -42,8 +43,12 @@ export interface LeaseBookParts {
   readonly schedule?: (flush: () => void) => void;
   /** Told after each batch, with what it changed. */
   readonly onCommitted: (changes: Changes) => void;
-  /** Told of what other replicas made durable, after the ledger has it. */
-  readonly onNews?: (news: News) => void;
+  /**
+   * Told of what other replicas made durable, after the ledger has it. `lost` are sockets that held a task until then, and it is
+   * away now: those of a replica that was taken for gone. Where one is ours, we hung; its relay has to come back, for only an
+   * exact claim makes the task its own again.
+   */
+  readonly onNews?: (news: News, lost: readonly string[]) => void;
 }
 
 interface Waiting {
@@ -169,10 +174,18 @@ export class LeaseBook {
 
   #takeOver(news: News): void {
     const { ledger, desk, clock, onNews } = this.#parts;
+    const held = mayBeLost(news, ledger);
     if (news.kind === "everything") ledger.reload(news.rows);
     else for (const { changes } of news.batches) ledger.absorb(changes);
     desk.refresh(clock.now());
-    onNews?.(news);
+    const isAway = (taskId: string) => {
+      const lease = ledger.lease(taskId);
+      return lease !== undefined && lease.connection === undefined;
+    };
+    onNews?.(
+      news,
+      held.flatMap(({ taskId, connection }) => (connection !== undefined && isAway(taskId) ? [connection] : [])),
+    );
   }
 
   #committed(batch: readonly Waiting[], decided: Decided | undefined): void {
@@ -237,6 +250,17 @@ export class LeaseBook {
       if (this.#scheduled) void this.flush();
     });
   }
+}
+
+/** Leases, as they are known, of which news may say that they are away. */
+function mayBeLost(news: News, ledger: Ledger): Lease[] {
+  if (news.kind === "everything") return [...ledger.liveLeases()];
+  return news.batches.flatMap(({ changes }) =>
+    [...changes.leases.values()].flatMap(({ taskId, connection }) => {
+      const known = connection === undefined ? ledger.lease(taskId) : undefined;
+      return known === undefined ? [] : [known];
+    }),
+  );
 }
 
 function namedIn(batch: readonly Waiting[]): string[] {

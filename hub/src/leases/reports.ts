@@ -180,8 +180,8 @@ export function dropped(parts: DeskParts, command: Of<"dropped">, now: number): 
 }
 
 /**
- * A replica is gone with every socket it had: what was held there is kept, as after a drop. One that only hung hears of it
- * before it decides anything else, and cuts its sockets: their relays come back and go on by an exact claim.
+ * A replica is gone with every socket it had: what was held there is kept, as after a drop. One that only hung learns of it
+ * before it decides anything else ({@link News}).
  */
 export function gone(parts: DeskParts, command: Of<"gone">, now: number): Effect[] {
   const { ledger, times } = parts;
@@ -190,5 +190,5 @@ export function gone(parts: DeskParts, command: Of<"gone">, now: number): Effect
     ledger.putLease({ ...lease, connection: undefined });
     ledger.changeItem(lease.key, (item) => bookUncounted(item, "connection_lost", times, now));
   }
-  return [{ kind: "gone", replica: command.replica }];
+  return [];
 }

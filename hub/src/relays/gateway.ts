@@ -145,9 +145,6 @@ export class Gateway implements SessionOwner {
         }
         return;
       }
-      case "gone":
-        if (effect.replica === this.#parts.replica) this.recall();
-        return;
       case "joined":
       case "verify":
       case "done":
@@ -168,13 +165,10 @@ export class Gateway implements SessionOwner {
     }
   }
 
-  /**
-   * This replica was taken for gone while it hung, and what its sockets held is away: their relays are to come back, for only
-   * an exact claim makes a task theirs again.
-   */
-  recall(): void {
-    for (const lease of this.#parts.ledger.liveLeases()) {
-      const session = lease.connection === undefined ? this.#byIdentity.get(lease.identity) : undefined;
+  /** These sockets hold their task no longer, wherever they are: relays of ours come back and say what they hold. */
+  recall(connections: readonly string[]): void {
+    for (const connection of connections) {
+      const session = this.#byConnection.get(connection);
       if (session === undefined) continue;
       session.close(closeCodes.restarting, "this hub was away for a moment: come back and go on");
       this.#detach(session);
