@@ -34,7 +34,7 @@ export async function startServer(command: ServerCommand): Promise<ServerProcess
     [
       "--disable-warning=ExperimentalWarning",
       "--expose-gc",
-      "--max-semi-space-size=4",
+      "--max-semi-space-size=8",
       "--import",
       collector,
       command.file,

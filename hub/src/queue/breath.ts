@@ -1,7 +1,7 @@
 import { performance } from "node:perf_hooks";
 
 /** Work done in one go before everybody else gets a turn; well under the 10 ms that nothing may block for. */
-const SLICE_MS = 2;
+const SLICE_MS = 1;
 
 /** Works that wait for a turn; each turn of the event loop goes on with one of them, however many there are. */
 const waiting: (() => void)[] = [];

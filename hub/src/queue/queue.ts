@@ -208,26 +208,41 @@ export class Queue implements Candidates {
     this.wake(now);
     yield* this.#ordered();
     yield* this.#assignedTo(asker, now);
-    // The repository served longest ago goes first, then the next one.
-    const lists = [...this.#repos.values()].filter((list) => list.length > 0).sort((a, b) => a.servedAt - b.servedAt);
-    for (const list of lists) {
-      for (const entry of list.inOrder()) {
-        this.#turn += 1;
-        list.servedAt = this.#turn;
-        yield entry;
-      }
+    const next = this.#servedLongestAgo();
+    if (next === undefined) return;
+    yield* this.#served(next);
+    // Seldom: nothing of that repository would do.
+    for (const list of this.#lists()) if (list !== next) yield* this.#served(list);
+  }
+
+  /** One repository's issues; whatever is asked for of them counts as its turn. */
+  *#served(list: ReadyList): Generator<Entry> {
+    for (const entry of list.inOrder()) {
+      this.#turn += 1;
+      list.servedAt = this.#turn;
+      yield entry;
     }
+  }
+
+  /** The repository whose turn it is. */
+  #servedLongestAgo(): ReadyList | undefined {
+    let next: ReadyList | undefined;
+    for (const list of this.#repos.values())
+      if (list.length > 0 && (next === undefined || list.servedAt < next.servedAt)) next = list;
+    return next;
+  }
+
+  /** The repositories with something on offer, in the order of their turns. */
+  #lists(): ReadyList[] {
+    return [...this.#repos.values()].filter((list) => list.length > 0).sort((a, b) => a.servedAt - b.servedAt);
   }
 
   /** What is on offer, in the order in which it would be handed out. */
   inOrder(): Entry[] {
     const ordered = new Set(this.#ordered());
-    const lists = [...this.#repos.values()]
-      .filter((list) => list.length > 0)
-      .sort((a, b) => a.servedAt - b.servedAt)
-      .map((list) =>
-        ordered.size === 0 ? [...list.inOrder()] : [...list.inOrder()].filter((one) => !ordered.has(one)),
-      );
+    const lists = this.#lists().map((list) =>
+      ordered.size === 0 ? [...list.inOrder()] : [...list.inOrder()].filter((one) => !ordered.has(one)),
+    );
     const order: Entry[] = [...ordered];
     for (let place = 0; lists.some((list) => place < list.length); place += 1) {
       for (const list of lists) {

@@ -142,7 +142,7 @@ export class Session {
   send(message: HubMessage): void {
     if (this.closed || this.#socket.readyState !== this.#socket.OPEN) return;
     this.#seq += 1;
-    const frame = Buffer.from(`${JSON.stringify(message).slice(0, -1)},"seq":${this.#seq}}`);
+    const frame = Buffer.from(JSON.stringify({ ...message, seq: this.#seq }));
     if (this.#socket.bufferedAmount > MOST_QUEUED_BYTES || frame.length > MAX_FRAME_BYTES) {
       this.#socket.terminate();
       return;
