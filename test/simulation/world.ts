@@ -1,35 +1,15 @@
-import {
-  type Changes,
-  type Command,
-  type DeskPolicy,
-  type Effect,
-  type News,
-  replicaOf,
-  type Speaker,
-} from "@nest/hub/dispatch";
+import { type Changes, type DeskPolicy, type Effect, type News, replicaOf, type Speaker } from "@nest/hub/dispatch";
 import { defaultTierLimits, type Tier } from "@nest/protocol";
+import { aCrowd } from "./crowd.ts";
+import { commandOf, forgedFrame } from "./frames.ts";
 import { inTurn } from "./in-turn.ts";
 import { Invariants } from "./invariants.ts";
-import { RelayModel, type ToHub, type ToRelay } from "./relay-model.ts";
+import { type Connection, Network } from "./network.ts";
+import type { RelayModel, ToHub } from "./relay-model.ts";
 import { SimulatedDisk, type Storage } from "./simulated-disk.ts";
 import { SimulatedHub } from "./simulated-hub.ts";
 import { ADVANCES, DEEDS, issuesOf, KINDS, MINUTE, REPOS, type Step } from "./steps.ts";
-
-interface Connection {
-  readonly id: string;
-  /** The hub, or the replica of it, at which it is. */
-  readonly hub: SimulatedHub;
-  readonly relay: RelayModel;
-  readonly speaker: Speaker;
-  /** When it was made. */
-  readonly since: number;
-  readonly toHub: ToHub[];
-  readonly toRelay: ToRelay[];
-  /** The relay has given it up; frames already under way may still arrive. */
-  abandoned: boolean;
-  /** The hub knows that it is gone. */
-  closedAtHub: boolean;
-}
+import { Trace } from "./trace.ts";
 
 export interface WorldOptions {
   readonly failureKind?: string;
@@ -52,8 +32,7 @@ export class World {
   readonly #hubs: SimulatedHub[] = [];
   /** The one that writes at this moment. */
   #writing: SimulatedHub | undefined;
-  readonly #connections = new Map<string, Connection>();
-  readonly #open: Connection[] = [];
+  readonly #network = new Network();
   #sent: { readonly frame: ToHub; readonly speaker: Speaker }[] = [];
   #replicas = 0;
   readonly #live = new Set<string>();
@@ -64,8 +43,7 @@ export class World {
   readonly #failureKind: string;
   /** Kinds of things that happened at least once. */
   readonly events = new Set<string>();
-  /** What the hub decided, folded into one number: two runs that decide alike have the same. */
-  trace = 0;
+  readonly #trace = new Trace();
 
   constructor(options: WorldOptions = {}) {
     this.#failureKind = options.failureKind ?? "task";
@@ -74,22 +52,9 @@ export class World {
     this.#storageOf =
       options.storage?.(this.disk, isLive, () => this.now) ??
       ((replica) => (hubs === 1 ? this.disk.alone() : this.disk.shared(replica, isLive)));
-    for (let nth = 0; nth < 5; nth += 1) {
-      const id = `c-${nth}`;
-      const tier: Tier = (["newcomer", "contributor", "trusted", "contributor", "advisor"] as const)[nth] ?? "newcomer";
-      const counts = { grants: 0, completed: 0, verified: 0, failed: 0, promotionBase: 0, streak: 0, pausedUntil: 0 };
-      this.disk.contributors.set(id, {
-        id,
-        login: `login-${nth}`,
-        tokenDigest: `digest-${nth}`,
-        tier,
-        registeredAt: this.now,
-        lastActiveAt: undefined,
-        lastGen: undefined,
-        ...counts,
-      });
-      this.relays.push(new RelayModel(id, id));
-      if (nth % 2 === 1) this.relays.push(new RelayModel(`${id}#second`, id));
+    for (const { contributor, relays } of aCrowd(this.now)) {
+      this.disk.contributors.set(contributor.id, contributor);
+      this.relays.push(...relays);
     }
     this.disk.onCommit = (changes) => {
       try {
@@ -102,6 +67,11 @@ export class World {
       }
     };
     this.ready = this.#bootAll(hubs);
+  }
+
+  /** What the hub decided, as one number: two runs that decide alike have the same. */
+  get trace(): number {
+    return this.#trace.value;
   }
 
   /** Resolves when every hub is up; undefined where they are at once. */
@@ -151,7 +121,7 @@ export class World {
 
   *#settling(): Generator<void | Promise<void>> {
     for (let round = 0; round < 6; round += 1) {
-      for (const connection of [...this.#open]) {
+      for (const connection of this.#network.open()) {
         connection.abandoned = true;
         this.#closeAtHub(connection);
       }
@@ -236,12 +206,7 @@ export class World {
   #restart(hub: SimulatedHub): void | Promise<void> {
     this.disk.crashed = false;
     this.events.add("crashed");
-    for (const connection of [...this.#connections.values()].filter((one) => one.hub === hub)) {
-      connection.closedAtHub = true;
-      connection.abandoned = true;
-      this.#connections.delete(connection.id);
-      this.#open.splice(this.#open.indexOf(connection), 1);
-    }
+    for (const connection of this.#network.at(hub.replica)) this.#network.close(connection);
     this.#sent = [];
     this.#live.delete(hub.replica);
     const other = this.#hubs.find((one) => one !== hub);
@@ -252,7 +217,7 @@ export class World {
   *#draining(): Generator<void | Promise<void>> {
     for (let turn = 0; turn < 60; turn += 1) {
       let moved = false;
-      for (const connection of [...this.#open]) {
+      for (const connection of this.#network.open()) {
         while (connection.toHub.length > 0) {
           this.#arrive(connection);
           moved = true;
@@ -261,7 +226,7 @@ export class World {
       for (const hub of this.#hubs) yield this.#flush(hub);
       // What the last one wrote, the first one has not heard yet.
       for (const hub of this.#hubs.slice(0, -1)) yield this.#flush(hub);
-      for (const connection of [...this.#open]) {
+      for (const connection of this.#network.open()) {
         for (let frame = connection.toRelay.shift(); frame !== undefined; frame = connection.toRelay.shift()) {
           connection.toHub.push(...connection.relay.hear(frame));
           moved = true;
@@ -273,7 +238,7 @@ export class World {
 
   /** What another replica wrote concerns our sockets too. */
   #hear(news: News, lost: readonly string[], replica: string): void {
-    for (const connection of lost.map((id) => this.#connections.get(id))) {
+    for (const connection of lost.map((id) => this.#network.get(id))) {
       if (connection?.hub.replica !== replica) continue;
       this.events.add("recalled");
       this.#closeAtHub(connection);
@@ -286,17 +251,14 @@ export class World {
   }
 
   #supersede(identity: string, at: number, replica: string): void {
-    for (const connection of [...this.#connections.values()]) {
-      const { speaker, hub } = connection;
-      if (hub.replica === replica && speaker.identity === identity && connection.since < at)
-        this.#closeAtHub(connection);
-    }
+    for (const connection of this.#network.at(replica))
+      if (connection.speaker.identity === identity && connection.since < at) this.#closeAtHub(connection);
   }
 
   #connect(x: number, y = x >>> 8): void {
     const relay = this.relays[x % this.relays.length];
     if (relay === undefined || this.disk.contributors.get(relay.contributorId)?.tier === "revoked") return;
-    for (const older of this.#open) if (older.relay === relay) older.abandoned = true;
+    for (const older of this.#network.open()) if (older.relay === relay) older.abandoned = true;
     const hub = this.#hub(y);
     const id = hub.newConnection();
     const speaker: Speaker = { connection: id, contributorId: relay.contributorId, identity: relay.identity };
@@ -312,16 +274,15 @@ export class World {
       closedAtHub: false,
     };
     // The newer socket of an identity wins, whether or not the hub has noticed that the older one is gone.
-    const older = this.#connections.get(hub.byIdentity.get(relay.identity)?.id ?? "");
+    const older = this.#network.get(hub.byIdentity.get(relay.identity)?.id ?? "");
     if (older !== undefined) this.#closeAtHub(older);
-    this.#connections.set(id, connection);
+    this.#network.add(connection);
     hub.byIdentity.set(relay.identity, connection);
-    this.#open.push(connection);
     hub.book.submit({ kind: "joined", ...speaker, detail: "" });
   }
 
   #deliver(x: number, y: number): void {
-    const connection = this.#open[x % Math.max(1, this.#open.length)];
+    const connection = this.#network.pick(x);
     if (connection === undefined) return;
     if (y % 2 === 0 && connection.toHub.length > 0) return this.#arrive(connection);
     const frame = connection.toRelay.shift();
@@ -333,42 +294,12 @@ export class World {
     if (frame === undefined || connection.closedAtHub) return;
     this.#sent.push({ frame, speaker: connection.speaker });
     if (this.#sent.length > 200) this.#sent = this.#sent.slice(-100);
-    connection.hub.book.submit(this.#command(frame, connection.speaker));
+    this.#submit(frame, connection);
   }
 
-  #command(frame: ToHub, speaker: Speaker): Command {
+  #submit(frame: ToHub, { hub, speaker }: Connection): void {
     if (frame.type !== "ready") this.invariants.said(speaker.identity, frame.taskId, frame.gen);
-    switch (frame.type) {
-      case "ready":
-        return { kind: "ready", ...speaker };
-      case "accepted":
-        return { kind: "accepted", ...speaker, taskId: frame.taskId, gen: frame.gen };
-      case "progress":
-        return {
-          kind: "progress",
-          ...speaker,
-          taskId: frame.taskId,
-          gen: frame.gen,
-          repo: frame.repo,
-          number: frame.number,
-        };
-      case "completed":
-        return {
-          kind: "completed",
-          ...speaker,
-          taskId: frame.taskId,
-          gen: frame.gen,
-          prUrl: frame.prUrl,
-          verdict: frame.verdict,
-          verdictReason: undefined,
-        };
-      case "failed": {
-        const { taskId, gen, reason, permanent } = frame;
-        return { kind: "failed", ...speaker, taskId, gen, reason, failureKind: this.#failureKind, permanent };
-      }
-      case "declined":
-        return { kind: "declined", ...speaker, taskId: frame.taskId, gen: frame.gen, reason: "busy" };
-    }
+    hub.book.submit(commandOf(frame, speaker, this.#failureKind));
   }
 
   #act(x: number, y: number): void {
@@ -378,13 +309,13 @@ export class World {
   }
 
   #say(relay: RelayModel, frames: readonly ToHub[]): void {
-    const connection = this.#open.find((one) => one.relay === relay && !one.abandoned);
+    const connection = this.#network.open().find((one) => one.relay === relay && !one.abandoned);
     connection?.toHub.push(...frames);
   }
 
   /** The network cuts a socket: some frames under way are lost, the hub notices now or later. */
   #drop(x: number, y: number): void {
-    const connection = this.#open[x % Math.max(1, this.#open.length)];
+    const connection = this.#network.pick(x);
     if (connection === undefined) return;
     connection.abandoned = true;
     connection.toHub.splice(y % (connection.toHub.length + 1));
@@ -394,18 +325,13 @@ export class World {
   }
 
   #noticeClosed(x: number): void {
-    const gone = this.#open.filter((connection) => connection.abandoned);
+    const gone = this.#network.open().filter((connection) => connection.abandoned);
     const connection = gone[x % Math.max(1, gone.length)];
     if (connection !== undefined) this.#closeAtHub(connection);
   }
 
   #closeAtHub(connection: Connection): void {
-    const at = this.#open.indexOf(connection);
-    if (at !== -1) this.#open.splice(at, 1);
-    if (connection.closedAtHub) return;
-    connection.closedAtHub = true;
-    connection.abandoned = true;
-    this.#connections.delete(connection.id);
+    if (!this.#network.close(connection)) return;
     const { hub, relay, speaker } = connection;
     if (hub.byIdentity.get(relay.identity) === connection) hub.byIdentity.delete(relay.identity);
     hub.book.submit({ kind: "dropped", ...speaker });
@@ -431,33 +357,15 @@ export class World {
 
   /** An old frame comes again word for word, or one is forged: another generation, or somebody else's task. */
   #replay(x: number, y: number): void {
-    const from = this.#open[y % Math.max(1, this.#open.length)];
+    const from = this.#network.pick(y);
     if (from === undefined || from.closedAtHub) return;
     const old = this.#sent[x % Math.max(1, this.#sent.length)];
-    const frame = x % 2 === 0 ? old?.frame : this.#forged(x, y, from);
-    if (frame !== undefined && frame.type !== "ready") from.hub.book.submit(this.#command(frame, from.speaker));
-  }
-
-  #forged(x: number, y: number, from: Connection): ToHub | undefined {
-    const leases = [...this.disk.leases.values()];
-    const own = leases.filter((lease) => lease.identity === from.relay.identity);
-    const strange = y % 3 === 0 || own.length === 0;
-    const lease = strange ? leases[x % Math.max(1, leases.length)] : own[0];
-    if (lease === undefined) return undefined;
-    const { taskId, repo, number } = lease;
-    const gen = strange ? lease.gen : Math.max(0, lease.gen + 1 - (y % 4));
-    switch (x % 8) {
-      case 1:
-        return { type: "completed", taskId, gen, prUrl: undefined, verdict: undefined };
-      case 3:
-        return { type: "failed", taskId, gen, reason: "forged", permanent: true };
-      default:
-        return { type: "progress", taskId, gen, repo, number };
-    }
+    const frame = x % 2 === 0 ? old?.frame : forgedFrame(x, y, [...this.disk.leases.values()], from.relay.identity);
+    if (frame !== undefined && frame.type !== "ready") this.#submit(frame, from);
   }
 
   #push(x: number): void {
-    const connection = this.#open[x % Math.max(1, this.#open.length)];
+    const connection = this.#network.pick(x);
     if (connection !== undefined && !connection.closedAtHub)
       connection.hub.book.submit({ kind: "ready", unasked: true, ...connection.speaker });
   }
@@ -531,20 +439,18 @@ export class World {
 
   /** Carries an effect out; of news from another replica only what concerns the sockets of `replica`. */
   #carryOut(effect: Effect, replica?: string): void {
-    this.#fold(effect);
+    this.#trace.fold(effect);
     if (effect.kind === "unavailable") this.events.add(effect.reason);
     if (effect.kind === "held" && effect.resumed) this.events.add("resumed");
     if (this.#suspended) this.events.add("suspended");
     this.invariants.carriedOut(effect, this.now);
     if (effect.kind === "close") {
-      for (const connection of [...this.#connections.values()]) {
-        const isHere = replica === undefined || connection.hub.replica === replica;
-        if (isHere && connection.relay.contributorId === effect.contributorId) this.#closeAtHub(connection);
-      }
+      for (const connection of this.#network.at(replica))
+        if (connection.relay.contributorId === effect.contributorId) this.#closeAtHub(connection);
       return;
     }
     if (!("connection" in effect)) return;
-    const connection = this.#connections.get(effect.connection);
+    const connection = this.#network.get(effect.connection);
     // A socket is spoken to by its own replica.
     if (connection === undefined || (replica ?? this.#writing?.replica) !== connection.hub.replica) return;
     switch (effect.kind) {
@@ -573,15 +479,5 @@ export class World {
     for (const { outcome } of changes.endings) this.events.add(outcome);
     for (const { holdReason } of changes.items.values()) if (holdReason !== undefined) this.events.add(holdReason);
     if (changes.granted.size > 0) this.events.add("assigned");
-  }
-
-  #fold(effect: Effect): void {
-    const text =
-      effect.kind === "assign"
-        ? `assign ${effect.connection} ${effect.lease.key}`
-        : effect.kind === "unavailable"
-          ? `no ${effect.connection} ${effect.reason}`
-          : effect.kind;
-    for (let at = 0; at < text.length; at += 1) this.trace = (Math.imul(this.trace, 31) + text.charCodeAt(at)) | 0;
   }
 }

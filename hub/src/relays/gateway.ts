@@ -22,19 +22,18 @@ import type { Queue } from "../queue/queue.ts";
 import { authenticate } from "./authenticate.ts";
 import { commandOf, noteOf } from "./command-of.ts";
 import { Doorway } from "./doorway.ts";
+import { keepAlive } from "./keep-alive.ts";
 import type { ModelPolicy } from "./model-policy.ts";
 import { serverCapabilities } from "./server-capabilities.ts";
 import { RelaySocket, Session, type SessionOwner } from "./session.ts";
 import type { TaskCredentials } from "./task-credentials.ts";
 import { isWorthWaiting, type SocketEffect, tell } from "./tell.ts";
+import { WaitingRelays } from "./waiting-relays.ts";
 
 /** A relay that sends this many frames nobody can read is not a relay. */
 const MOST_MALFORMED = 1000;
 /** A `ready` that crossed a pushed task is answered by that task for this long. */
 const CROSSING_MS = 5000;
-/** Liveness is looked at this many times a ping period, a share of the sockets each time. */
-const PING_SLOTS = 20;
-const PINGS_A_TURN = 8;
 
 export interface GatewayParts {
   /** This replica's id, part of the id of every socket: eight hexadecimal digits. */
@@ -86,23 +85,21 @@ export class Gateway implements SessionOwner {
   readonly #doorway: Doorway;
   readonly #byConnection = new Map<string, Session>();
   readonly #byIdentity = new Map<string, Session>();
-  readonly #waiting = new Set<Session>();
+  readonly #waiting: WaitingRelays;
   readonly counts: GatewayCounts = { malformed: 0, refused: 0, frames: 0 };
   readonly #capabilities: string[];
   #nextConnection = 1;
-  #pushScheduled = false;
   readonly #stopPings: () => void;
 
   constructor(parts: GatewayParts) {
     this.#parts = parts;
     this.#doorway = new Doorway(parts);
     this.#capabilities = serverCapabilities(parts.credentials.available);
-    let slot = 0;
-    this.#stopPings = parts.clock.every(parts.transport.pingMs / PING_SLOTS, () => {
-      this.#checkLife(slot);
-      slot = (slot + 1) % PING_SLOTS;
-    });
-    parts.queue.whenOffered(() => this.#schedulePush());
+    this.#stopPings = keepAlive(() => this.#byConnection.values(), parts.clock, parts.transport);
+    this.#waiting = new WaitingRelays(parts.queue, (speaker) =>
+      parts.book.submit({ kind: "ready", unasked: true, ...speaker }),
+    );
+    parts.queue.whenOffered(() => this.#waiting.offer());
   }
 
   /** Takes WebSocket upgrades from this server. */
@@ -201,7 +198,7 @@ export class Gateway implements SessionOwner {
 
   /** The rules have changed: relays that were told there is no work may get some now. */
   offerAgain(): void {
-    this.#schedulePush();
+    this.#waiting.offer();
   }
 
   /** Says goodbye to every relay: they come back by themselves, their leases kept. */
@@ -391,42 +388,5 @@ export class Gateway implements SessionOwner {
       session.readyAt ??= now;
     }
     book.submit(commandOf(message, speaker));
-  }
-
-  #checkLife(slot: number): void {
-    let place = 0;
-    const due: Session[] = [];
-    for (const session of this.#byConnection.values()) {
-      place += 1;
-      if (place % PING_SLOTS === slot) due.push(session);
-    }
-    this.#ping(due);
-  }
-
-  /** A few in each turn of the loop: hundreds of writes at once would keep every other relay waiting. */
-  #ping(due: readonly Session[], from = 0): void {
-    const { clock, transport } = this.#parts;
-    const now = clock.now();
-    for (const session of due.slice(from, from + PINGS_A_TURN)) {
-      if (now - session.lastHeardAt > transport.silentPeerMs) session.close(closeCodes.silent, "silent peer");
-      else session.ping();
-    }
-    if (from + PINGS_A_TURN < due.length) setImmediate(() => this.#ping(due, from + PINGS_A_TURN));
-  }
-
-  /** Work came on offer: relays that were told there is none, and can be told, get it at once. */
-  #schedulePush(): void {
-    if (this.#pushScheduled || this.#waiting.size === 0) return;
-    this.#pushScheduled = true;
-    setImmediate(() => {
-      this.#pushScheduled = false;
-      let left = this.#parts.queue.actionable;
-      for (const session of this.#waiting) {
-        if (left <= 0) break;
-        if (!session.acceptsPushes || session.speaker === undefined) continue;
-        left -= 1;
-        this.#parts.book.submit({ kind: "ready", unasked: true, ...session.speaker });
-      }
-    });
   }
 }

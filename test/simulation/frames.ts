@@ -1,0 +1,55 @@
+import type { Command, Lease, Speaker } from "@nest/hub/dispatch";
+import type { ToHub } from "./relay-model.ts";
+
+/** The command that a relay's frame is to a hub. */
+export function commandOf(frame: ToHub, speaker: Speaker, failureKind: string): Command {
+  switch (frame.type) {
+    case "ready":
+      return { kind: "ready", ...speaker };
+    case "accepted":
+      return { kind: "accepted", ...speaker, taskId: frame.taskId, gen: frame.gen };
+    case "progress":
+      return {
+        kind: "progress",
+        ...speaker,
+        taskId: frame.taskId,
+        gen: frame.gen,
+        repo: frame.repo,
+        number: frame.number,
+      };
+    case "completed":
+      return {
+        kind: "completed",
+        ...speaker,
+        taskId: frame.taskId,
+        gen: frame.gen,
+        prUrl: frame.prUrl,
+        verdict: frame.verdict,
+        verdictReason: undefined,
+      };
+    case "failed": {
+      const { taskId, gen, reason, permanent } = frame;
+      return { kind: "failed", ...speaker, taskId, gen, reason, failureKind, permanent };
+    }
+    case "declined":
+      return { kind: "declined", ...speaker, taskId: frame.taskId, gen: frame.gen, reason: "busy" };
+  }
+}
+
+/** A frame that no honest relay would send: another generation of one's own task, or a word about somebody else's. */
+export function forgedFrame(x: number, y: number, leases: readonly Lease[], identity: string): ToHub | undefined {
+  const own = leases.filter((lease) => lease.identity === identity);
+  const strange = y % 3 === 0 || own.length === 0;
+  const lease = strange ? leases[x % Math.max(1, leases.length)] : own[0];
+  if (lease === undefined) return undefined;
+  const { taskId, repo, number } = lease;
+  const gen = strange ? lease.gen : Math.max(0, lease.gen + 1 - (y % 4));
+  switch (x % 8) {
+    case 1:
+      return { type: "completed", taskId, gen, prUrl: undefined, verdict: undefined };
+    case 3:
+      return { type: "failed", taskId, gen, reason: "forged", permanent: true };
+    default:
+      return { type: "progress", taskId, gen, repo, number };
+  }
+}

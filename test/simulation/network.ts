@@ -1,0 +1,62 @@
+import type { Speaker } from "@nest/hub/dispatch";
+import type { RelayModel, ToHub, ToRelay } from "./relay-model.ts";
+import type { SimulatedHub } from "./simulated-hub.ts";
+
+/** One socket between a relay and a hub, with the frames under way on it. */
+export interface Connection {
+  readonly id: string;
+  /** The hub, or the replica of it, at which it is. */
+  readonly hub: SimulatedHub;
+  readonly relay: RelayModel;
+  readonly speaker: Speaker;
+  /** When it was made. */
+  readonly since: number;
+  readonly toHub: ToHub[];
+  readonly toRelay: ToRelay[];
+  /** The relay has given it up; frames already under way may still arrive. */
+  abandoned: boolean;
+  /** The hub knows that it is gone. */
+  closedAtHub: boolean;
+}
+
+/** The sockets of a world: those that a hub knows, and those that frames still go through. */
+export class Network {
+  readonly #known = new Map<string, Connection>();
+  readonly #open: Connection[] = [];
+
+  add(connection: Connection): void {
+    this.#known.set(connection.id, connection);
+    this.#open.push(connection);
+  }
+
+  /** A socket as its hub knows it. */
+  get(id: string): Connection | undefined {
+    return this.#known.get(id);
+  }
+
+  /** The sockets that a replica knows, or all of them. */
+  at(replica: string | undefined): Connection[] {
+    return [...this.#known.values()].filter(({ hub }) => replica === undefined || hub.replica === replica);
+  }
+
+  /** Sockets through which frames go, as they are now. */
+  open(): Connection[] {
+    return [...this.#open];
+  }
+
+  /** One of them, chosen by a number. */
+  pick(x: number): Connection | undefined {
+    return this.#open[x % Math.max(1, this.#open.length)];
+  }
+
+  /** Nothing goes through a socket any more; whether its hub did not know yet. */
+  close(connection: Connection): boolean {
+    const at = this.#open.indexOf(connection);
+    if (at !== -1) this.#open.splice(at, 1);
+    if (connection.closedAtHub) return false;
+    connection.closedAtHub = true;
+    connection.abandoned = true;
+    this.#known.delete(connection.id);
+    return true;
+  }
+}
