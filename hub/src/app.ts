@@ -93,7 +93,13 @@ export async function buildHub({ config, database, codeHost, clock, random, log 
   const engine = await engineOf(database, { times: fixedTimes, clock, random, log });
   const { reader, replica, bus, scans, shared } = engine;
   const ledger = new Ledger(await engine.load(), engine.ledger);
-  const governor = new Governor({ ledger, first: config.contribute });
+  const governor = new Governor({
+    ledger,
+    first: config.contribute,
+    onCompiled: () => applied.changed(),
+    onInvalid: (because) =>
+      log.error({ err: because }, "patterns of the configuration are none here; those before hold"),
+  });
   const times: Durations = liveTimes(fixedTimes, config.clockScale, () => governor.settings);
   const policy = () => governor.rules.desk;
   const queue = new Queue({ ledger, times });

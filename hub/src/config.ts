@@ -16,7 +16,7 @@ import {
 } from "@nest/kit";
 import { governor } from "@nest/protocol";
 import { z } from "zod";
-import { rulesOf } from "./governor/rules.ts";
+import { compiledOf } from "./governor/rules.ts";
 import { changed, defaultSettings } from "./governor/settings.ts";
 
 /** The part of `nest.yaml` that a hub reads; keys of the spoke's are tolerated. */
@@ -198,7 +198,7 @@ async function readHubFile(path: string): Promise<z.infer<typeof HubFile>> {
     throw new UsageError("github.token or github.app_id is required");
   }
   try {
-    rulesOf(changed(defaultSettings, file.governor.contribute));
+    compiledOf(changed(defaultSettings, file.governor.contribute));
   } catch (thrown) {
     throw new UsageError(`governor.contribute.${(thrown as Error).message}`);
   }

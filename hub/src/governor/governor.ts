@@ -6,8 +6,8 @@ import type { Ledger } from "../leases/ledger.ts";
 import { tagOf } from "../operations/revision.ts";
 import { Breath } from "../queue/breath.ts";
 import { anchoringOf, invalidPattern } from "../queue/filters.ts";
-import { compilePattern, LARGEST_LIST, MOST_PATTERNS } from "../queue/patterns.ts";
-import { type Rules, rulesOf } from "./rules.ts";
+import { compilePattern, isQuick, LARGEST_LIST, MOST_PATTERNS } from "../queue/patterns.ts";
+import { type Compiled, compiledOf, type Rules, rulesOf } from "./rules.ts";
 import { announcedBy, changed, defaultSettings, difference } from "./settings.ts";
 
 type Settings = governor.GovernorSettings;
@@ -18,7 +18,20 @@ export interface GovernorParts {
   readonly ledger: Ledger;
   /** What `nest.yaml` says: in force until an admin changed something. */
   readonly first: Settings;
+  /** Told when the patterns of another replica's change are compiled, and in force from now on. */
+  readonly onCompiled?: () => void;
+  /** Told why the patterns of another replica's change are none here (a newer release wrote them): those before stay in force. */
+  readonly onInvalid?: (because: unknown) => void;
 }
+
+/** The keys whose values are patterns. */
+const PATTERN_KEYS = [
+  "contribute_deny_labels",
+  "contribute_allow_labels",
+  "contribute_deny_titles",
+  "contribute_deny_authors",
+  "contribute_allow_models",
+] as const;
 
 /**
  * The queue configuration in force. It is a setting of the ledger, so a change is one durable transaction with its audit line,
@@ -32,21 +45,50 @@ export class Governor {
   constructor(parts: GovernorParts) {
     this.#parts = parts;
     this.#compiledFrom = parts.ledger.setting(SETTING);
-    this.#rules = rulesOf(this.#settingsOf(this.#compiledFrom));
+    const settings = this.#settingsOf(this.#compiledFrom);
+    this.#rules = rulesOf(settings, compiledOf(settings));
   }
 
   get settings(): Settings {
     return this.rules.settings;
   }
 
-  /** The rules that the ledger's settings come to; compiled again only when those have changed. */
+  /**
+   * The rules that the ledger's settings come to; compiled again only when those have changed. A change that was checked here is
+   * in force whole at once. Of another replica's, everything but its patterns is; those follow when they are compiled, which
+   * takes turns with everybody else.
+   */
   get rules(): Rules {
     const stored = this.#parts.ledger.setting(SETTING);
-    if (stored !== this.#compiledFrom) {
-      this.#rules = rulesOf(this.#settingsOf(stored));
-      this.#compiledFrom = stored;
-    }
+    if (stored === this.#compiledFrom) return this.#rules;
+    this.#compiledFrom = stored;
+    const settings = this.#settingsOf(stored);
+    const isQuickly = PATTERN_KEYS.every((key) => settings[key].every(isQuick));
+    this.#rules = rulesOf(settings, (isQuickly ? this.#compiled(settings) : undefined) ?? this.#rules);
+    if (!isQuickly) void this.#compile(settings, stored);
     return this.#rules;
+  }
+
+  #compiled(settings: Settings): Compiled | undefined {
+    try {
+      return compiledOf(settings);
+    } catch (thrown) {
+      this.#parts.onInvalid?.(thrown);
+      return undefined;
+    }
+  }
+
+  async #compile(settings: Settings, stored: unknown): Promise<void> {
+    const breath = new Breath();
+    for (const key of PATTERN_KEYS) {
+      for (const pattern of settings[key]) {
+        compilePattern(pattern, anchoringOf(key));
+        await breath.pause();
+      }
+    }
+    if (this.#compiledFrom !== stored) return;
+    this.#rules = rulesOf(settings, this.#compiled(settings) ?? this.#rules);
+    this.#parts.onCompiled?.();
   }
 
   /** Names the configuration in force, to change it only while nobody else has. */
@@ -109,14 +151,7 @@ export class Governor {
 /** Checks every pattern of a change before anything of it holds, taking a breath between them. */
 async function checkPatterns(change: governor.GovernorChange): Promise<void> {
   const breath = new Breath();
-  const keys = [
-    "contribute_deny_labels",
-    "contribute_allow_labels",
-    "contribute_deny_titles",
-    "contribute_deny_authors",
-    "contribute_allow_models",
-  ] as const;
-  for (const key of keys) {
+  for (const key of PATTERN_KEYS) {
     const patterns = change[key] ?? [];
     if (patterns.length > MOST_PATTERNS)
       throw new NestError("invalid_pattern", `${key}: more than ${MOST_PATTERNS} patterns`);

@@ -11,12 +11,26 @@ export interface Rules {
   readonly filter: SteppedFilter;
 }
 
+/** What is compiled of the settings' patterns. */
+export type Compiled = Pick<Rules, "models" | "filter">;
+
 /**
- * Compiles settings into rules.
+ * Compiles the patterns of settings.
  *
  * @throws NestError `invalid_pattern`.
  */
-export function rulesOf(settings: governor.GovernorSettings): Rules {
+export function compiledOf(settings: governor.GovernorSettings): Compiled {
+  return {
+    models: new ModelPolicy(
+      compileList("contribute_allow_models", settings.contribute_allow_models),
+      settings.contribute_reject_unknown_models,
+    ),
+    filter: compileFilters(settings),
+  };
+}
+
+/** Settings as rules, with patterns that were compiled of them (or, for a moment, of those before). */
+export function rulesOf(settings: governor.GovernorSettings, compiled: Compiled): Rules {
   return {
     settings,
     desk: {
@@ -25,11 +39,8 @@ export function rulesOf(settings: governor.GovernorSettings): Rules {
       limits: settings.tier_limits,
       promotion: { contributorAt: settings.contribute_contributor_at, trustedAt: settings.contribute_trusted_at },
     },
-    models: new ModelPolicy(
-      compileList("contribute_allow_models", settings.contribute_allow_models),
-      settings.contribute_reject_unknown_models,
-    ),
-    filter: compileFilters(settings),
+    models: compiled.models,
+    filter: compiled.filter,
   };
 }
 

@@ -45,8 +45,7 @@ const MOST_IN_RANGES = 40_000;
 export function compilePattern(source: string, anchoring: Anchoring): PatternResult {
   if (source.trim() === "") return { kind: "invalid", because: "an empty pattern" };
   if (source.length > LONGEST_PATTERN) return { kind: "invalid", because: `longer than ${LONGEST_PATTERN} characters` };
-  const regex = /^\/(.+)\/$/s.exec(source)?.[1];
-  if (regex !== undefined) return compileRegex(source, regex);
+  if (isRegex(source)) return compileRegex(source, source.slice(1, -1));
   const wanted = source.toLowerCase();
   if (wanted.includes("*")) {
     const parts = wanted.split("*");
@@ -78,6 +77,15 @@ function compileRegex(source: string, regex: string): PatternResult {
   const [oldest] = built.keys();
   if (built.size > MOST_BUILT && oldest !== undefined) built.delete(oldest);
   return result;
+}
+
+/** Whether compiling a pattern takes no time: a wildcard never does, an expression the first time. */
+export function isQuick(source: string): boolean {
+  return !isRegex(source) || built.has(source);
+}
+
+function isRegex(source: string): boolean {
+  return source.length > 2 && source.startsWith("/") && source.endsWith("/");
 }
 
 function buildRegex(source: string, regex: string): PatternResult {
