@@ -14,3 +14,4 @@ export type { ItemRecord } from "./queue/cooldown.ts";
 export type { QueueIssue } from "./queue/entry.ts";
 export { compileFilters } from "./queue/filters.ts";
 export { Queue } from "./queue/queue.ts";
+export { Replicas } from "./replicas/replicas.ts";

@@ -1,0 +1,77 @@
+import { openPostgres } from "@nest/hub";
+import { Replicas } from "@nest/hub/dispatch";
+import { Secret, silentLog, systemClock } from "@nest/kit";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { RealPostgres } from "../real-postgres/real-postgres.ts";
+
+// Who is alive among the hub's replicas, on a real PostgreSQL.
+
+let postgres: RealPostgres | undefined;
+beforeAll(async () => {
+  postgres = await RealPostgres.start();
+});
+afterAll(() => postgres?.[Symbol.asyncDispose]());
+
+/** One replica of a new database, alone but for rows of others; undefined without a server. */
+async function aMember(onGone: (replica: string) => Promise<void>) {
+  if (postgres === undefined) return undefined;
+  const database = await openPostgres(new Secret(await postgres.database()));
+  const replicas = new Replicas({
+    database,
+    replica: "00000001",
+    clock: systemClock(),
+    log: silentLog(),
+    onGone,
+    onDuty: async () => {},
+    offDuty: () => {},
+  });
+  return {
+    replicas,
+    async unseenFor(id: string, seconds: number) {
+      const unseen = "insert into replica_members values ($1, 0, now() - make_interval(secs => $2))";
+      await database.pool.query(unseen, [id, seconds]);
+    },
+    /** Who is known, and when each was seen. */
+    async known(): Promise<Map<string, string>> {
+      const rows = await database.reader.all("select id, seen_at::text as at from replica_members order by id");
+      return new Map(rows.map(({ id, at }) => [String(id), String(at)]));
+    },
+    async [Symbol.asyncDispose]() {
+      await replicas.close();
+      await database.close();
+    },
+  };
+}
+
+test("a replica is forgotten only after what follows from its end is durable, and until then it is tried again", async ({
+  skip,
+}) => {
+  const told: string[] = [];
+  await using member = await aMember(async (replica) => {
+    told.push(replica);
+    if (told.length === 1) throw new Error("the database went away in the middle of it");
+  });
+  if (member === undefined) return skip("no PostgreSQL server could be started");
+  await member.unseenFor("00000002", 11);
+  await member.unseenFor("00000003", 5);
+  await member.replicas.join();
+  await member.replicas.start();
+  expect([...(await member.known()).keys()]).toEqual(["00000001", "00000002", "00000003"]);
+  await expect.poll(async () => [...(await member.known()).keys()], { timeout: 10_000 }).not.toContain("00000002");
+  expect(told.slice(0, 2)).toEqual(["00000002", "00000002"]);
+  expect(member.replicas.hasDuty).toBe(true);
+});
+
+test("a replica that starts slowly says meanwhile that it is alive, and looks after nobody yet", async ({ skip }) => {
+  const told: string[] = [];
+  await using member = await aMember(async (replica) => void told.push(replica));
+  if (member === undefined) return skip("no PostgreSQL server could be started");
+  await member.unseenFor("00000002", 60);
+  await member.replicas.join();
+  const seen = async () => (await member.known()).get("00000001");
+  const first = await seen();
+  await expect.poll(seen, { timeout: 10_000 }).not.toBe(first);
+  expect([told, member.replicas.hasDuty]).toEqual([[], false]);
+  await member.replicas.start();
+  expect([told, member.replicas.hasDuty]).toEqual([["00000002"], true]);
+});
