@@ -1,26 +1,14 @@
-import { existsSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type Browser, chromium, type Page } from "playwright-core";
+import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { isChromiumMissing, launchChromium, openPage } from "../harness/chromium.ts";
 import { FolderHere } from "../harness/folder-here.ts";
 import type { ProcessHere } from "../harness/process-here.ts";
 import { UpHere } from "../harness/up-here.ts";
 
-const CHROMIUM = "/usr/bin/chromium";
 const IMAGES = join(import.meta.dirname, "../../docs/images");
-const FLAGS = [
-  "--no-sandbox",
-  "--disable-gpu",
-  "--disable-quic",
-  "--no-first-run",
-  "--disable-background-networking",
-  "--disable-component-update",
-  "--disable-sync",
-];
-const missing = !existsSync(CHROMIUM);
-if (missing && process.env.CI === "true") throw new Error(`${CHROMIUM} is missing`);
-if (missing) console.log(`skipped: the pages in a browser need ${CHROMIUM}`);
+const missing = isChromiumMissing("the pages of nest up in a browser");
 
 /** Runs in the page. */
 const OUTLINE = `(() => {
@@ -40,7 +28,7 @@ describe.skipIf(missing)("the pages of nest up in a browser", () => {
     folder = await FolderHere.make("live");
     up = await UpHere.make(folder.path, ["-pace", "700"]);
     running = up.start();
-    browser = await chromium.launch({ executablePath: CHROMIUM, args: FLAGS });
+    browser = await launchChromium();
     await running.says(/^Nest is running\.$/m);
   });
 
@@ -51,17 +39,11 @@ describe.skipIf(missing)("the pages of nest up in a browser", () => {
   });
 
   /** A page, and everything that went wrong in it. */
-  async function open(url: string, options: object = {}): Promise<{ page: Page; faults: string[] }> {
-    const page = await browser.newPage(options);
-    const faults: string[] = [];
-    page.on("pageerror", (thrown) => faults.push(String(thrown)));
-    page.on("console", (said) => {
-      if (said.type() === "error" || said.type() === "warning") faults.push(said.text());
-    });
+  async function open(url: string, options: Parameters<typeof openPage>[2] = {}) {
+    const { page, faults } = await openPage(browser, url, options);
     page.on("requestfailed", (request) => {
       if (!request.url().endsWith("/api/contribute/events")) faults.push(`${request.url()} failed`);
     });
-    await page.goto(url);
     return { page, faults };
   }
 
@@ -81,6 +63,19 @@ describe.skipIf(missing)("the pages of nest up in a browser", () => {
     await expect.poll(() => page.locator("#under-way-list").textContent()).not.toContain(`${issue} `);
     expect(Number(await page.locator("#count-done").textContent())).toBeGreaterThan(0);
     expect(loads).toBe(0);
+    expect(faults).toEqual([]);
+    await page.close();
+  }, 60_000);
+
+  test("how to contribute tells in plain words what happens meanwhile, with links to the pull requests", async () => {
+    const { page, faults } = await open(`${up.hubUrl}/contribute`, { viewport: sizes.phone });
+    const before = await page.locator("#feed li").count();
+    const first = before === 0 ? "" : await page.locator("#feed li").first().textContent();
+    const confirmed = page.locator("#feed li", { hasText: "had a pull request confirmed" });
+    await expect.poll(() => confirmed.count(), { timeout: 30_000 }).toBeGreaterThan(0);
+    await expect.poll(() => page.locator("#feed li").first().textContent(), { timeout: 15_000 }).not.toBe(first);
+    const link = confirmed.first().getByRole("link", { name: /^pull request #\d+$/ });
+    expect((await fetch((await link.getAttribute("href")) ?? "")).status).toBe(200);
     expect(faults).toEqual([]);
     await page.close();
   }, 60_000);

@@ -1,5 +1,6 @@
 import { type contribute, type governor, permissionsOf, type Tier } from "@nest/protocol";
 import { type Html, html, page } from "./html.ts";
+import { tell } from "./live-words.ts";
 
 /** The agent CLIs that a relay can drive, with what it takes to have one. */
 const clis = [
@@ -126,16 +127,14 @@ function howTo(tier: Exclude<Tier, "revoked">, settings: governor.GovernorSettin
 }
 
 function feedLine(entry: contribute.ActivityEntry): Html {
+  const { words, link } = tell(entry);
+  const said = entry.task ?? link?.text;
+  const plain = said === undefined ? undefined : html` <bdi>${said}</bdi>`;
   const about =
-    entry.task === undefined
-      ? undefined
-      : entry.url === undefined
-        ? html` <bdi>${entry.task}</bdi>`
-        : html` <a href="${safeUrl(entry.url)}" rel="noopener noreferrer nofollow"><bdi>${entry.task}</bdi></a>`;
-  return html`<li><time datetime="${entry.timestamp}">${entry.timestamp.slice(11, 16)}</time> <span><b><bdi>${entry.username}</bdi></b> ${entry.action}${about}${entry.action === "announced" && entry.detail !== undefined ? html`: <bdi>${entry.detail}</bdi>` : undefined}</span></li>\n`;
-}
-
-/** Only web addresses become links. */
-function safeUrl(url: string): string {
-  return /^https?:\/\//i.test(url) ? url : "#";
+    link === undefined
+      ? plain
+      : html` <a href="${link.href}" rel="noopener noreferrer nofollow"><bdi>${said}</bdi></a>`;
+  const more =
+    entry.action === "announced" && entry.detail !== undefined ? html`: <bdi>${entry.detail}</bdi>` : undefined;
+  return html`<li><time datetime="${entry.timestamp}">${entry.timestamp.slice(11, 16)}</time> <span><b><bdi>${entry.username}</bdi></b> ${words}${about}${more}</span></li>\n`;
 }

@@ -32,6 +32,13 @@ const parts: PageParts = {
       task: hostile,
       url: "javascript:alert(1)",
     },
+    {
+      id: 2,
+      timestamp: "2026-01-01T00:00:01.000Z",
+      username: "ada",
+      action: "pull request verified",
+      url: "https://code.example/acme/one/pull/7",
+    },
   ],
   settings: () => defaultSettings,
   leaderboard: () => ({
@@ -114,6 +121,13 @@ test("the setup commands are of the chosen CLI, and of this hub", async () => {
   expect(body).toContain("contribute-setup codex");
   expect(body).toContain("NEST_HUB=ws://hub.example/contribute");
   expect((await app.inject("/contribute?cli=agy")).body).not.toContain("contribute-hive\n");
+});
+
+test("what happens is told in plain words, and a pull request is a link", async () => {
+  const { body } = await app.inject("/contribute");
+  expect(body).toContain(
+    'had a pull request confirmed <a href="https://code.example/acme/one/pull/7" rel="noopener noreferrer nofollow"><bdi>pull request #7</bdi>',
+  );
 });
 
 test("a stylesheet's place that is none is not passed on to the page", async () => {

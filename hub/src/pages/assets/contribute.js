@@ -1,4 +1,6 @@
 // Keeps the numbers and the feed of /contribute up to date, and copies commands. The page works without it.
+import { tell } from "./live-words.js";
+
 for (const button of document.querySelectorAll("button.copy")) {
   const command = button.parentElement?.querySelector("code")?.textContent ?? "";
   button.hidden = false;
@@ -38,19 +40,20 @@ function lineOf(entry) {
   const text = document.createElement("span");
   const who = document.createElement("b");
   who.append(isolated(entry.username));
-  text.append(who, ` ${entry.action}`);
-  if (entry.task !== undefined) text.append(" ", taskOf(entry));
+  const { words, link } = tell(entry);
+  text.append(who, ` ${words}`);
+  const about = entry.task ?? link?.text;
+  if (about !== undefined) text.append(" ", link === undefined ? isolated(about) : linked(link.href, about));
   if (entry.action === "announced" && entry.detail !== undefined) text.append(": ", isolated(entry.detail));
   line.append(time, " ", text);
   return line;
 }
 
-function taskOf(entry) {
-  if (!/^https?:\/\//i.test(entry.url ?? "")) return isolated(entry.task);
+function linked(href, text) {
   const link = document.createElement("a");
-  link.href = entry.url;
+  link.href = href;
   link.rel = "noopener noreferrer nofollow";
-  link.append(isolated(entry.task));
+  link.append(isolated(text));
   return link;
 }
 
