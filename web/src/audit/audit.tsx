@@ -3,7 +3,6 @@ import { Chip, TextInput } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { contributors } from "@nest/protocol";
 import { IconSearch } from "@tabler/icons-react";
-import { useInfiniteQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { LongList } from "../look/long-list.tsx";
 import { Failed, Nothing, Waiting } from "../look/states.tsx";
@@ -12,6 +11,7 @@ import { dateAndTime } from "../look/words.ts";
 import { showInAddress, usePlace } from "../place/place.ts";
 import { keyWords } from "../settings/key-words.ts";
 import { call } from "../wire/call.ts";
+import { usePages } from "../wire/pages.ts";
 
 const ROWS = 100;
 const ROW_PX = 92;
@@ -76,29 +76,22 @@ export function Audit() {
 }
 
 function Entries({ search }: { readonly search: string }) {
-  const { data, error, refetch, fetchNextPage, hasNextPage } = useInfiniteQuery({
-    queryKey: ["audit", search],
-    queryFn: async ({ pageParam, signal }) =>
-      (await call(contributors.audit, { query: { limit: ROWS, cursor: pageParam, q: search }, signal })).value,
-    initialPageParam: "",
-    getNextPageParam: (page) => page.next_cursor,
-  });
-  if (error !== null && data === undefined) return <Failed problem={error} again={() => void refetch()} />;
-  if (data === undefined) return <Waiting rows={8} />;
-  const entries = data.pages.flatMap((page) => page.audit);
+  const { pages, problem, again, more } = usePages(["audit", search], (cursor, signal) =>
+    call(contributors.audit, { query: { limit: ROWS, cursor, q: search }, signal }),
+  );
+  if (problem !== undefined) return <Failed problem={problem} again={again} />;
+  if (pages === undefined) return <Waiting rows={8} />;
+  const entries = pages.flatMap((page) => page.audit);
   if (entries.length === 0)
     return <Nothing>{search === "" ? "Nothing was changed yet." : "No change has this in it."}</Nothing>;
   return (
     <LongList
       label="Changes, newest first"
-      count={entries.length}
+      rows={entries}
       rowHeight={ROW_PX}
-      keyOf={(index) => entries[index]?.id ?? index}
-      onEnd={hasNextPage ? () => void fetchNextPage() : undefined}
-      row={(index) => {
-        const entry = entries[index];
-        return entry === undefined ? undefined : <Entry entry={entry} />;
-      }}
+      keyOf={({ id }) => id}
+      onEnd={more}
+      show={(entry) => <Entry entry={entry} />}
     />
   );
 }

@@ -1,6 +1,5 @@
 import { Button } from "@mantine/core";
 import { contributors } from "@nest/protocol";
-import { useInfiniteQuery } from "@tanstack/react-query";
 import { useLive } from "../live/live.ts";
 import { Panel } from "../look/panel.tsx";
 import { Failed, Waiting } from "../look/states.tsx";
@@ -9,6 +8,7 @@ import { count, dateAndTime } from "../look/words.ts";
 import { askToRequeue } from "../operations/orders.tsx";
 import { Link } from "../place/link.tsx";
 import { call } from "../wire/call.ts";
+import { usePages } from "../wire/pages.ts";
 import { History } from "./history.tsx";
 import { Limits } from "./limits.tsx";
 import { Roles } from "./roles.tsx";
@@ -18,18 +18,13 @@ const ROWS = 50;
 
 /** One contributor: how they stand, what they may use, what they did, and what an admin can decide about them. */
 export function Contributor({ id }: { readonly id: string }) {
-  const { data, error, refetch, fetchNextPage, hasNextPage } = useInfiniteQuery({
-    queryKey: ["contributor", id],
-    queryFn: async ({ pageParam, signal }) =>
-      (await call(contributors.contributor, { params: { id }, query: { limit: ROWS, cursor: pageParam }, signal }))
-        .value,
-    initialPageParam: "",
-    getNextPageParam: (page) => page.next_cursor,
-  });
+  const { pages, problem, again, more } = usePages(["contributor", id], (cursor, signal) =>
+    call(contributors.contributor, { params: { id }, query: { limit: ROWS, cursor }, signal }),
+  );
   const tasks = useLive((live) => live.fleet?.tasks);
-  if (error !== null && data === undefined) return <Failed problem={error} again={() => void refetch()} />;
-  const [first] = data?.pages ?? [];
-  if (data === undefined || first === undefined) return <Waiting rows={8} />;
+  if (problem !== undefined) return <Failed problem={problem} again={again} />;
+  const [first] = pages ?? [];
+  if (pages === undefined || first === undefined) return <Waiting rows={8} />;
   const { contributor: one, limits } = first;
   const held = tasks?.filter((task) => task.contributor_id === one.contributor_id) ?? [];
   return (
@@ -78,10 +73,7 @@ export function Contributor({ id }: { readonly id: string }) {
               </ul>
             </Panel>
           )}
-          <History
-            tasks={data.pages.flatMap((page) => page.history)}
-            more={hasNextPage ? () => void fetchNextPage() : undefined}
-          />
+          <History tasks={pages.flatMap((page) => page.history)} more={more} />
         </div>
       </div>
     </>

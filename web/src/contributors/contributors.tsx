@@ -3,7 +3,6 @@ import { Select, TextInput, UnstyledButton } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { contributors, tiers } from "@nest/protocol";
 import { IconArrowDown, IconArrowUp, IconSearch } from "@tabler/icons-react";
-import { useInfiniteQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useHubNow } from "../live/hub-time.ts";
 import { LongList } from "../look/long-list.tsx";
@@ -13,6 +12,7 @@ import { count, duration } from "../look/words.ts";
 import { Link } from "../place/link.tsx";
 import { showInAddress, usePlace } from "../place/place.ts";
 import { call } from "../wire/call.ts";
+import { usePages } from "../wire/pages.ts";
 
 const ROWS = 100;
 const ROW_PX = 58;
@@ -79,38 +79,29 @@ export function Contributors() {
 }
 
 function Rows({ choice }: { readonly choice: Choice }) {
-  const { data, error, refetch, fetchNextPage, hasNextPage } = useInfiniteQuery({
-    queryKey: ["contributors", choice],
-    queryFn: async ({ pageParam, signal }) =>
-      (await call(contributors.contributors, { query: { limit: ROWS, cursor: pageParam, ...choice }, signal })).value,
-    initialPageParam: "",
-    getNextPageParam: (page) => page.next_cursor,
-  });
-  if (error !== null && data === undefined) return <Failed problem={error} again={() => void refetch()} />;
-  const rows = data?.pages.flatMap((page) => page.contributors) ?? [];
+  const { pages, problem, again, more } = usePages(["contributors", choice], (cursor, signal) =>
+    call(contributors.contributors, { query: { limit: ROWS, cursor, ...choice }, signal }),
+  );
+  if (problem !== undefined) return <Failed problem={problem} again={again} />;
+  const rows = pages?.flatMap((page) => page.contributors) ?? [];
   return (
     <>
       <Columns choice={choice} />
-      {data === undefined ? (
+      {pages === undefined ? (
         <Waiting rows={8} />
       ) : rows.length === 0 ? (
         <Nothing>Nobody is like that.</Nothing>
       ) : (
         <LongList
-          label={`${count(data.pages[0]?.matching ?? 0)} contributors`}
-          count={rows.length}
+          label={`${count(pages[0]?.matching ?? 0)} contributors`}
+          rows={rows}
           rowHeight={ROW_PX}
-          keyOf={(index) => rows[index]?.contributor_id ?? index}
-          onEnd={hasNextPage ? () => void fetchNextPage() : undefined}
-          row={(index) => {
-            const row = rows[index];
-            return row === undefined ? undefined : <Row row={row} />;
-          }}
+          keyOf={(row) => row.contributor_id}
+          onEnd={more}
+          show={(row) => <Row row={row} />}
         />
       )}
-      <p className="soft small count-line">
-        {data === undefined ? "" : `${count(data.pages[0]?.matching ?? 0)} in all`}
-      </p>
+      <p className="soft small count-line">{pages === undefined ? "" : `${count(pages[0]?.matching ?? 0)} in all`}</p>
     </>
   );
 }

@@ -21,14 +21,11 @@ export function History({ tasks, more }: HistoryParts) {
       ) : (
         <LongList
           label="Tasks, newest first"
-          count={tasks.length}
+          rows={tasks}
           rowHeight={ROW_PX}
-          keyOf={(index) => tasks[index]?.task_id ?? index}
+          keyOf={(task) => task.task_id}
           onEnd={more}
-          row={(index) => {
-            const task = tasks[index];
-            return task === undefined ? undefined : <Task task={task} />;
-          }}
+          show={(task) => <Task task={task} />}
         />
       )}
     </Panel>

@@ -1,5 +1,4 @@
 import { contribute } from "@nest/protocol";
-import { useInfiniteQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { useHubNow } from "../live/hub-time.ts";
 import { useLive } from "../live/live.ts";
@@ -8,6 +7,7 @@ import { Panel } from "../look/panel.tsx";
 import { Failed, Nothing, Waiting } from "../look/states.tsx";
 import { duration, safeHref } from "../look/words.ts";
 import { call } from "../wire/call.ts";
+import { usePages } from "../wire/pages.ts";
 
 const ROWS = 100;
 const ROW_PX = 58;
@@ -15,38 +15,29 @@ const ROW_PX = 58;
 /** What happened, newest first: from the stream as it happens, and from the hub as far back as one scrolls. */
 export function ActivityPanel() {
   const fresh = useLive((live) => live.activity);
-  const { data, error, refetch, fetchNextPage, hasNextPage } = useInfiniteQuery({
-    queryKey: ["activity"],
-    queryFn: async ({ pageParam, signal }) =>
-      (await call(contribute.activity, { query: { limit: ROWS, cursor: pageParam }, signal })).value,
-    initialPageParam: "",
-    getNextPageParam: (page) => page.next_cursor,
-  });
+  const { pages, problem, again, more } = usePages(["activity"], (cursor, signal) =>
+    call(contribute.activity, { query: { limit: ROWS, cursor }, signal }),
+  );
   const entries = useMemo(() => {
-    const byId = new Map(
-      [...(data?.pages.flatMap((page) => page.activity) ?? []), ...fresh].map((one) => [one.id, one]),
-    );
+    const byId = new Map([...(pages?.flatMap((page) => page.activity) ?? []), ...fresh].map((one) => [one.id, one]));
     return [...byId.values()].sort((a, b) => b.id - a.id);
-  }, [data, fresh]);
+  }, [pages, fresh]);
   return (
     <Panel id="activity" title="Activity">
-      {error !== null && entries.length === 0 ? (
-        <Failed problem={error} again={() => void refetch()} />
-      ) : data === undefined && entries.length === 0 ? (
+      {problem !== undefined && entries.length === 0 ? (
+        <Failed problem={problem} again={again} />
+      ) : pages === undefined && entries.length === 0 ? (
         <Waiting />
       ) : entries.length === 0 ? (
         <Nothing>Nothing has happened yet.</Nothing>
       ) : (
         <LongList
           label="What happened"
-          count={entries.length}
+          rows={entries}
           rowHeight={ROW_PX}
-          keyOf={(index) => entries[index]?.id ?? index}
-          onEnd={hasNextPage ? () => void fetchNextPage() : undefined}
-          row={(index) => {
-            const entry = entries[index];
-            return entry === undefined ? undefined : <Entry entry={entry} />;
-          }}
+          keyOf={({ id }) => id}
+          onEnd={more}
+          show={(entry) => <Entry entry={entry} />}
         />
       )}
     </Panel>

@@ -61,12 +61,10 @@ export function RelaysPanel() {
       ) : (
         <LongList
           label="Connected relays"
-          count={relays.length}
+          rows={relays}
           rowHeight={ROW_PX}
-          keyOf={(index) => relays[index]?.connection_id ?? index}
-          row={(index) => {
-            const one = relays[index];
-            if (one === undefined) return undefined;
+          keyOf={(one) => one.connection_id}
+          show={(one) => {
             const task = one.current_task === undefined ? undefined : fleet.taskOf.get(one.current_task);
             return <RelayRow relay={one} task={task} open={() => setChosen(one.connection_id)} />;
           }}

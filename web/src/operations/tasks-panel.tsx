@@ -26,13 +26,10 @@ export function TasksPanel() {
       ) : (
         <LongList
           label="Tasks under lease"
-          count={fleet.tasks.length}
+          rows={fleet.tasks}
           rowHeight={ROW_PX}
-          keyOf={(index) => fleet.tasks[index]?.task_id ?? index}
-          row={(index) => {
-            const task = fleet.tasks[index];
-            return task === undefined ? undefined : <TaskRow task={task} isAdmin={isAdmin} />;
-          }}
+          keyOf={(task) => task.task_id}
+          show={(task) => <TaskRow task={task} isAdmin={isAdmin} />}
         />
       )}
     </Panel>

@@ -1,6 +1,6 @@
 import { Button, Chip } from "@mantine/core";
 import { contribute } from "@nest/protocol";
-import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useLive } from "../live/live.ts";
 import { LongList } from "../look/long-list.tsx";
@@ -9,6 +9,7 @@ import { attempt } from "../look/told.tsx";
 import { count, spoken } from "../look/words.ts";
 import { useIsAdmin } from "../session/who.ts";
 import { call } from "../wire/call.ts";
+import { usePages } from "../wire/pages.ts";
 import { IssueLine } from "./issue-line.tsx";
 import { unholdIssue } from "./queue-acts.ts";
 
@@ -46,17 +47,13 @@ export function WithheldList({ search }: { readonly search: string }) {
 
 function Issues({ reason, search }: { readonly reason: string; readonly search: string }) {
   const isAdmin = useIsAdmin();
-  const { data, error, refetch, fetchNextPage, hasNextPage } = useInfiniteQuery({
-    queryKey: ["queue", "withheld", reason, search],
-    queryFn: async ({ pageParam, signal }) =>
-      (await call(contribute.queue, { query: { limit: ROWS, cursor: pageParam, reason, q: search }, signal })).value,
-    initialPageParam: "",
-    getNextPageParam: (page) => page.next_cursor,
-  });
-  if (error !== null && data === undefined) return <Failed problem={error} again={() => void refetch()} />;
-  if (data === undefined) return <Waiting />;
-  const items = data.pages.flatMap((page) => page.queue);
-  const hidden = data.pages[0]?.hidden ?? 0;
+  const { pages, problem, again, more } = usePages(["queue", "withheld", reason, search], (cursor, signal) =>
+    call(contribute.queue, { query: { limit: ROWS, cursor, reason, q: search }, signal }),
+  );
+  if (problem !== undefined) return <Failed problem={problem} again={again} />;
+  if (pages === undefined) return <Waiting />;
+  const items = pages.flatMap((page) => page.queue);
+  const hidden = pages[0]?.hidden ?? 0;
   if (items.length === 0)
     return (
       <Nothing>
@@ -68,33 +65,30 @@ function Issues({ reason, search }: { readonly reason: string; readonly search: 
   return (
     <LongList
       label={`Issues withheld: ${spoken(reason)}`}
-      count={items.length}
+      rows={items}
       rowHeight={ROW_PX}
-      keyOf={(index) => items[index]?.key ?? index}
-      onEnd={hasNextPage ? () => void fetchNextPage() : undefined}
-      row={(index) => {
-        const item = items[index];
-        return item === undefined ? undefined : (
-          <div className="queue-row">
-            <div className="issue">
-              <IssueLine item={item} />
-              <p className="because">
-                <bdi>{item.withheld?.because}</bdi>
-              </p>
-            </div>
-            {isAdmin && item.held === true ? (
-              <Button
-                size="compact-sm"
-                variant="default"
-                aria-label={`Let ${item.key} go`}
-                onClick={() => attempt(() => unholdIssue(item.key, item.held_reason))}
-              >
-                Let go
-              </Button>
-            ) : undefined}
+      keyOf={({ key }) => key}
+      onEnd={more}
+      show={(item) => (
+        <div className="queue-row">
+          <div className="issue">
+            <IssueLine item={item} />
+            <p className="because">
+              <bdi>{item.withheld?.because}</bdi>
+            </p>
           </div>
-        );
-      }}
+          {isAdmin && item.held === true ? (
+            <Button
+              size="compact-sm"
+              variant="default"
+              aria-label={`Let ${item.key} go`}
+              onClick={() => attempt(() => unholdIssue(item.key, item.held_reason))}
+            >
+              Let go
+            </Button>
+          ) : undefined}
+        </div>
+      )}
     />
   );
 }
