@@ -13,13 +13,13 @@ beforeAll(async () => {
 afterAll(() => postgres?.[Symbol.asyncDispose]());
 
 /** One replica of a new database, alone but for rows of others; undefined without a server. */
-async function aMember(onGone: (replica: string) => Promise<void>) {
+async function aMember(onGone: (replica: string) => Promise<void>, clock = systemClock()) {
   if (postgres === undefined) return undefined;
   const database = await openPostgres(new Secret(await postgres.database()));
   const replicas = new Replicas({
     database,
     replica: "00000001",
-    clock: systemClock(),
+    clock,
     log: silentLog(),
     onGone,
     onDuty: async () => {},
@@ -74,4 +74,21 @@ test("a replica that starts slowly says meanwhile that it is alive, and looks af
   expect([told, member.replicas.hasDuty]).toEqual([[], false]);
   await member.replicas.start();
   expect([told, member.replicas.hasDuty]).toEqual([["00000002"], true]);
+});
+
+test("a replica that hung itself judges nobody until others had the time to say that they are alive", async ({
+  skip,
+}) => {
+  const told: string[] = [];
+  const clock = systemClock();
+  let pausedMs = 0;
+  const paused = { ...clock, now: () => clock.now() + pausedMs };
+  await using member = await aMember(async (replica) => void told.push(replica), paused);
+  if (member === undefined) return skip("no PostgreSQL server could be started");
+  await member.unseenFor("00000002", 15);
+  await member.replicas.join();
+  pausedMs = 15_000;
+  await member.replicas.start();
+  expect(told).toEqual([]);
+  await expect.poll(() => told, { timeout: 10_000 }).toEqual(["00000002"]);
 });

@@ -16,6 +16,8 @@ export interface ReplicasParts {
 
 /** How often a replica says that it is alive and looks after the others. */
 const BEAT_MS = 2000;
+/** A replica whose own beat is so late does not judge others by theirs. */
+const HUNG_AFTER_MS = 2 * BEAT_MS;
 const KEPT_BATCHES = "1 minute";
 const UNSEEN = `seen_at < now() - interval '${GONE_AFTER_SECONDS} seconds'`;
 
@@ -29,6 +31,7 @@ export class Replicas {
   #others = new Set<string>();
   #hasDuty = false;
   #hasStarted = false;
+  #beatAt = 0;
   #next: CancelTimer | undefined;
   #beating: Promise<void> = Promise.resolve();
   #closed = false;
@@ -90,9 +93,11 @@ export class Replicas {
     const { log } = this.#parts;
     try {
       const client = await this.#connected();
+      const hungMyself = this.#parts.clock.now() - this.#beatAt > HUNG_AFTER_MS;
       await this.#beat(client);
       if (!this.#hasStarted) return;
-      await this.#bury(client);
+      // Whoever was stopped together with us (a machine that slept, a host that stalled) says in a moment that it is alive.
+      if (!hungMyself) await this.#bury(client);
       await this.#seekDuty(client);
     } catch (thrown) {
       if (!this.#closed) log.warn({ because: sentenceOf(thrown) }, "this replica could not say that it is alive");
@@ -112,6 +117,7 @@ export class Replicas {
       [replica],
     );
     this.#others = new Set(rows.map(({ id }) => id));
+    this.#beatAt = this.#parts.clock.now();
   }
 
   /**
