@@ -145,6 +145,16 @@ test("a silent peer is closed with 1001 after three missed pings; one that answe
   expect(alive.socket.readyState).toBe(alive.socket.OPEN);
 });
 
+test("a hub that slept for hours cuts nobody for its own silence", async () => {
+  await using hub = await TestHub.start();
+  const relays = await Promise.all(["ada", "bob", "carol"].map((login) => hub.relay(login)));
+  for (let nth = 0; nth < 40; nth += 1) {
+    await hub.clock.jump(4 * 3_600_000);
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  for (const { socket } of relays) expect(socket.readyState).toBe(socket.OPEN);
+});
+
 test("declared facts are cut, cleaned and shown; they never decide anything", async () => {
   await using hub = await TestHub.start();
   await hub.relay("ada", {

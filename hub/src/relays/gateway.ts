@@ -237,7 +237,6 @@ export class Gateway implements SessionOwner {
     const { clock, random, replica, transport } = this.#parts;
     const connection = connectionId(replica, this.#nextConnection++);
     const session = new Session(socket, stream, this, connection, random.hex(16), address);
-    session.lastHeardAt = clock.now();
     this.#doorway.enter(session);
     session.cancelAuthDeadline = clock.after(transport.authDeadlineMs, () => session.refuse("authentication timeout"));
     session.send({ type: "auth_challenge", nonce: session.nonce, server_capabilities: this.#capabilities });
@@ -245,7 +244,7 @@ export class Gateway implements SessionOwner {
 
   /** A socket answered a ping. */
   alive(session: Session): void {
-    session.lastHeardAt = this.#parts.clock.now();
+    session.unanswered = 0;
   }
 
   /** A socket is gone. */
@@ -271,7 +270,7 @@ export class Gateway implements SessionOwner {
   heard(session: Session, data: RawData, isBinary: boolean): void {
     if (session.closed) return;
     const now = this.#parts.clock.now();
-    session.lastHeardAt = now;
+    session.unanswered = 0;
     this.counts.frames += 1;
     const frame = isBinary ? ({ kind: "malformed", because: "binary" } as const) : readRelayFrame(data.toString());
     if (frame.kind === "message") {

@@ -8,23 +8,23 @@ const PING_SLOTS = 20;
 const PINGS_A_TURN = 8;
 
 /**
- * Pings every session once a ping period and cuts those that were silent for too long (contract §8, Relay 1). Answers with
- * how to stop it.
+ * Pings every session once a ping period and cuts those that left three pings in a row unanswered (contract §8, Relay 1: silent
+ * peer = 3 × ping). Pings are counted and not hours, so that a hub that slept does not take it for the silence of its relays.
+ * Answers with how to stop it.
  */
 export function keepAlive(sessions: () => Iterable<Session>, clock: Clock, transport: TransportTimes): () => void {
   let slot = 0;
   return clock.every(transport.pingMs / PING_SLOTS, () => {
     const due = [...sessions()].filter((_, place) => place % PING_SLOTS === slot);
     slot = (slot + 1) % PING_SLOTS;
-    ping(due, 0, clock, transport);
+    ping(due, 0, Math.round(transport.silentPeerMs / transport.pingMs));
   });
 }
 
-function ping(due: readonly Session[], from: number, clock: Clock, transport: TransportTimes): void {
-  const now = clock.now();
+function ping(due: readonly Session[], from: number, mostUnanswered: number): void {
   for (const session of due.slice(from, from + PINGS_A_TURN)) {
-    if (now - session.lastHeardAt > transport.silentPeerMs) session.close(closeCodes.silent, "silent peer");
+    if (session.unanswered >= mostUnanswered) session.close(closeCodes.silent, "silent peer");
     else session.ping();
   }
-  if (from + PINGS_A_TURN < due.length) setImmediate(() => ping(due, from + PINGS_A_TURN, clock, transport));
+  if (from + PINGS_A_TURN < due.length) setImmediate(() => ping(due, from + PINGS_A_TURN, mostUnanswered));
 }

@@ -103,7 +103,8 @@ export class Session {
   };
   acceptsPushes = false;
   connectedAt = 0;
-  lastHeardAt = 0;
+  /** Pings since anything was heard of it. */
+  unanswered = 0;
   lastActivityAt = 0;
   idleReason: string | undefined;
   note: string | undefined;
@@ -164,6 +165,7 @@ export class Session {
   /** A ping of the protocol and one of the transport: either answer proves life. */
   ping(): void {
     if (this.#socket.readyState !== this.#socket.OPEN) return;
+    this.unanswered += 1;
     this.send({ type: "ping" });
     this.#socket.ping();
   }
