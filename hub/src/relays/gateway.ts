@@ -235,8 +235,10 @@ export class Gateway implements SessionOwner {
 
   #welcome(socket: RelaySocket, stream: Duplex, address: string): void {
     const { clock, random, replica, transport } = this.#parts;
-    const connection = connectionId(replica, this.#nextConnection++);
+    const nth = this.#nextConnection++;
+    const connection = connectionId(replica, nth);
     const session = new Session(socket, stream, this, connection, random.hex(16), address);
+    session.nth = nth;
     this.#doorway.enter(session);
     session.cancelAuthDeadline = clock.after(transport.authDeadlineMs, () => session.refuse("authentication timeout"));
     session.send({ type: "auth_challenge", nonce: session.nonce, server_capabilities: this.#capabilities });

@@ -15,7 +15,7 @@ const PINGS_A_TURN = 8;
 export function keepAlive(sessions: () => Iterable<Session>, clock: Clock, transport: TransportTimes): () => void {
   let slot = 0;
   return clock.every(transport.pingMs / PING_SLOTS, () => {
-    const due = [...sessions()].filter((_, place) => place % PING_SLOTS === slot);
+    const due = [...sessions()].filter(({ nth }) => nth % PING_SLOTS === slot);
     slot = (slot + 1) % PING_SLOTS;
     ping(due, 0, Math.round(transport.silentPeerMs / transport.pingMs));
   });

@@ -103,6 +103,8 @@ export class Session {
   };
   acceptsPushes = false;
   connectedAt = 0;
+  /** Counts the sockets of this process. */
+  nth = 0;
   /** Pings since anything was heard of it. */
   unanswered = 0;
   lastActivityAt = 0;
