@@ -57,9 +57,9 @@ test("a replica is forgotten only after what follows from its end is durable, an
   await member.replicas.join();
   await member.replicas.start();
   expect([...(await member.known()).keys()]).toEqual(["00000001", "00000002", "00000003"]);
+  expect(member.replicas.hasDuty).toBe(true);
   await expect.poll(async () => [...(await member.known()).keys()], { timeout: 10_000 }).not.toContain("00000002");
   expect(told.slice(0, 2)).toEqual(["00000002", "00000002"]);
-  expect(member.replicas.hasDuty).toBe(true);
 });
 
 test("a replica that starts slowly says meanwhile that it is alive, and looks after nobody yet", async ({ skip }) => {

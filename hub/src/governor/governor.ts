@@ -55,8 +55,8 @@ export class Governor {
 
   /**
    * The rules that the ledger's settings come to; compiled again only when those have changed. A change that was checked here is
-   * in force whole at once. Of another replica's, everything but its patterns is; those follow when they are compiled, which
-   * takes turns with everybody else.
+   * in force whole at once. Of another replica's, everything but the filters and the models is, where there are patterns that were
+   * never compiled here; those follow when they are, which takes turns with everybody else.
    */
   get rules(): Rules {
     const stored = this.#parts.ledger.setting(SETTING);

@@ -134,8 +134,14 @@ export class Replicas {
     if (rows.length > 0) await client.query(cut, [rows.map(({ backend }) => Number(backend))]);
     await client.query(`delete from replica_batches where made_at < now() - interval '${KEPT_BATCHES}'`);
     for (const { id } of rows) {
-      this.#parts.log.warn({ replica: id }, "a replica is gone; its relays come to the others, their tasks are kept");
-      await this.#parts.onGone(id);
+      const { log, onGone } = this.#parts;
+      log.warn({ replica: id }, "a replica is gone; its relays come to the others, their tasks are kept");
+      try {
+        await onGone(id);
+      } catch (thrown) {
+        log.warn({ replica: id, because: sentenceOf(thrown) }, "that could not be written; it is tried again");
+        continue;
+      }
       await client.query(`delete from replica_members where id = $1 and ${UNSEEN}`, [id]);
     }
   }
