@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { noChanges } from "../leases/changes.ts";
 import { Ledger } from "../leases/ledger.ts";
+import { isQuick } from "../queue/patterns.ts";
 import { Governor } from "./governor.ts";
 import { changed, defaultSettings } from "./settings.ts";
 
@@ -47,11 +48,14 @@ test("another replica's change holds at once but for its patterns, which are com
 
 test("of two changes that arrive one after the other, the patterns of the last one hold", async () => {
   const { governor, arrive, compiled } = aGovernor();
-  arrive({ contribute_deny_titles: costly(20, "first") });
+  const first = costly(20, "first");
+  arrive({ contribute_deny_titles: first });
   void governor.rules;
   arrive({ contribute_deny_titles: [...costly(2, "second"), "only this"] });
   void governor.rules;
   await compiled;
+  await expect.poll(() => first.every(isQuick)).toBe(true);
+  await new Promise(setImmediate);
   const titled = (title: string) => governor.rules.filter({ repo: "a/b", title, author: "x", labels: [] });
   expect(titled("and only this")).toBe("title_filter");
   expect(governor.settings.contribute_deny_titles).toHaveLength(3);
