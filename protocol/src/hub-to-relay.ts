@@ -66,6 +66,17 @@ export const TokenRefresh = z.object({
   token_expires_at: note,
 });
 
+/**
+ * The hub could not make the credential of a task, or renew it; the reason is for people. Our hub names the task; one of 1.4
+ * does not, and means the one in hand. A relay that waits for the first credential stops waiting.
+ */
+export const TokenRefreshFailed = z.object({
+  type: z.literal("token_refresh_failed"),
+  seq,
+  task_id: TaskId.optional(),
+  reason: z.string().catch(""),
+});
+
 export const TaskRevoke = z.object({ type: z.literal("task_revoke"), seq, task_id: TaskId, reason: note });
 
 export const unavailableReasons = [
@@ -104,6 +115,7 @@ export const HubMessage = z.discriminatedUnion("type", [
   AuthFailed,
   TaskAssign,
   TokenRefresh,
+  TokenRefreshFailed,
   TaskRevoke,
   TaskUnavailable,
   TaskAck,

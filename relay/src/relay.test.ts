@@ -113,6 +113,27 @@ describe("one task", () => {
     expect(relay.said).not.toContain(TOKEN);
   });
 
+  test("that waits for a credential the hub cannot make starts at once, with the contributor's own login, and says why", async () => {
+    hub.manners = { capabilities: ["task_ack", "token_refresh"] };
+    relay.start({
+      NEST_HUB: hub.address,
+      NEST_AGENT_COMMAND: fakeAgent("agent-tells-environment"),
+      GH_TOKEN: "ghp_mine_mine_mine",
+    });
+    const visit = await hub.visit();
+    await visit.next("ready");
+    visit.say(aTask());
+    await visit.next("task_accepted");
+    visit.say({ type: "token_refresh_failed", task_id: "of-another-task", reason: "not this one" });
+    visit.say({ type: "token_refresh_failed", task_id: String(aTask().task_id), reason: "the code host answered 403" });
+    // A wait for the credential would last 60 s.
+    await visit.next("task_complete");
+    expect(relay.said).toContain(
+      "could not make a credential for this task (the code host answered 403); the agent works with your own login",
+    );
+    expect(relay.said).not.toContain("not this one");
+  });
+
   test("leaves its context beside it while it lasts, without any secret", async () => {
     relay.start({ NEST_HUB: hub.address, ...hanging });
     const visit = await hub.visit();

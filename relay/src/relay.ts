@@ -138,6 +138,9 @@ export class Relay implements SessionListener {
         if (this.#inHand?.session === session)
           this.#keep(this.#inHand.task.refresh(message.github_token), "renewing the credential");
         return;
+      case "token_refresh_failed":
+        this.#credentialFailed(session, message.task_id, message.reason);
+        return;
       case "task_ack":
         this.#keep(this.#reports.acknowledge(session, message.task_id, message.task_gen), "clearing the outbox");
         return;
@@ -228,6 +231,17 @@ export class Relay implements SessionListener {
     if (held === undefined || held.session !== session || held.task.assignment.task_id !== taskId) return;
     this.#parts.voice.log.warn({ task: taskId, reason }, "the hub took the task back");
     this.#keep(held.task.end(), "ending the agent");
+  }
+
+  /** Said to the person at the relay, and to the task: one that waits for its first credential stops waiting. */
+  #credentialFailed(session: Session, taskId: string | undefined, reason: string): void {
+    const held = this.#inHand;
+    if (held?.session !== session || (taskId !== undefined && taskId !== held.task.assignment.task_id)) return;
+    this.#parts.voice.log.warn(
+      { hub: session.hub.host, task: held.task.assignment.task_id, reason },
+      "the hub could not make or renew the task's credential",
+    );
+    held.task.withoutCredential(reason);
   }
 
   async #reportProgress(): Promise<void> {

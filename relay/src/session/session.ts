@@ -149,6 +149,7 @@ export class Session {
       case "task_ack":
       case "task_revoke":
       case "token_refresh":
+      case "token_refresh_failed":
       case "notice":
         if (this.#authenticatedAt !== undefined) this.#parts.listener.onWork(this, message);
         return;

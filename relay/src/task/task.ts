@@ -69,6 +69,8 @@ export class Task {
   readonly #timers: CancelTimer[] = [];
   #credential: TaskCredential | undefined;
   #token: string | undefined;
+  /** Why the hub has none, in its words. */
+  #noCredential: string | undefined;
   #tokenCame: () => void = () => undefined;
   #agent: AgentRun | undefined;
   #overdue = false;
@@ -92,6 +94,12 @@ export class Task {
     this.#token = token;
     this.#tokenCame();
     await this.#credential?.renew(token);
+  }
+
+  /** The hub has no credential for this task, or could not renew the one it gave: nobody waits for the first one any more. */
+  withoutCredential(reason: string): void {
+    this.#noCredential = reason;
+    this.#tokenCame();
   }
 
   /** Ends the task from outside; resolves when its whole process tree is gone. */
@@ -172,7 +180,16 @@ export class Task {
   }
 
   async #awaitCredential(): Promise<void> {
-    if (!this.#parts.awaitsCredential || this.#token !== undefined) return;
+    if (!this.#parts.awaitsCredential) return;
+    if (this.#token === undefined && this.#noCredential === undefined) await this.#credentialOrRefusal();
+    if (this.#token !== undefined || this.#isOver()) return;
+    const why = this.#noCredential === undefined ? "sent no credential" : "could not make a credential";
+    const because = this.#noCredential ? ` (${this.#noCredential})` : "";
+    this.#parts.onWarning(`the hub ${why} for this task${because}; the agent works with your own login`);
+  }
+
+  /** Resolves with the first credential, the hub's word that there is none, the task's end, or after 60 s. */
+  async #credentialOrRefusal(): Promise<void> {
     const { clock, config } = this.#parts;
     const came = new Promise<void>((resolve) => {
       this.#tokenCame = resolve;
@@ -182,8 +199,6 @@ export class Task {
     const stop = AbortSignal.any([this.#ended.signal, waiting.signal]);
     await Promise.race([came, clock.sleep(waitMs, stop).catch(() => undefined)]);
     waiting.abort();
-    if (this.#token === undefined && !this.#isOver())
-      this.#parts.onWarning("the hub sent no credential for this task; the agent works with your own login");
   }
 
   #missing(): string {
