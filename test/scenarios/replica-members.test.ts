@@ -8,7 +8,7 @@ import { RealPostgres } from "../real-postgres/real-postgres.ts";
 
 let postgres: RealPostgres | undefined;
 beforeAll(async () => {
-  postgres = await RealPostgres.start();
+  postgres = await RealPostgres.startIfPossible();
 });
 afterAll(() => postgres?.[Symbol.asyncDispose]());
 

@@ -2,9 +2,10 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { RealPostgres } from "@nest/test/real-postgres";
 import { endProcess, type ServerProcess, startServer } from "../process/child.ts";
+import { benchPostgres } from "./bench-postgres.ts";
 import type { HubPeer } from "./hub-peer.ts";
-import { PostgresServer } from "./postgres-server.ts";
 
 const file = fileURLToPath(new URL("./nest-hub-process.ts", import.meta.url));
 const REPLICAS = 2;
@@ -16,7 +17,7 @@ export const nestHubsOnPostgres: HubPeer = {
     const folder = await mkdtemp(join(tmpdir(), "nest-bench-hubs-"));
     const seedFile = join(folder, "seed.json");
     await writeFile(seedFile, JSON.stringify(seed));
-    const postgres = await PostgresServer.start();
+    const postgres = await RealPostgres.start(benchPostgres);
     const databaseUrl = await postgres.database();
     const more: ServerProcess[] = [];
     const startOne = async (nth: number, port: number): Promise<ServerProcess> => {

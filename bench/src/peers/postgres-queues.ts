@@ -1,6 +1,7 @@
 import { fileURLToPath } from "node:url";
+import { RealPostgres } from "@nest/test/real-postgres";
+import { benchPostgres } from "./bench-postgres.ts";
 import { type PeerFigures, runForked } from "./forked-peer.ts";
-import { PostgresServer } from "./postgres-server.ts";
 
 /** Job queues on PostgreSQL, each on a new database of a server of the bench's own. */
 export const postgresQueues = [
@@ -14,7 +15,7 @@ export const postgresQueues = [
 
 /** Runs one of them: jobs that do nothing, one at a time for each worker, added beforehand. */
 export async function runPostgresQueue(queue: (typeof postgresQueues)[number], seconds: number): Promise<PeerFigures> {
-  await using server = await PostgresServer.start();
+  await using server = await RealPostgres.start(benchPostgres);
   return await runForked(
     queue.name,
     queue.entry,
