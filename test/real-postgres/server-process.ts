@@ -10,7 +10,7 @@
 // it is found in the installed packages when absent.
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmod, chown, cp, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { chmod, chown, cp, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
@@ -83,7 +83,8 @@ async function initialise(programs: string, owner: Owner): Promise<void> {
   // The folder itself stays root's; the server's user owns only what it writes.
   if (owner.uid !== undefined && owner.gid !== undefined) {
     await chown(password, owner.uid, owner.gid);
-    execFileSync("install", ["-d", "-o", String(owner.uid), "-g", String(owner.gid), "-m", "0700", data]);
+    await mkdir(data, { mode: 0o700 });
+    await chown(data, owner.uid, owner.gid);
   }
   const child = spawn(join(programs, "bin", "initdb"), [...args, "--encoding=UTF8", "--locale=C", "--no-sync"], {
     ...owner,
