@@ -14,6 +14,7 @@ const onBothEngines = [
   "standing",
   "webhooks",
 ].map((story) => `test/scenarios/${story}.test.ts`);
+onBothEngines.push("test/hostile/newcomer-with-a-token-*.test.ts");
 
 /** Unit tests sit beside their source; stories across programs sit in test/. */
 export default defineConfig({

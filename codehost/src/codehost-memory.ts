@@ -1,6 +1,7 @@
 import { type NestError, Secret } from "@nest/kit";
 import type {
   Access,
+  Account,
   CodeHost,
   Issue,
   PullRequest,
@@ -33,7 +34,9 @@ export class CodeHostMemory implements CodeHost {
   readonly #issues = new Map<string, Map<number, Issue>>();
   readonly #pulls = new Map<string, Map<number, PullRequest>>();
   readonly #scans = new Map<string, { readonly state: string; readonly items: readonly unknown[] }>();
+  readonly #accounts = new Map<string, number>();
   #nextToken = 1;
+  #nextAccount = 1001;
 
   constructor(options: { readonly kind?: "app" | "token"; readonly login?: string; readonly now?: () => number } = {}) {
     this.kind = options.kind ?? "token";
@@ -69,11 +72,13 @@ export class CodeHostMemory implements CodeHost {
   /** Sets a pull request, in place of one with the same number. What is not given gets a plain value. */
   setPullRequest(pull: Pick<PullRequest, "repo" | "number"> & Partial<PullRequest>): PullRequest {
     this.addRepository(pull.repo);
+    const { author = "someone" } = pull;
     const whole: PullRequest = {
       title: `Pull request ${pull.number}`,
       body: "",
       url: `https://github.com/${pull.repo}/pull/${pull.number}`,
-      author: "someone",
+      author,
+      authorId: this.accountId(author),
       authorIsApp: false,
       state: "open",
       merged: false,
@@ -81,8 +86,9 @@ export class CodeHostMemory implements CodeHost {
       headSha: `${pull.number}`.padStart(40, "0"),
       headRepo: pull.repo,
       baseRef: "main",
+      baseRepo: pull.repo,
       draft: false,
-      createdAt: pull.number,
+      createdAt: this.#now() + pull.number,
       updatedAt: pull.number,
       ...pull,
     };
@@ -128,10 +134,26 @@ export class CodeHostMemory implements CodeHost {
     return this.checks.get(pullRequest.headSha) ?? "none";
   }
 
-  async whoIs(token: Secret, signal?: AbortSignal): Promise<{ login: string } | undefined> {
+  async whoIs(token: Secret, signal?: AbortSignal): Promise<Account | undefined> {
     this.#enter(signal);
     const login = this.users.get(token.reveal());
-    return login === undefined ? undefined : { login };
+    return login === undefined ? undefined : { login, id: this.accountId(login) };
+  }
+
+  /** The number of whoever has this login now. */
+  accountId(login: string): number {
+    const known = this.#accounts.get(login.toLowerCase());
+    if (known !== undefined) return known;
+    this.#accounts.set(login.toLowerCase(), this.#nextAccount);
+    return this.#nextAccount++;
+  }
+
+  /** An account takes another login; the old one is free for somebody else. */
+  rename(from: string, to: string): void {
+    const id = this.accountId(from);
+    this.#accounts.delete(from.toLowerCase());
+    this.#accounts.set(to.toLowerCase(), id);
+    for (const [token, login] of this.users) if (login.toLowerCase() === from.toLowerCase()) this.users.set(token, to);
   }
 
   async self(signal?: AbortSignal): Promise<string> {

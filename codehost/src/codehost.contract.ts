@@ -121,7 +121,12 @@ export const CODE_HOST_CONTRACT: readonly ContractCase[] = [
   {
     title: "a token proves its login, and a wrong one proves nothing",
     async run({ host, ...stage }) {
-      assert.deepEqual(await host.whoIs(await stage.userToken("casey")), { login: "casey" });
+      const who = await host.whoIs(await stage.userToken("casey"));
+      assert.equal(who?.login, "casey");
+      assert.ok(who.id !== undefined && Number.isSafeInteger(who.id));
+      assert.deepEqual(await host.whoIs(await stage.userToken("casey")), who);
+      const other = await host.whoIs(await stage.userToken("robin"));
+      assert.notEqual(other?.id, who.id);
       assert.equal(await host.whoIs(new Secret("ghp_made_up_and_wrong")), undefined);
       assert.equal(await host.whoIs(new Secret("two\nlines")), undefined);
     },

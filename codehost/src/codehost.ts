@@ -16,6 +16,13 @@ export interface Issue {
   readonly updatedAt: number;
 }
 
+/** An account: a login can be given up and taken by somebody else, its number never. */
+export interface Account {
+  readonly login: string;
+  /** Absent only where a platform tells no numbers. */
+  readonly id?: number;
+}
+
 /** A pull request. Times are milliseconds since 1970. */
 export interface PullRequest {
   readonly repo: string;
@@ -24,6 +31,8 @@ export interface PullRequest {
   readonly body: string;
   readonly url: string;
   readonly author: string;
+  /** The author's number, which no other account ever gets; absent when the account is gone. */
+  readonly authorId?: number;
   /** Whether an app (a bot account) opened it. */
   readonly authorIsApp: boolean;
   readonly state: "open" | "closed";
@@ -34,6 +43,8 @@ export interface PullRequest {
   /** Absent when the fork it came from is gone. */
   readonly headRepo?: string;
   readonly baseRef: string;
+  /** The repository that it asks to change, as the platform spells it now. */
+  readonly baseRepo?: string;
   readonly draft: boolean;
   readonly createdAt: number;
   readonly updatedAt: number;
@@ -100,7 +111,7 @@ export interface CodeHost {
   ): Promise<RequiredChecks>;
 
   /** Whose token this is; undefined when the platform refuses it. */
-  whoIs(token: Secret, signal?: AbortSignal): Promise<{ readonly login: string } | undefined>;
+  whoIs(token: Secret, signal?: AbortSignal): Promise<Account | undefined>;
 
   /** The login that we act as: the person of the token, or `<slug>[bot]`. Asked once, then remembered. */
   self(signal?: AbortSignal): Promise<string>;

@@ -2,6 +2,7 @@ import { type Clock, type Random, type Secret, systemClock, systemRandom } from 
 import { type Answer, type Call, Caller } from "./caller.ts";
 import type {
   Access,
+  Account,
   CodeHost,
   Issue,
   PullRequest,
@@ -13,7 +14,7 @@ import type {
 import { AppIdentity, type Credentials, type Identity, personalIdentity } from "./credentials.ts";
 import { badAnswer, failedWith } from "./failures.ts";
 import { lastPage, PAGE_SIZE, PagedList } from "./lists.ts";
-import { asRow, asRows, readIssue, readPullRequest, rowIn, rowsIn, textIn } from "./reading.ts";
+import { asRow, asRows, readAccount, readIssue, readPullRequest, rowIn, rowsIn, textIn } from "./reading.ts";
 import { type CheckReport, judgeChecks, type RequiredCheck, verdictOfRun, verdictOfStatus } from "./required-checks.ts";
 
 export const PUBLIC_API_URL = "https://api.github.com";
@@ -159,7 +160,7 @@ export class GitHub implements CodeHost {
     return judgeChecks(required, [...runs, ...statuses]);
   }
 
-  async whoIs(token: Secret, signal?: AbortSignal): Promise<{ login: string } | undefined> {
+  async whoIs(token: Secret, signal?: AbortSignal): Promise<Account | undefined> {
     const what = "login of a token";
     // A header cannot hold it, so no platform can have made it.
     if (!/^[\x21-\x7e]+$/.test(token.reveal())) return undefined;
@@ -170,7 +171,7 @@ export class GitHub implements CodeHost {
         authorization: `token ${token.reveal()}`,
         signal,
       });
-      return { login: textIn(asRow(answer.data, what), "login", what) };
+      return readAccount(asRow(answer.data, what), what);
     } catch (thrown) {
       if (failedWith(thrown, "codehost_refused")) return undefined;
       throw thrown;

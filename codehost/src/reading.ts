@@ -1,4 +1,4 @@
-import type { Issue, PullRequest } from "./codehost.ts";
+import type { Account, Issue, PullRequest } from "./codehost.ts";
 import { badAnswer } from "./failures.ts";
 
 type Row = Readonly<Record<string, unknown>>;
@@ -70,6 +70,8 @@ export function readIssue(row: Row, repo: string, what: string): Issue | undefin
 export function readPullRequest(row: Row, repo: string, what: string): PullRequest {
   const head = asRow(row.head, what);
   const headRepo = rowIn(head, "repo");
+  const base = asRow(row.base, what);
+  const baseRepo = rowIn(base, "repo");
   const merged = typeof row.merged_at === "string";
   return {
     repo,
@@ -78,6 +80,7 @@ export function readPullRequest(row: Row, repo: string, what: string): PullReque
     body: optionalText(row.body),
     url: textIn(row, "html_url", what),
     author: loginOf(row),
+    ...authorIdOf(row),
     authorIsApp: rowIn(row, "user")?.type === "Bot",
     state: row.state === "closed" ? "closed" : "open",
     merged,
@@ -85,7 +88,8 @@ export function readPullRequest(row: Row, repo: string, what: string): PullReque
     headRef: textIn(head, "ref", what),
     headSha: textIn(head, "sha", what),
     ...(headRepo === undefined ? {} : { headRepo: textIn(headRepo, "full_name", what) }),
-    baseRef: textIn(asRow(row.base, what), "ref", what),
+    baseRef: textIn(base, "ref", what),
+    ...(baseRepo === undefined ? {} : { baseRepo: textIn(baseRepo, "full_name", what) }),
     draft: row.draft === true,
     createdAt: timeIn(row, "created_at", what),
     updatedAt: timeIn(row, "updated_at", what),
@@ -96,6 +100,22 @@ export function readPullRequest(row: Row, repo: string, what: string): PullReque
 function loginOf(row: Row): string {
   const login = rowIn(row, "user")?.login;
   return typeof login === "string" ? login : "ghost";
+}
+
+/** An account out of the platform's JSON. @throws codehost_bad_answer */
+export function readAccount(row: Row, what: string): Account {
+  const id = accountId(row);
+  return { login: textIn(row, "login", what), ...(id === undefined ? {} : { id }) };
+}
+
+function authorIdOf(row: Row): { readonly authorId?: number } {
+  const id = accountId(rowIn(row, "user"));
+  return id === undefined ? {} : { authorId: id };
+}
+
+function accountId(row: Row | undefined): number | undefined {
+  const id = row?.id;
+  return typeof id === "number" && Number.isSafeInteger(id) && id > 0 ? id : undefined;
 }
 
 function labelsOf(row: Row): string[] {

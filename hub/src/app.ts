@@ -1,6 +1,5 @@
 import proxyAddress from "@fastify/proxy-addr";
 import type { CodeHost } from "@nest/codehost";
-import { pullRequestLink } from "@nest/codehost";
 import type { Clock, Log, Random } from "@nest/kit";
 import { type Durations, scaleDurations, scaleTransport } from "@nest/protocol";
 import type { FastifyInstance } from "fastify";
@@ -16,11 +15,12 @@ import { Throttle } from "./access/throttle.ts";
 import { UserStore } from "./access/users.ts";
 import type { HubConfig } from "./config.ts";
 import { leaderboardOf } from "./contributors/leaderboard.ts";
+import { pullRequestAt } from "./contributors/named-pull-request.ts";
 import { Records } from "./contributors/records.ts";
 import { roleFor, rolesOf } from "./contributors/roles.ts";
 import { registerContributorRoutes } from "./contributors/routes.ts";
 import { Verifier } from "./contributors/verifier.ts";
-import { pendingPullRequests } from "./database/rows.ts";
+import { isNamedBefore, pendingPullRequests } from "./database/rows.ts";
 import { engineOf, type HubDatabase } from "./engine.ts";
 import { FleetRegistry } from "./fleet/registry.ts";
 import { registerFleetRoutes } from "./fleet/routes.ts";
@@ -118,7 +118,7 @@ export async function buildHub({ config, database, codeHost, clock, random, log 
     policy,
     times,
     newTaskId: (gen) => `task-${gen.toString(36)}-${random.hex(6)}`,
-    isPullRequestOf: (prUrl, repo) => pullRequestLink(prUrl, config.webUrl)?.repo.toLowerCase() === repo.toLowerCase(),
+    pullRequestAt: (address, repo) => pullRequestAt(address, repo, config.webUrl),
   });
   const book: LeaseBook = new LeaseBook({
     ledger,
@@ -161,6 +161,7 @@ export async function buildHub({ config, database, codeHost, clock, random, log 
     random,
     log,
     submit: (command) => book.submit(command),
+    isNamedBefore: (prUrl, gen) => isNamedBefore(reader, prUrl, gen),
   });
   const { repos, webUrl, evalIntervalMs } = config;
   const visibility = new Visibility(ledger, (command) => book.submit(command));

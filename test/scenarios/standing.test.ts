@@ -94,7 +94,7 @@ test("a database that an older release wrote keeps every contributor's history, 
     "alter table tasks drop column previous_gen",
     "alter table contributors drop column last_gen",
     "create unique index tasks_grants on tasks (contributor_id, grant_number)",
-    "delete from migrations where id = 4",
+    "delete from migrations where id >= 4",
   );
   await hub.boot();
   for (const login of ["alice", "bob"]) {

@@ -104,8 +104,8 @@ export class SimulatedDisk implements LedgerPast {
     return this.grants.get(contributorId)?.[nth - 1];
   }
 
-  isCounted(prUrl: string): boolean {
-    return this.counted.has(prUrl);
+  isCounted(pull: string): boolean {
+    return this.counted.has(pull);
   }
 
   #rows(now: number, isLive: (connection: string) => boolean): LedgerRows {

@@ -63,7 +63,7 @@ export class SimulatedHub {
       policy,
       times: durations,
       newTaskId: (gen) => `t-${gen}`,
-      isPullRequestOf: (prUrl, repo) => prUrl.startsWith(`${repo}/pull/`),
+      pullRequestAt: (url, repo) => ({ key: url, isOfRepo: url.startsWith(`${repo}/pull/`), url }),
     });
     const schedule = () => {};
     const { disk } = storage;

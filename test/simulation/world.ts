@@ -350,6 +350,7 @@ export class World {
       contributorId,
       key,
       prUrl: ending.prUrl,
+      pull: ending.prUrl,
       completedAt: ending.endedAt,
       verdict,
     });

@@ -96,7 +96,7 @@ class LongQueue {
       policy: () => POLICY,
       times,
       newTaskId: (gen) => `task-${gen}`,
-      isPullRequestOf: () => false,
+      pullRequestAt: () => undefined,
     });
   }
 

@@ -1,17 +1,9 @@
 import { type CodeHost, pullRequestLink } from "@nest/codehost";
 import { backoffMs, type Clock, type Log, type Random, sentenceOf } from "@nest/kit";
-import type { Command } from "../leases/commands.ts";
+import type { Command, NamedWork } from "../leases/commands.ts";
+import { itemKey } from "../leases/lease.ts";
 import type { Ledger } from "../leases/ledger.ts";
-
-export interface PendingVerification {
-  readonly taskId: string;
-  readonly gen: number;
-  readonly contributorId: string;
-  readonly key: string;
-  readonly repo: string;
-  readonly prUrl: string;
-  readonly completedAt: number;
-}
+import { whyNotCredited } from "./credit.ts";
 
 export interface VerifierParts {
   readonly codeHost: CodeHost;
@@ -21,18 +13,21 @@ export interface VerifierParts {
   readonly random: Random;
   readonly log: Log;
   readonly submit: (command: Command) => void;
+  /** Whether a task with a lower generation named the same pull request and waits for its verdict. */
+  readonly isNamedBefore: (prUrl: string, gen: number) => Promise<boolean>;
 }
 
 const RETRY = { firstMs: 5000, longestMs: 600_000 };
 
 /**
- * Asks the code host about pull requests that completed tasks named: only one that exists, in the assigned repository, by this
- * contributor or by the app for them, counts. A code host that does not answer is asked again; what is pending survives a restart.
+ * Asks the code host about pull requests that completed tasks named: only one that {@link whyNotCredited} finds nothing against
+ * counts. A code host that does not answer is asked again; what is pending survives a restart. Of several tasks that name one
+ * pull request the first is judged first.
  */
 export class Verifier {
   readonly #parts: VerifierParts;
   readonly #stop = new AbortController();
-  readonly #pending = new Map<string, PendingVerification>();
+  readonly #pending = new Map<string, NamedWork>();
 
   constructor(parts: VerifierParts) {
     this.#parts = parts;
@@ -43,7 +38,7 @@ export class Verifier {
   }
 
   /** Verifies one pull request in the background and submits the verdict. */
-  verify(pending: PendingVerification): void {
+  verify(pending: NamedWork): void {
     if (this.#pending.has(pending.taskId)) return;
     this.#pending.set(pending.taskId, pending);
     void this.#run(pending);
@@ -53,25 +48,20 @@ export class Verifier {
     this.#stop.abort(new Error("the hub is stopping"));
   }
 
-  async #run(pending: PendingVerification): Promise<void> {
-    const { clock, random, log, submit } = this.#parts;
+  async #run(pending: NamedWork): Promise<void> {
+    const { clock, random, log, submit, isNamedBefore } = this.#parts;
     const { signal } = this.#stop;
     for (let attempt = 0; !signal.aborted; attempt += 1) {
       try {
-        const because = await this.#fault(pending);
+        if (await isNamedBefore(pending.prUrl, pending.gen)) {
+          await clock.sleep(RETRY.firstMs, signal).catch(() => {});
+          continue;
+        }
+        const { pull, because } = await this.#judge(pending);
         const { taskId, gen, contributorId, key, prUrl, completedAt } = pending;
         const verdict = because === undefined ? "verified" : "refused";
-        submit({
-          kind: "verified",
-          taskId,
-          gen,
-          contributorId,
-          key,
-          prUrl,
-          completedAt,
-          verdict,
-          ...(because === undefined ? {} : { because }),
-        });
+        const judged = { taskId, gen, contributorId, key, prUrl, pull, completedAt, verdict } as const;
+        submit({ kind: "verified", ...judged, ...(because === undefined ? {} : { because }) });
         this.#pending.delete(taskId);
         return;
       } catch (thrown) {
@@ -82,18 +72,17 @@ export class Verifier {
     }
   }
 
-  /** Why a pull request does not count; undefined when it does. */
-  async #fault({ repo, prUrl, contributorId }: PendingVerification): Promise<string | undefined> {
+  /** The pull request in its one spelling, and why it does not count; undefined when it does. */
+  async #judge(work: NamedWork): Promise<{ readonly pull: string; readonly because: string | undefined }> {
     const { codeHost, ledger, webUrl } = this.#parts;
-    const name = pullRequestLink(prUrl, webUrl);
-    if (name === undefined || name.repo.toLowerCase() !== repo.toLowerCase())
-      return "the pull request named is not of this repository";
-    const pull = await codeHost.pullRequest(name.repo, name.number, this.#stop.signal);
-    if (pull === undefined) return "the pull request named does not exist";
-    const author = pull.author.toLowerCase();
-    const login = ledger.contributor(contributorId)?.login.toLowerCase();
-    if (author === login) return undefined;
-    if (pull.authorIsApp && author === (await codeHost.self(this.#stop.signal)).toLowerCase()) return undefined;
-    return "the pull request named was opened by somebody else";
+    const { signal } = this.#stop;
+    const name = pullRequestLink(work.prUrl, webUrl);
+    if (name === undefined || name.repo.toLowerCase() !== work.repo.toLowerCase())
+      return { pull: work.prUrl, because: "the pull request named is not of this repository" };
+    const pull = itemKey(name.repo, name.number);
+    const found = await codeHost.pullRequest(name.repo, name.number, signal);
+    if (found === undefined) return { pull, because: "the pull request named does not exist" };
+    const app = found.authorIsApp ? await codeHost.self(signal) : undefined;
+    return { pull, because: whyNotCredited(found, work, ledger.contributor(work.contributorId), app, webUrl) };
   }
 }

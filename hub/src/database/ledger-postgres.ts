@@ -56,8 +56,8 @@ export class PostgresLedger implements Disk, LedgerPast {
     return this.#grants.at(contributorId, nth);
   }
 
-  isCounted(prUrl: string): boolean {
-    return this.#counted.has(prUrl);
+  isCounted(pull: string): boolean {
+    return this.#counted.has(pull);
   }
 
   async transact(decide: (news: News | undefined) => Decided | undefined, named: readonly string[]): Promise<void> {

@@ -42,8 +42,8 @@ export class SqliteLedger implements Disk, LedgerPast {
     return this.#grants.at(contributorId, nth);
   }
 
-  isCounted(prUrl: string): boolean {
-    return this.#statements.isCounted.get(prUrl) !== undefined;
+  isCounted(pull: string): boolean {
+    return this.#statements.isCounted.get(pull) !== undefined;
   }
 
   transact(decide: (news: undefined) => Decided | undefined): void {

@@ -135,6 +135,20 @@ export const postgresMigrations: readonly Migration[] = [
       drop index if exists tasks_grants;
     `,
   },
+  {
+    id: 5,
+    name: "one spelling of a pull request",
+    sql: `
+      -- What counted by its address counts by owner/name#number from now on: one pull request has many addresses.
+      create table counted_by_name as
+        select lower(substring(split_part(url, '/pull/', 1) from '[^/]+/[^/]+$')) || '#' ||
+          substring(split_part(url, '/pull/', 2) from '^[0-9]+') as name, min(task_gen) as task_gen
+        from counted_pull_requests where url ~ '/pull/[0-9]' group by name;
+      delete from counted_pull_requests;
+      insert into counted_pull_requests (url, task_gen) select name, task_gen from counted_by_name where name is not null;
+      drop table counted_by_name;
+    `,
+  },
 ];
 
 /** What replicas tell each other is no data of the hub: it is in no backup, and has steps of its own. */

@@ -163,4 +163,26 @@ export const migrations: readonly Migration[] = [
       drop index if exists tasks_grants;
     `,
   },
+  {
+    id: 5,
+    name: "one spelling of a pull request",
+    sql: `
+      -- What counted by its address counts by owner/name#number from now on: one pull request has many addresses.
+      create table counted_by_name as
+        with parts as (
+          select substr(url, 1, instr(url, '/pull/') - 1) as repo,
+            cast(substr(url, instr(url, '/pull/') + 6) as integer) as number, task_gen
+          from counted_pull_requests where instr(url, '/pull/') > 0
+        ), owners as (
+          select repo, number, task_gen, rtrim(rtrim(rtrim(repo, replace(repo, '/', '')), '/'),
+            replace(rtrim(rtrim(repo, replace(repo, '/', '')), '/'), '/', '')) as before_owner
+          from parts
+        )
+        select lower(substr(repo, length(before_owner) + 1)) || '#' || number as name, min(task_gen) as task_gen
+        from owners group by name;
+      delete from counted_pull_requests;
+      insert into counted_pull_requests (url, task_gen) select name, task_gen from counted_by_name;
+      drop table counted_by_name;
+    `,
+  },
 ];

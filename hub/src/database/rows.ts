@@ -1,20 +1,10 @@
 import type { Tier } from "@nest/protocol";
 import type { Contributor } from "../contributors/standing.ts";
 import type { LedgerRows } from "../leases/changes.ts";
+import type { NamedWork } from "../leases/commands.ts";
 import type { Lease } from "../leases/lease.ts";
 import type { HoldReason, ItemRecord } from "../queue/cooldown.ts";
 import type { Reader, Row } from "./reader.ts";
-
-/** A pull request that was named by a completed task and not looked at yet. */
-export interface PendingPullRequest {
-  readonly taskId: string;
-  readonly gen: number;
-  readonly contributorId: string;
-  readonly key: string;
-  readonly repo: string;
-  readonly prUrl: string;
-  readonly completedAt: number;
-}
 
 /**
  * The live rows as they were left. A lease is away unless `isLive` says that its socket is another replica's; an expiry written
@@ -64,16 +54,24 @@ const GRANTS_BEFORE =
   "select gen, contributor_id, grant_number, assigned_at from tasks where gen < ?1 order by gen desc limit ?2";
 
 /** Pull requests whose verification a restart interrupted. */
-export async function pendingPullRequests(reader: Reader): Promise<PendingPullRequest[]> {
+export async function pendingPullRequests(reader: Reader): Promise<NamedWork[]> {
   return (await reader.all("select * from tasks where pr_state = 'pending'")).map((row) => ({
     taskId: String(row.id),
     gen: Number(row.gen),
     contributorId: String(row.contributor_id),
     key: String(row.item_key),
     repo: String(row.repo),
+    number: Number(row.number),
+    assignedAt: Number(row.assigned_at),
     prUrl: String(row.pr_url),
     completedAt: Number(row.ended_at),
   }));
+}
+
+/** Whether a task with a lower generation named the same pull request and waits for its verdict. */
+export async function isNamedBefore(reader: Reader, prUrl: string, gen: number): Promise<boolean> {
+  const named = "select 1 from tasks where pr_state = 'pending' and pr_url = ?1 and gen < ?2 limit 1";
+  return (await reader.all(named, prUrl, gen)).length > 0;
 }
 
 function leaseOf(row: Row): Lease {

@@ -89,7 +89,7 @@ export interface Changes {
   readonly activity: Activity[];
   readonly audit: AuditLine[];
   readonly pullRequests: PullRequestVerdict[];
-  /** Pull requests counted for the first time, by address. */
+  /** Pull requests counted for the first time, by `owner/name#number` in lower case. */
   readonly counted: Map<string, Counted>;
   /** Settings changed, by name; undefined removes one. */
   readonly settings: Map<string, unknown>;
@@ -102,7 +102,7 @@ export interface LedgerPast {
   /** When the contributor's `nth` assignment (from 1) was made (ms); undefined when unknown. */
   assignedAt(contributorId: string, nth: number): number | undefined;
   /** Whether a pull request was counted before, whatever task named it. */
-  isCounted(prUrl: string): boolean;
+  isCounted(pull: string): boolean;
 }
 
 export interface LedgerRows {

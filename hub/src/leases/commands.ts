@@ -16,6 +16,21 @@ export interface TaskReference {
   readonly gen: number | undefined;
 }
 
+/** A completed task and the pull request that it named, which nobody has looked at yet. */
+export interface NamedWork {
+  readonly taskId: string;
+  readonly gen: number;
+  readonly contributorId: string;
+  /** The issue's canonical key. */
+  readonly key: string;
+  readonly repo: string;
+  readonly number: number;
+  readonly assignedAt: number;
+  /** The pull request's address in its one spelling. */
+  readonly prUrl: string;
+  readonly completedAt: number;
+}
+
 /** What a change of a setting comes to; decided inside the transaction, on the value that is in force. */
 export type SettingChange =
   | {
@@ -64,6 +79,8 @@ export type Command =
       readonly contributorId: string;
       readonly key: string;
       readonly prUrl: string;
+      /** The same as `owner/name#number` in lower case: it counts once by this. */
+      readonly pull: string;
       readonly completedAt: number;
       readonly verdict: "verified" | "refused";
       readonly because?: string;
@@ -113,16 +130,7 @@ export type Effect =
       readonly failureKind: string;
       readonly permanent: boolean;
     }
-  | {
-      readonly kind: "verify";
-      readonly taskId: string;
-      readonly gen: number;
-      readonly contributorId: string;
-      readonly key: string;
-      readonly repo: string;
-      readonly prUrl: string;
-      readonly completedAt: number;
-    }
+  | ({ readonly kind: "verify" } & NamedWork)
   /** Whoever else speaks for this identity, anywhere, is the older socket. */
   | { readonly kind: "joined"; readonly identity: string; readonly at: number }
   /** What a relay said could not be written: it has to say it again. */

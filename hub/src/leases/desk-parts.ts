@@ -23,6 +23,16 @@ export interface Candidates {
   touch(keys: ReadonlySet<string>, now: number): void;
 }
 
+/** A pull request in its one spelling. */
+export interface NamedPullRequest {
+  /** `owner/name#number` in lower case: what it is judged, remembered and counted by. */
+  readonly key: string;
+  /** Whether it is of the repository that was asked about. */
+  readonly isOfRepo: boolean;
+  /** The address that people open. */
+  readonly url: string;
+}
+
 /** The rules in force; read anew for each command. */
 export interface DeskPolicy extends TierPolicy {
   readonly suspended: boolean;
@@ -36,8 +46,8 @@ export interface DeskParts {
   readonly times: Durations;
   /** A task id: opaque, unique for ever. */
   readonly newTaskId: (gen: number) => string;
-  /** Whether an address is a pull request of this repository on our code host. */
-  readonly isPullRequestOf: (prUrl: string, repo: string) => boolean;
+  /** The pull request that an address names, however it is spelled, as one of `repo` where it is; undefined when it names none. */
+  readonly pullRequestAt: (address: string, repo: string) => NamedPullRequest | undefined;
 }
 
 /** One kind of command. */

@@ -265,6 +265,6 @@ function mayBeLost(news: News, ledger: Ledger): Lease[] {
 
 function namedIn(batch: readonly Waiting[]): string[] {
   const named: string[] = [];
-  for (const { command } of batch) if (command.kind === "verified") named.push(command.prUrl);
+  for (const { command } of batch) if (command.kind === "verified") named.push(command.pull);
   return named;
 }

@@ -140,8 +140,8 @@ export class Ledger {
     return nth > contributor.grants - inBatch ? now : this.#past.assignedAt(contributor.id, nth);
   }
 
-  isCounted(prUrl: string): boolean {
-    return this.#changes.counted.has(prUrl) || this.#past.isCounted(prUrl);
+  isCounted(pull: string): boolean {
+    return this.#changes.counted.has(pull) || this.#past.isCounted(pull);
   }
 
   /** The next generation: strictly rising, restored from disk at boot. */
@@ -245,8 +245,8 @@ export class Ledger {
     this.#changes.pullRequests.push(verdict);
   }
 
-  countPullRequest(prUrl: string, counted: Counted): void {
-    this.#changes.counted.set(prUrl, counted);
+  countPullRequest(pull: string, counted: Counted): void {
+    this.#changes.counted.set(pull, counted);
   }
 
   /** Whether the batch under way changed anything. */

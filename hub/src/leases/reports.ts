@@ -71,11 +71,13 @@ function adopt(parts: DeskParts, lease: Lease, ghost: string | undefined, now: n
 
 /** `task_complete`: the lease ends, the issue is held, a named pull request is going to be verified. */
 export function completed(parts: DeskParts, command: Of<"completed">, now: number): Effect[] {
-  const { ledger, times, isPullRequestOf } = parts;
+  const { ledger, times, pullRequestAt } = parts;
   const lease = reported(parts, command, now);
   if (lease === undefined) return [acknowledgement(command)];
   const named = command.prUrl !== undefined;
-  const pending = command.prUrl !== undefined && isPullRequestOf(command.prUrl, lease.repo);
+  // From here on only its one spelling is known; what is no pull request of our code host is shown to nobody as a link.
+  const pull = command.prUrl === undefined ? undefined : pullRequestAt(command.prUrl, lease.repo);
+  const pending = pull?.isOfRepo === true;
   const verdict = command.verdict === "no_work_needed" || command.verdict === "blocked" ? command.verdict : undefined;
   endLease(
     parts,
@@ -84,7 +86,7 @@ export function completed(parts: DeskParts, command: Of<"completed">, now: numbe
       outcome: "completed",
       verdict: command.verdict,
       reason: command.verdictReason,
-      prUrl: command.prUrl,
+      prUrl: pull?.url,
       prState: pending ? "pending" : named ? "refused" : "none",
     },
     now,
@@ -106,21 +108,14 @@ export function completed(parts: DeskParts, command: Of<"completed">, now: numbe
     lease,
     now,
     detail,
-    command.prUrl,
+    pull?.url,
   );
   const { taskId, contributorId, key, repo } = lease;
   const effects: Effect[] = [acknowledgement(command), { kind: "released", connection: command.connection, taskId }];
-  if (pending && command.prUrl !== undefined) {
-    effects.push({
-      kind: "verify",
-      taskId,
-      gen: lease.gen,
-      contributorId,
-      key,
-      repo,
-      prUrl: command.prUrl,
-      completedAt: now,
-    });
+  if (pending && pull !== undefined) {
+    const { gen, number, assignedAt } = lease;
+    const task = { taskId, gen, contributorId, key, repo, number, assignedAt };
+    effects.push({ kind: "verify", ...task, prUrl: pull.url, completedAt: now });
   }
   return effects;
 }

@@ -31,15 +31,15 @@ export function sweep(parts: DeskParts, now: number): Effect[] {
 /** The code host has spoken about a pull request: it counts once, whatever tasks name it. */
 export function verified(parts: DeskParts, command: Of<"verified">, now: number): Effect[] {
   const { ledger, times, policy } = parts;
-  const { taskId, gen, contributorId, key, prUrl, completedAt, because } = command;
+  const { taskId, gen, contributorId, key, prUrl, pull, completedAt, because } = command;
   const verified = command.verdict === "verified";
   ledger.judgePullRequest({ taskId, gen, state: command.verdict, because });
   ledger.changeItem(key, (item) =>
     verified ? bookVerified(item, times, completedAt) : bookUnverified(item, times, completedAt),
   );
   const contributor = ledger.contributor(contributorId);
-  if (contributor === undefined || !verified || ledger.isCounted(prUrl)) return [];
-  ledger.countPullRequest(prUrl, { gen, contributorId, completedAt });
+  if (contributor === undefined || !verified || ledger.isCounted(pull)) return [];
+  ledger.countPullRequest(pull, { gen, contributorId, completedAt });
   const after = afterVerified(contributor, policy().promotion);
   ledger.putContributor(after);
   note(parts, contributorId, "pull request verified", undefined, now, undefined, prUrl);

@@ -1,0 +1,52 @@
+import { closingReferences, type PullRequest } from "@nest/codehost";
+import type { NamedWork } from "../leases/commands.ts";
+import { itemKey } from "../leases/lease.ts";
+
+/**
+ * The code host tells whole seconds, and its clock is not ours. Clocks outside differ by as much under a test clock as without
+ * one, so this is never scaled.
+ */
+const CLOCKS_DIFFER_MS = 60_000;
+
+export type CreditWork = Pick<NamedWork, "repo" | "number" | "key" | "assignedAt" | "completedAt">;
+
+/** Who is to be credited, as the code host knows them. */
+export interface CreditedContributor {
+  readonly login: string;
+}
+
+/**
+ * Why a pull request does not count for the task that named it; undefined when it does. It has to be of the assigned
+ * repository, opened after the assignment, and by this contributor; or by the app while this lease held the issue, with a
+ * branch or a closing reference that names the issue (contract §4, task_complete).
+ */
+export function whyNotCredited(
+  pull: PullRequest,
+  work: CreditWork,
+  contributor: CreditedContributor | undefined,
+  app: string | undefined,
+  webUrl: string,
+): string | undefined {
+  if ((pull.baseRepo ?? pull.repo).toLowerCase() !== work.repo.toLowerCase())
+    return "the pull request named is not of this repository";
+  if (pull.createdAt < work.assignedAt - CLOCKS_DIFFER_MS)
+    return "the pull request named was opened before the task was assigned";
+  if (contributor !== undefined && isBy(pull, contributor)) return undefined;
+  if (!pull.authorIsApp || pull.author.toLowerCase() !== app?.toLowerCase())
+    return "the pull request named was opened by somebody else";
+  if (pull.createdAt > work.completedAt + CLOCKS_DIFFER_MS)
+    return "the pull request named was opened after the task was over";
+  return namesIssue(pull, work, webUrl) ? undefined : "the pull request named does not name the assigned issue";
+}
+
+function isBy(pull: PullRequest, contributor: CreditedContributor): boolean {
+  return pull.author.toLowerCase() === contributor.login.toLowerCase();
+}
+
+/** All pull requests of an app have the same author: the branch or the text says whose task it was opened for. */
+function namesIssue(pull: PullRequest, { repo, number, key }: CreditWork, webUrl: string): boolean {
+  if (new RegExp(`(?:^|[^a-z])issues?[-_/]?${number}(?![0-9])`, "i").test(pull.headRef)) return true;
+  return closingReferences(`${pull.title}\n${pull.body}`, repo, webUrl).some(
+    (named) => itemKey(named.repo, named.number) === key,
+  );
+}
