@@ -11,17 +11,17 @@ export default class ClosingLine implements Reporter {
     let failed = stray.length;
     let skipped = 0;
     for (const module of modules) {
-      let ran = 0;
+      const failedBefore = failed;
       for (const test of module.children.allTests()) {
         const result = test.result();
-        ran += 1;
         if (result.state === "passed") passed += 1;
         else if (result.state === "skipped") {
           skipped += 1;
           if (result.note) console.log(`skipped: ${test.fullName}: ${result.note}`);
         } else failed += 1;
       }
-      if (module.state() === "failed" && ran === 0) failed += 1;
+      // A file that could not be loaded or set up failed, though none of its tests did.
+      if (module.state() === "failed" && failed === failedBefore) failed += 1;
     }
     if (skipped > 0) console.log(`${skipped} skipped`);
     const { NEST_TEST_COUNTS: file } = process.env;

@@ -49,6 +49,14 @@ test("a failing check makes it exit non-zero, and counts as one failure", async 
   expect(runTests()).toEqual({ exitCode: 1, lastLine: "2 passed, 1 failed" });
 });
 
+test("a file that cannot be set up makes it exit non-zero, though its tests are only skipped", async () => {
+  await plant(
+    "scripts/setup.test.ts",
+    `import { beforeAll, test } from "vitest"; beforeAll(() => { throw new Error("no"); }); test("skipped", () => {});`,
+  );
+  expect(runTests()).toEqual({ exitCode: 1, lastLine: "2 passed, 1 failed" });
+});
+
 test("a test process that is killed makes it exit non-zero", async () => {
   await plant(
     "scripts/killed.test.ts",

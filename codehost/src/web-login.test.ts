@@ -4,6 +4,8 @@ import { Secret } from "@nest/kit";
 import { expect, test } from "vitest";
 import { finishWebLogin, webLoginAddress } from "./web-login.ts";
 
+/** The example of RFC 7636, appendix B. */
+const VERIFIER = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk";
 const SECRET = "a-very-secret-client-secret";
 
 test("a browser is sent to the code host with a state and no secret", () => {
@@ -12,9 +14,10 @@ test("a browser is sent to the code host with a state and no secret", () => {
     clientId: "client",
     redirectUri: "https://hub.example/api/auth/callback",
     state: "s&t",
+    verifier: VERIFIER,
   });
   expect(address).toBe(
-    "https://code.example/login/oauth/authorize?client_id=client&redirect_uri=https%3A%2F%2Fhub.example%2Fapi%2Fauth%2Fcallback&state=s%26t&scope=",
+    "https://code.example/login/oauth/authorize?client_id=client&redirect_uri=https%3A%2F%2Fhub.example%2Fapi%2Fauth%2Fcallback&state=s%26t&scope=&code_challenge=E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM&code_challenge_method=S256",
   );
 });
 
@@ -23,19 +26,22 @@ test.each([
   [{ error: "bad_verification_code" }, undefined],
   [{}, undefined],
 ])("a code is changed for a token, or refused without repeating a secret (%#)", async (answer, token) => {
+  let form = "";
   const server = createServer((request, response) => {
-    request.resume();
+    request.setEncoding("utf8").on("data", (chunk: string) => (form += chunk));
     response.setHeader("content-type", "application/json");
     response.end(JSON.stringify(answer));
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const webUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const finishing = finishWebLogin({ webUrl, clientId: "client", clientSecret: new Secret(SECRET), code: "c" });
+  const clientSecret = new Secret(SECRET);
+  const finishing = finishWebLogin({ webUrl, clientId: "client", clientSecret, code: "c", verifier: VERIFIER });
   if (token !== undefined) expect((await finishing).reveal()).toBe(token);
   else
     await expect(finishing).rejects.toMatchObject({
       code: "codehost_refused",
       message: expect.not.stringContaining(SECRET),
     });
+  expect(new URLSearchParams(form).get("code_verifier")).toBe(VERIFIER);
   server.close();
 });

@@ -2,13 +2,16 @@ import proxyAddress from "@fastify/proxy-addr";
 import type { CodeHost } from "@nest/codehost";
 import type { Clock, Log, Random } from "@nest/kit";
 import { type Durations, scaleDurations, scaleTransport } from "@nest/protocol";
-import type { FastifyInstance } from "fastify";
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import { budgetsOf } from "./access/budgets.ts";
 import { Identity } from "./access/identity.ts";
+import { knownHost } from "./access/known-host.ts";
+import { Once } from "./access/once.ts";
 import { registerAccessRoutes } from "./access/routes.ts";
 import { Routes } from "./access/routes-of.ts";
 import { Sessions } from "./access/sessions.ts";
 import { sharedKeys } from "./access/shared-keys.ts";
-import { sharedUsers } from "./access/shared-users.ts";
+import { sharedUsers, USER_SETTING } from "./access/shared-users.ts";
 import { SignIn } from "./access/sign-in.ts";
 import { Signer } from "./access/signer.ts";
 import { Throttle } from "./access/throttle.ts";
@@ -83,9 +86,6 @@ export interface Hub {
 
 /** Wrong tokens from one address before it has to wait. */
 const MOST_GUESSES = { most: 100, withinMs: 60_000 };
-/** Registrations, and sign-ins begun, from one address. */
-const MOST_REGISTRATIONS = { most: 30, withinMs: 60_000 };
-const MOST_SIGN_INS = { most: 30, withinMs: 60_000 };
 
 /** Wires the hub's features to each other: the only file that knows them all. */
 export async function buildHub({ config, database, codeHost, clock, random, log }: HubParts): Promise<Hub> {
@@ -108,7 +108,14 @@ export async function buildHub({ config, database, codeHost, clock, random, log 
   const waits = new Waits();
   await doneByHour.load(reader, clock.now());
   const trusted = proxyAddress.compile([...config.trustedProxies]);
-  const guesses = new Throttle(clock, MOST_GUESSES);
+  const isKnownHost = knownHost({
+    names: [config.host, ...(config.publicUrl === undefined ? [] : [config.publicUrl]), ...config.hosts],
+    isProxy: (address) => trusted(address, 0),
+    proxiesAreNamed: config.trustedProxiesAreNamed,
+  });
+  const replicaCount = () => bus.others + 1;
+  const guesses = new Throttle(clock, MOST_GUESSES, replicaCount);
+  const budgets = budgetsOf(clock, replicaCount);
   const roleOf = (contributorId: string, requested: string | undefined) =>
     roleFor(ledger, contributorId, requested, governor.settings.contribute_delegatable_roles);
 
@@ -143,6 +150,7 @@ export async function buildHub({ config, database, codeHost, clock, random, log 
     limitsOf: (contributorId) => records.limitsLeft(contributorId, clock.now()),
     announcement: () => governor.settings.contribute_announcement,
     guesses,
+    isKnownHost,
     addressOf: (request) => proxyAddress(request, trusted),
     clock,
     random,
@@ -234,16 +242,30 @@ export async function buildHub({ config, database, codeHost, clock, random, log 
   const { plainUserCookie, oauth, adminToken, admins } = config;
   const users = new UserStore(config.dataDir, clock, shared === undefined ? undefined : sharedUsers(ledger, book));
   const sessions = new Sessions({ signer: new Signer(master, "session"), users, clock, random, plainUserCookie });
-  const signIn = new SignIn({ codeHost, oauth, webUrl, signer: new Signer(master, "sign-in"), clock, random });
+  const signIn = new SignIn({
+    codeHost,
+    oauth,
+    webUrl,
+    signer: new Signer(master, "sign-in"),
+    once: new Once({ ledger, book, clock, prefix: "sign-in:", actor: "hub" }),
+    clock,
+    random,
+  });
   const identity = new Identity({ adminToken, admins, hubSecret, plainUserCookie, sessions, ledger, guesses });
 
-  const http = buildHttp(log, trusted);
+  const http = buildHttp(log, trusted, isKnownHost);
   const routes = new Routes(http, { admit: (route, request) => identity.admit(route, request) });
   const now = () => clock.now();
+  const ownAddress = ({ protocol, host }: FastifyRequest) => config.publicUrl ?? `${protocol}://${host}`;
   const everybodySees: Sees = (repo) => visibility.isPublic(repo);
   const board = { ledger, doneByHour, webUrl, active };
-  const webhooks = new Webhooks({ secret: config.webhookSecret, ledger, book, monitor, clock });
-  registerOperationsRoutes(routes, { readModel, stream, metrics, doneByHour, waits, now, everybodySees });
+  const webhooks = new Webhooks({
+    secret: config.webhookSecret,
+    monitor,
+    once: new Once({ ledger, book, clock, prefix: "delivery:", actor: "code-host" }),
+  });
+  const viewerOf = (request: FastifyRequest) => identity.viewerOf(request);
+  registerOperationsRoutes(routes, { readModel, stream, metrics, doneByHour, waits, now, everybodySees, viewerOf });
   registerQueueRoutes(routes, { queue, monitor, ledger, book, webhooks, now });
   registerGovernorRoutes(routes, { governor, book, queue, gateway, settled: () => applied.settled() });
   const records = new Records({
@@ -260,7 +282,7 @@ export async function buildHub({ config, database, codeHost, clock, random, log 
     records,
     leaderboard: board,
     policy,
-    registrations: new Throttle(clock, MOST_REGISTRATIONS),
+    registrations: budgets.registrations,
     now,
   });
   registerFleetRoutes(routes, { registry, readModel, ledger });
@@ -269,7 +291,10 @@ export async function buildHub({ config, database, codeHost, clock, random, log 
     signIn,
     identity,
     webUrl,
-    signIns: new Throttle(clock, MOST_SIGN_INS),
+    ownAddress,
+    onSignOut: () => void stream.review(),
+    signIns: budgets.signIns,
+    signInPolls: budgets.signInPolls,
     showLogin: (reply, to, hasDeviceFlow) => sendPage(reply, loginPage(to, hasDeviceFlow)),
   });
   registerPages(http, routes, {
@@ -277,8 +302,10 @@ export async function buildHub({ config, database, codeHost, clock, random, log 
     activity: async (count) => (await readModel.activity(count, undefined, everybodySees)).activity,
     settings: () => governor.settings,
     leaderboard: (window) => leaderboardOf(board, window, now()),
+    ownAddress,
     codeHost,
     clock,
+    styleFetches: budgets.styleFetches,
   });
   registerApp(http, routes, { random });
   gateway.attach(http.server);
@@ -321,6 +348,7 @@ export async function buildHub({ config, database, codeHost, clock, random, log 
     stream.tell(changes.activity);
     if (governor.isChangedBy(changes.settings)) applied.changed();
     if (changes.settings.size > 0) stream.change();
+    if ([...changes.settings.keys()].some((name) => name.startsWith(USER_SETTING))) void stream.review();
   }
 
   /** Something about our relays that people watch has changed, here or at any replica. */

@@ -5,6 +5,7 @@ import {
   checkConfig,
   type Environment,
   isAbsent,
+  isHostPattern,
   makeDataFolder,
   makePrivateFolder,
   parseYaml,
@@ -56,6 +57,12 @@ export interface HubConfig {
   readonly port: number;
   /** Peers whose `X-Forwarded-…` headers are believed. */
   readonly trustedProxies: readonly string[];
+  /** Whether the operator named them; by default every peer on this machine is one. */
+  readonly trustedProxiesAreNamed: boolean;
+  /** The address that people and relays use, without a trailing slash; undefined: the one they happened to ask. */
+  readonly publicUrl: string | undefined;
+  /** Further names under which the hub may be asked. */
+  readonly hosts: readonly string[];
   /** Where several hubs keep their state together; undefined: SQLite in the data directory. */
   readonly databaseUrl: Secret | undefined;
   readonly adminToken: Secret | undefined;
@@ -99,7 +106,7 @@ function listOf(text: string): string[] {
     .filter((one) => one !== "");
 }
 
-function areAddresses(addresses: readonly string[]): boolean {
+function areAddresses(addresses: readonly string[] = []): boolean {
   try {
     proxyAddress.compile([...addresses]);
     return true;
@@ -117,9 +124,17 @@ const HubEnvironment = z.object({
   NEST_HUB_ADMIN_TOKEN: z.string().min(32, "must be at least 32 characters").optional(),
   NEST_HUB_ADMINS: z.string().default(""),
   NEST_HUB_SECRET: z.string().min(16, "must be at least 16 characters").optional(),
-  NEST_HUB_TRUSTED_PROXIES: z.string().default("loopback").transform(listOf).refine(areAddresses, {
+  NEST_HUB_TRUSTED_PROXIES: z.string().transform(listOf).optional().refine(areAddresses, {
     error: "must be addresses or ranges such as 10.0.0.0/8, comma-separated",
   }),
+  NEST_HUB_PUBLIC_URL: z.url({ protocol: /^https?$/, error: "must be an http or https address" }).optional(),
+  NEST_HUB_HOSTS: z
+    .string()
+    .default("")
+    .transform(listOf)
+    .refine((names) => names.every(isHostPattern), {
+      error: "must be host names such as nest-hub or *.example.org, comma-separated",
+    }),
   NEST_DATABASE_URL: z
     .url({ protocol: /^postgres(ql)?$/, error: "must be an address such as postgres://user:password@host/database" })
     .optional(),
@@ -160,7 +175,10 @@ export async function readHubConfig(environment: Environment): Promise<HubConfig
     dataDir: values.NEST_DATA_DIR,
     host: values.NEST_HUB_HOST,
     port: values.NEST_HUB_PORT,
-    trustedProxies: values.NEST_HUB_TRUSTED_PROXIES,
+    trustedProxies: values.NEST_HUB_TRUSTED_PROXIES ?? ["loopback"],
+    trustedProxiesAreNamed: values.NEST_HUB_TRUSTED_PROXIES !== undefined,
+    publicUrl: values.NEST_HUB_PUBLIC_URL?.replace(/\/+$/, ""),
+    hosts: values.NEST_HUB_HOSTS,
     databaseUrl: secretOf(values.NEST_DATABASE_URL),
     adminToken: secretOf(values.NEST_HUB_ADMIN_TOKEN),
     admins: values.NEST_HUB_ADMINS.split(",")

@@ -1,12 +1,18 @@
+import type { IncomingMessage } from "node:http";
 import { isIPv6, type Socket } from "node:net";
 import type { Log } from "@nest/kit";
 import type { ErrorBody } from "@nest/protocol";
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from "fastify";
+import { misdirected } from "./access/known-host.ts";
 
 const BODY_LIMIT_BYTES = 64 * 1024;
 
 /** The hub's HTTP server without its routes; each feature brings its own. Not listening yet, so tests can inject requests. */
-export function buildHttp(log: Log, trustProxy: (address: string, hop: number) => boolean): FastifyInstance {
+export function buildHttp(
+  log: Log,
+  trustProxy: (address: string, hop: number) => boolean,
+  isKnownHost: (request: IncomingMessage) => boolean,
+): FastifyInstance {
   const http = Fastify({
     loggerInstance: log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
@@ -24,6 +30,9 @@ export function buildHttp(log: Log, trustProxy: (address: string, hop: number) =
   });
   // Fastify takes plain text by itself; every body here is JSON.
   http.removeContentTypeParser("text/plain");
+  http.addHook("onRequest", async (request) => {
+    if (!isKnownHost(request.raw)) throw misdirected();
+  });
   http.addHook("onSend", async (_request, reply) => {
     reply.header("x-content-type-options", "nosniff");
     reply.header("referrer-policy", "same-origin");

@@ -30,6 +30,8 @@ It is configured by environment and nest.yaml:
   NEST_CONFIG             the hub's nest.yaml (default /etc/nest/nest.yaml)
   NEST_HUB_HOST           address to listen on (default 127.0.0.1)
   NEST_HUB_PORT           port to listen on (default 8080; 0 picks a free one)
+  NEST_HUB_PUBLIC_URL     address that people and relays use (default http://HOST:PORT)
+  NEST_HUB_HOSTS          further host names under which the hub may be asked, comma-separated
   NEST_HUB_TRUSTED_PROXIES
                           proxies that say for whom they ask: addresses or ranges, comma-separated (default loopback)
   NEST_DATABASE_URL       PostgreSQL that several hubs share (postgres://…); default: SQLite in the data directory

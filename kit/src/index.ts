@@ -12,6 +12,7 @@ export {
   writeFileAtomicSync,
 } from "./files.ts";
 export { type FlagKind, type FlagValues, type ParsedFlags, parseFlags } from "./flags.ts";
+export { isHostPattern, KnownHosts } from "./known-hosts.ts";
 export { createLog, type Log, type LogOptions, silentLog } from "./log.ts";
 export { ProgressLine, type ProgressOut } from "./progress.ts";
 export { type Random, seededRandom, systemRandom } from "./random.ts";

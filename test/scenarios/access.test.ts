@@ -296,12 +296,22 @@ test("every list pages: a page of the size asked for, next_cursor until the last
 });
 
 test.each([
-  ["an address that cannot be decoded", "GET /api/contributors/%zz HTTP/1.1\r\nHost: hub\r\n", 400, "bad_request"],
+  [
+    "an address that cannot be decoded",
+    "GET /api/contributors/%zz HTTP/1.1\r\nHost: localhost\r\n",
+    400,
+    "bad_request",
+  ],
   ["what is no HTTP", "GARBAGE\r\n", 400, "bad_request"],
-  ["headers beyond measure", `GET / HTTP/1.1\r\nHost: hub\r\nX: ${"x".repeat(20_000)}\r\n`, 431, "headers_too_large"],
+  [
+    "headers beyond measure",
+    `GET / HTTP/1.1\r\nHost: localhost\r\nX: ${"x".repeat(20_000)}\r\n`,
+    431,
+    "headers_too_large",
+  ],
   [
     "a body that is no JSON",
-    "POST /api/contribute/register HTTP/1.1\r\nHost: hub\r\nContent-Type: text/plain\r\nContent-Length: 1\r\n",
+    "POST /api/contribute/register HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/plain\r\nContent-Length: 1\r\n",
     415,
     "unsupported_media_type",
   ],

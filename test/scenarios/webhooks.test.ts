@@ -61,6 +61,12 @@ test("a replayed delivery is refused, after a restart too", async () => {
   expect((await hub.call("POST", "/api/github/webhook", BODY, sent)).status).toBe(409);
 });
 
+test("a replayed delivery is refused under another delivery id too: the id is not signed", async () => {
+  await using hub = await start();
+  expect((await hub.call("POST", "/api/github/webhook", BODY, headers(BODY))).status).toBe(202);
+  expect((await hub.call("POST", "/api/github/webhook", BODY, headers(BODY))).status).toBe(409);
+});
+
 test("of two replays at the same time one is taken", async () => {
   await using hub = await start();
   const sent = headers(BODY);

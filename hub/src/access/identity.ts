@@ -56,6 +56,11 @@ export class Identity {
     return viewer;
   }
 
+  /** Who asks at this moment, without judging what for. */
+  viewerOf(request: FastifyRequest): Promise<Viewer> {
+    return this.#viewer(request, false);
+  }
+
   #spoke(request: FastifyRequest): Viewer {
     const bearer = bearerOf(request);
     if (bearer === undefined || !sameSecret(bearer, this.#parts.hubSecret.reveal()))

@@ -17,6 +17,7 @@ const statusOf: Readonly<Record<string, number>> = {
   method_not_allowed: 405,
   conflict: 409,
   configuration_changed: 412,
+  misdirected_request: 421,
   body_too_large: 413,
   unsupported_media_type: 415,
   too_many_requests: 429,

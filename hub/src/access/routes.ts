@@ -1,11 +1,11 @@
 import { access } from "@nest/protocol";
 import type { FastifyReply, FastifyRequest } from "fastify";
+import type { Budget } from "./budget.ts";
 import { clearCookie, cookiesOf, setCookie } from "./cookies.ts";
-import { type Identity, tooMany } from "./identity.ts";
+import type { Identity } from "./identity.ts";
 import type { Routes } from "./routes-of.ts";
 import { SESSION_COOKIE, SESSION_MS, type Sessions, USER_COOKIE } from "./sessions.ts";
 import { pathHere, type SignIn } from "./sign-in.ts";
-import type { Throttle } from "./throttle.ts";
 import { isAdmin } from "./viewer.ts";
 
 export interface AccessRouteParts {
@@ -13,8 +13,13 @@ export interface AccessRouteParts {
   readonly signIn: SignIn;
   readonly identity: Identity;
   readonly webUrl: string;
-  /** Sign-ins begun from one address. */
-  readonly signIns: Throttle;
+  /** The hub's address as whoever asks should use it, without a trailing slash. */
+  readonly ownAddress: (request: FastifyRequest) => string;
+  /** Called when somebody has signed out. */
+  readonly onSignOut: () => void;
+  /** Sign-ins that strangers begin, and what they make the hub ask about those. */
+  readonly signIns: Budget;
+  readonly signInPolls: Budget;
   /** Shows the sign-in page, which leads on to a path of this hub. */
   readonly showLogin: (reply: FastifyReply, to: string, hasDeviceFlow: boolean) => FastifyReply;
 }
@@ -24,17 +29,13 @@ const NONCE_SECONDS = 600;
 
 /** Sign-in by the code host or by device flow, sign-out, and who is signed in. */
 export function registerAccessRoutes(routes: Routes, parts: AccessRouteParts): void {
-  const { sessions, signIn, identity, webUrl, signIns, showLogin } = parts;
+  const { sessions, signIn, identity, webUrl, ownAddress, signIns, signInPolls, showLogin } = parts;
 
   const welcome = async (reply: FastifyReply, login: string): Promise<void> => {
     const session = await sessions.begin(login);
     const seconds = SESSION_MS / 1000;
     setCookie(reply, SESSION_COOKIE, session, seconds);
     setCookie(reply, USER_COOKIE, login, seconds);
-  };
-  const throttle = (request: FastifyRequest): void => {
-    const waitMs = signIns.count(request.ip);
-    if (waitMs > 0) throw tooMany(waitMs, "too many sign-ins from this address");
   };
 
   routes.serve(access.user, ({ viewer }) => ({
@@ -49,13 +50,14 @@ export function registerAccessRoutes(routes: Routes, parts: AccessRouteParts): v
   routes.serve(access.login, ({ query, request, reply }) => {
     const to = pathHere(query.redirect ?? query.rd);
     if (!signIn.ways.oauth) return showLogin(reply, to, signIn.ways.device);
-    throttle(request);
-    const { address, nonce } = signIn.goThere(`${request.protocol}://${request.host}/api/auth/callback`, to);
+    signIns.spend(request.ip);
+    const { address, nonce } = signIn.goThere(`${ownAddress(request)}/api/auth/callback`, to);
     setCookie(reply, NONCE_COOKIE, nonce, NONCE_SECONDS);
     return reply.redirect(address, 302);
   });
 
   routes.serve(access.callback, async ({ query, request, reply }) => {
+    signInPolls.spend(request.ip);
     const nonce = cookiesOf(request).get(NONCE_COOKIE);
     const { login, to } = await signIn.comeBack({ code: query.code, state: query.state }, nonce);
     clearCookie(reply, NONCE_COOKIE);
@@ -64,11 +66,12 @@ export function registerAccessRoutes(routes: Routes, parts: AccessRouteParts): v
   });
 
   routes.serve(access.deviceStart, ({ request }) => {
-    throttle(request);
+    signIns.spend(request.ip);
     return signIn.startDevice();
   });
 
-  routes.serve(access.devicePoll, async ({ body, reply }) => {
+  routes.serve(access.devicePoll, async ({ body, request, reply }) => {
+    signInPolls.spend(request.ip);
     const state = await signIn.pollDevice(body.login_id);
     if (state.status !== "complete") return state;
     await welcome(reply, state.login);
@@ -77,6 +80,7 @@ export function registerAccessRoutes(routes: Routes, parts: AccessRouteParts): v
 
   routes.serve(access.logout, async ({ request, reply }) => {
     await sessions.end(cookiesOf(request));
+    parts.onSignOut();
     clearCookie(reply, SESSION_COOKIE);
     clearCookie(reply, USER_COOKIE);
     return { ok: true as const };

@@ -2,12 +2,15 @@ import type { LeaseBook } from "../leases/lease-book.ts";
 import type { Ledger } from "../leases/ledger.ts";
 import type { SharedUserRecords } from "./users.ts";
 
+/** What the names of the settings begin with that hold users. */
+export const USER_SETTING = "user:";
+
 /**
  * Users as every replica of a hub knows them, beside the files of each: who signs in at one is known at all of them at once, and
  * a session that was ended anywhere is ended everywhere.
  */
 export function sharedUsers(ledger: Ledger, book: LeaseBook): SharedUserRecords {
-  const settingOf = (login: string) => `user:${login}`;
+  const settingOf = (login: string) => `${USER_SETTING}${login}`;
   return {
     read: (login) => ledger.setting(settingOf(login)),
     async change(login, change) {

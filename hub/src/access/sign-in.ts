@@ -1,6 +1,7 @@
 import { type CodeHost, finishWebLogin, pollDeviceLogin, startDeviceLogin, webLoginAddress } from "@nest/codehost";
 import { type Clock, NestError, type Random, Secret } from "@nest/kit";
 import { z } from "zod";
+import type { Once } from "./once.ts";
 import type { Signer } from "./signer.ts";
 
 export interface SignInParts {
@@ -8,6 +9,8 @@ export interface SignInParts {
   readonly oauth: { readonly clientId: string; readonly clientSecret: Secret | undefined } | undefined;
   readonly webUrl: string;
   readonly signer: Signer;
+  /** Lets each browser that was sent away come back once. */
+  readonly once: Once;
   readonly clock: Clock;
   readonly random: Random;
 }
@@ -19,7 +22,7 @@ const Device = z.object({ code: z.string(), exp: z.number() });
 
 /**
  * Proof of a login by the code host: by sending the browser there, or by the device flow. Nothing is kept meanwhile: what has
- * to come back is signed, so it may come back to another replica.
+ * to come back is signed, so it may come back to another replica. It may come back once.
  */
 export class SignIn {
   readonly #parts: SignInParts;
@@ -40,7 +43,8 @@ export class SignIn {
     if (oauth === undefined) throw notConfigured();
     const nonce = random.hex(16);
     const state = signer.sign({ nonce, to, exp: clock.now() + ROUND_TRIP_MS });
-    return { address: webLoginAddress({ webUrl, clientId: oauth.clientId, redirectUri, state }), nonce };
+    const verifier = signer.secretOf(nonce);
+    return { address: webLoginAddress({ webUrl, clientId: oauth.clientId, redirectUri, state, verifier }), nonce };
   }
 
   /**
@@ -52,15 +56,20 @@ export class SignIn {
     back: { readonly code: string | undefined; readonly state: string | undefined },
     nonce: string | undefined,
   ): Promise<{ readonly login: string; readonly to: string }> {
-    const { oauth, signer, clock, webUrl } = this.#parts;
+    const { oauth, signer, clock, webUrl, once } = this.#parts;
     if (oauth?.clientSecret === undefined) throw notConfigured();
     const state = State.safeParse(signer.open(back.state ?? ""));
     if (!state.success || state.data.nonce !== nonce || clock.now() >= state.data.exp || back.code === undefined)
-      throw new NestError("sign_in_failed", "this sign-in was not begun here, or too long ago", {
-        hint: "sign in again",
-      });
+      throw beginAgain("this sign-in was not begun here, or too long ago");
+    if (!(await once.isFirst(nonce))) throw beginAgain("this sign-in was finished already");
     const { clientId, clientSecret } = oauth;
-    const token = await finishWebLogin({ webUrl, clientId, clientSecret, code: back.code });
+    const token = await finishWebLogin({
+      webUrl,
+      clientId,
+      clientSecret,
+      code: back.code,
+      verifier: signer.secretOf(nonce),
+    });
     return { login: await this.#loginOf(token), to: state.data.to };
   }
 
@@ -104,6 +113,10 @@ export class SignIn {
       throw new NestError("sign_in_failed", "the code host does not know its own token", { hint: "sign in again" });
     return who.login;
   }
+}
+
+function beginAgain(sentence: string): NestError {
+  return new NestError("sign_in_failed", sentence, { hint: "sign in again" });
 }
 
 function notConfigured(): NestError {

@@ -12,11 +12,14 @@ const MOST_KEYS = 20_000;
 export class Throttle {
   readonly #clock: Clock;
   readonly #limits: ThrottleLimits;
+  readonly #replicas: () => number;
   readonly #windows = new Map<string, { from: number; count: number }>();
 
-  constructor(clock: Clock, limits: ThrottleLimits) {
+  /** `replicas`: how many replicas there are at this moment; each lets its part pass. */
+  constructor(clock: Clock, limits: ThrottleLimits, replicas: () => number = () => 1) {
     this.#clock = clock;
     this.#limits = limits;
+    this.#replicas = replicas;
   }
 
   /** Counts one more. Answers with how long to wait (ms) where that was too many; 0 when it was not. */
@@ -36,7 +39,7 @@ export class Throttle {
   /** How long an address has to wait (ms) because of what it did; 0 when it has not. */
   waitMs(key: string): number {
     const window = this.#windows.get(key);
-    if (window === undefined || window.count <= this.#limits.most) return 0;
+    if (window === undefined || window.count <= Math.ceil(this.#limits.most / this.#replicas())) return 0;
     return Math.max(0, window.from + this.#limits.withinMs - this.#clock.now());
   }
 

@@ -13,6 +13,11 @@ export function isAdmin(viewer: Viewer): boolean {
   return viewer.kind === "admin-token" || (viewer.kind === "user" && viewer.isAdmin);
 }
 
+/** Whether two requests were made by the same identity with the same rights. */
+export function sameViewer(one: Viewer, other: Viewer): boolean {
+  return one.kind === other.kind && actorOf(one) === actorOf(other) && isAdmin(one) === isAdmin(other);
+}
+
 /** The name under which the audit knows somebody. */
 export function actorOf(viewer: Viewer): string {
   switch (viewer.kind) {

@@ -1,10 +1,9 @@
 import { NestError } from "@nest/kit";
 import { contribute, contributors, leaderboard } from "@nest/protocol";
 import type { FastifyRequest } from "fastify";
-import { tooMany } from "../access/identity.ts";
+import type { Budget } from "../access/budget.ts";
 import type { Routes } from "../access/routes-of.ts";
 import { bearerOf } from "../access/secrets.ts";
-import type { Throttle } from "../access/throttle.ts";
 import type { Command, Effect, SettingChange } from "../leases/commands.ts";
 import type { DeskPolicy } from "../leases/desk-parts.ts";
 import { type LeaderboardParts, leaderboardOf } from "./leaderboard.ts";
@@ -19,7 +18,7 @@ export interface ContributorRouteParts {
   readonly leaderboard: LeaderboardParts;
   readonly policy: () => DeskPolicy;
   /** Registrations and reissues from one address, where a login has to be proven. */
-  readonly registrations: Throttle;
+  readonly registrations: Budget;
   readonly now: () => number;
 }
 
@@ -49,8 +48,7 @@ function serveRegistration(
 ) {
   const throttle = (request: FastifyRequest): void => {
     if (registration.openRegistration()) return;
-    const waitMs = registrations.count(request.ip);
-    if (waitMs > 0) throw tooMany(waitMs, "too many registrations from this address");
+    registrations.spend(request.ip);
   };
   routes.serve(contribute.register, ({ body, request, viewer }) => {
     throttle(request);

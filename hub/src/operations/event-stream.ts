@@ -9,6 +9,9 @@ import type { ReadModel, Sees } from "./read-model.ts";
 const SNAPSHOT_EVERY_MS = 1000;
 const KEEP_ALIVE_MS = 15_000;
 const MOST_WATCHERS = 1000;
+/** Of those, for people who are not signed in: in all, and from one address. Who operates the hub always finds room. */
+const MOST_ANONYMOUS = 800;
+const MOST_ANONYMOUS_PER_ADDRESS = 20;
 /** A watcher that leaves this much unread, beside the picture it began with, is let go; it comes back and gets the whole again. */
 const MOST_QUEUED_BYTES = 1024 * 1024;
 const REPLAY = 20;
@@ -18,8 +21,19 @@ interface Watcher {
   readonly sees: Sees;
   /** Whether it wants only what changed of the fleet, which for thousands of relays is very much less. */
   readonly wantsChanges: boolean;
+  readonly audience: Audience;
   /** Bytes that may wait for it to read: of a large fleet the first picture alone is more than what may come after it. */
   readonly mayWait: number;
+}
+
+/** Who watches. */
+export interface Audience {
+  /** What it may see. The same function for everybody who sees the same. */
+  readonly sees: Sees;
+  /** Where somebody who is not signed in watches from; undefined for a known identity. */
+  readonly anonymousAt: string | undefined;
+  /** Whether the identity still proves what it proved at first: its session goes on, its rights are the same. */
+  readonly isStill: () => Promise<boolean>;
 }
 
 /**
@@ -30,6 +44,8 @@ export class EventStream {
   readonly #model: ReadModel;
   readonly #clock: Clock;
   readonly #watchers = new Map<ServerResponse, Watcher>();
+  /** Those whose first picture is being made. */
+  readonly #coming = new Map<ServerResponse, Audience>();
   /** The fleet as everybody who follows its changes knows it, for each kind of watcher. */
   readonly #told = new Map<Sees, Picture>();
   /** The last lines of the feed, for those who come to watch. */
@@ -43,7 +59,10 @@ export class EventStream {
   constructor(model: ReadModel, clock: Clock) {
     this.#model = model;
     this.#clock = clock;
-    this.#stopKeepAlive = clock.every(KEEP_ALIVE_MS, () => this.#broadcast(() => ":\n\n"));
+    this.#stopKeepAlive = clock.every(KEEP_ALIVE_MS, () => {
+      this.#broadcast(() => ":\n\n");
+      void this.review();
+    });
   }
 
   /** Begins with what is on disk. */
@@ -55,14 +74,38 @@ export class EventStream {
     return this.#watchers.size;
   }
 
-  /** Adds a watcher; false when there are too many. `sees` is the same function for everybody who sees the same. */
-  async watch(response: ServerResponse, sees: Sees, wantsChanges = false): Promise<boolean> {
-    if (this.#watchers.size >= MOST_WATCHERS) return false;
-    await this.#model.refreshed();
-    return this.#inTurn(() => this.#welcome(response, sees, wantsChanges));
+  /** Adds a watcher; false when there are too many. */
+  async watch(response: ServerResponse, audience: Audience, wantsChanges = false): Promise<boolean> {
+    if (!this.#hasRoomFor(audience)) return false;
+    this.#coming.set(response, audience);
+    try {
+      await this.#model.refreshed();
+      return await this.#inTurn(() => this.#welcome(response, audience, wantsChanges));
+    } finally {
+      this.#coming.delete(response);
+    }
   }
 
-  async #welcome(response: ServerResponse, sees: Sees, wantsChanges: boolean): Promise<boolean> {
+  /** Ends the streams of those whose session ended or who lost a right; they may come back as who they are now. */
+  async review(): Promise<void> {
+    for (const [response, { audience }] of [...this.#watchers]) {
+      if (audience.anonymousAt !== undefined) continue;
+      const isStill = await audience.isStill().catch(() => false);
+      if (!isStill) response.end();
+    }
+  }
+
+  #hasRoomFor({ anonymousAt }: Audience): boolean {
+    const audiences = [...[...this.#watchers.values()].map(({ audience }) => audience), ...this.#coming.values()];
+    if (audiences.length >= MOST_WATCHERS) return false;
+    if (anonymousAt === undefined) return true;
+    const anonymous = audiences.filter((other) => other.anonymousAt !== undefined);
+    if (anonymous.length >= MOST_ANONYMOUS) return false;
+    return anonymous.filter((other) => other.anonymousAt === anonymousAt).length < MOST_ANONYMOUS_PER_ADDRESS;
+  }
+
+  async #welcome(response: ServerResponse, audience: Audience, wantsChanges: boolean): Promise<boolean> {
+    const { sees } = audience;
     // What changes while the picture is made is told to whoever comes first, too.
     if (this.#watchers.size === 0) this.#changed = false;
     const breath = new Breath();
@@ -80,7 +123,12 @@ export class EventStream {
     });
     const hello = event("hello", { activity, status: this.#model.status(sees) });
     response.write(`retry: 2000\n\n${hello}${eventOf("work", wholeOf(picture))}`);
-    this.#watchers.set(response, { sees, wantsChanges, mayWait: response.writableLength + MOST_QUEUED_BYTES });
+    this.#watchers.set(response, {
+      sees,
+      wantsChanges,
+      audience,
+      mayWait: response.writableLength + MOST_QUEUED_BYTES,
+    });
     response.on("close", () => this.#watchers.delete(response));
     response.on("error", () => this.#watchers.delete(response));
     if (this.#changed) this.change();

@@ -1,6 +1,7 @@
 import { contribute, contributors, health, operations } from "@nest/protocol";
+import type { FastifyRequest } from "fastify";
 import { openApiOf, type Routes } from "../access/routes-of.ts";
-import { isAdmin, type Viewer } from "../access/viewer.ts";
+import { isAdmin, sameViewer, type Viewer } from "../access/viewer.ts";
 import { Breath } from "../queue/breath.ts";
 import type { DoneByHour } from "./done-by-hour.ts";
 import type { EventStream } from "./event-stream.ts";
@@ -15,6 +16,8 @@ export interface OperationsRouteParts {
   readonly doneByHour: DoneByHour;
   readonly waits: Waits;
   readonly now: () => number;
+  /** Who asks, judged anew: a session may have ended since. */
+  readonly viewerOf: (request: FastifyRequest) => Promise<Viewer>;
   /** What everybody may see; admins see all. */
   readonly everybodySees: Sees;
 }
@@ -24,7 +27,7 @@ const ADMIN_SEES: Sees = () => true;
 
 /** What people watch the hub by: status, queue, fleet, feed, audit, metrics and the description of all routes. */
 export function registerOperationsRoutes(routes: Routes, parts: OperationsRouteParts): void {
-  const { readModel, stream, metrics, doneByHour, now, everybodySees } = parts;
+  const { readModel, stream, metrics, doneByHour, now, everybodySees, viewerOf } = parts;
   const sees = (viewer: Viewer): Sees => (isAdmin(viewer) ? ADMIN_SEES : everybodySees);
 
   routes.serve(health.health, () => ({ status: "ok" as const }));
@@ -41,9 +44,14 @@ export function registerOperationsRoutes(routes: Routes, parts: OperationsRouteP
     return new Breath().through(readModel.fleet(sees(viewer), query));
   });
   routes.serve(contribute.activity, ({ query, viewer }) => readModel.activity(query.limit, query.cursor, sees(viewer)));
-  routes.serve(contribute.events, async ({ viewer, query, reply }) => {
+  routes.serve(contribute.events, async ({ viewer, query, request, reply }) => {
     reply.hijack();
-    if (!(await stream.watch(reply.raw, sees(viewer), query.fleet === "changes"))) {
+    const audience = {
+      sees: sees(viewer),
+      anonymousAt: viewer.kind === "anonymous" ? request.ip : undefined,
+      isStill: async () => sameViewer(viewer, await viewerOf(request)),
+    };
+    if (!(await stream.watch(reply.raw, audience, query.fleet === "changes"))) {
       reply.raw.writeHead(503, { "content-type": "application/json", "retry-after": "5" });
       reply.raw.end(JSON.stringify({ error: "too many event streams are open", code: "too_many_watchers" }));
     }

@@ -2,6 +2,7 @@ import { CodeHostMemory } from "@nest/codehost";
 import { VirtualClock } from "@nest/kit";
 import { fastify } from "fastify";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { Budget } from "../access/budget.ts";
 import { Routes } from "../access/routes-of.ts";
 import { defaultSettings } from "../governor/settings.ts";
 import { type PageParts, registerPages } from "./routes.ts";
@@ -58,6 +59,12 @@ const parts: PageParts = {
     ],
     agents: [],
   }),
+  styleFetches: new Budget(new VirtualClock(), {
+    what: "stylesheets asked for",
+    perAddress: { most: 100, withinMs: 60_000 },
+    inAll: { most: 100, withinMs: 60_000 },
+  }),
+  ownAddress: ({ protocol, host }) => `${protocol}://${host}`,
   codeHost: new CodeHostMemory(),
   clock: new VirtualClock(),
 };

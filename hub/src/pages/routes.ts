@@ -1,10 +1,9 @@
 import type { CodeHost } from "@nest/codehost";
 import type { Clock } from "@nest/kit";
 import { type contribute, type governor, leaderboard, pages } from "@nest/protocol";
-import type { FastifyInstance } from "fastify";
-import { tooMany } from "../access/identity.ts";
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { Budget } from "../access/budget.ts";
 import type { Routes } from "../access/routes-of.ts";
-import { Throttle } from "../access/throttle.ts";
 import { registerAssets } from "./assets.ts";
 import { contributePage } from "./contribute-page.ts";
 import { leaderboardPage } from "./leaderboard-page.ts";
@@ -21,17 +20,19 @@ export interface PageParts {
     readonly people: readonly leaderboard.LeaderboardRow[];
     readonly agents: readonly leaderboard.LeaderboardRow[];
   };
+  /** The hub's address as whoever asks should use it, without a trailing slash. */
+  readonly ownAddress: (request: FastifyRequest) => string;
   readonly codeHost: CodeHost;
   readonly clock: Clock;
+  /** Stylesheets that are fetched from the code host for strangers. */
+  readonly styleFetches: Budget;
 }
 
 const FEED_LINES = 12;
-/** Stylesheets that one address has fetched anew. */
-const MOST_STYLES = { most: 30, withinMs: 60_000 };
 
 /** Serves the server-made pages, what they load, and custom stylesheets of the leaderboard. */
 export function registerPages(app: FastifyInstance, routes: Routes, parts: PageParts): void {
-  const { status, activity, settings, codeHost, clock } = parts;
+  const { status, activity, settings, codeHost, clock, styleFetches } = parts;
   const live = livePage();
   registerAssets(app);
   routes.serve(pages.live, ({ reply }) => sendPage(reply, live));
@@ -43,7 +44,7 @@ export function registerPages(app: FastifyInstance, routes: Routes, parts: PageP
         activity: await activity(FEED_LINES),
         settings: settings(),
         cli: query.cli,
-        hubAddress: `${request.protocol === "https" ? "wss" : "ws"}://${request.host}/contribute`,
+        hubAddress: `${parts.ownAddress(request).replace(/^http/, "ws")}/contribute`,
       }),
     ),
   );
@@ -54,10 +55,8 @@ export function registerPages(app: FastifyInstance, routes: Routes, parts: PageP
     return sendPage(reply, leaderboardPage({ ...parts.leaderboard(window), window, page, style }));
   });
   const styles = new Styles(codeHost, clock);
-  const fetches = new Throttle(clock, MOST_STYLES);
   routes.serve(leaderboard.style, async ({ query, request, reply }) => {
-    const waitMs = styles.has(query.src) ? 0 : fetches.count(request.ip);
-    if (waitMs > 0) throw tooMany(waitMs, "too many stylesheets asked for from this address");
+    if (!styles.has(query.src)) styleFetches.spend(request.ip);
     const { css, dropped, reasons } = await styles.get(query.src);
     reply.header("x-nest-style-dropped", dropped).header("cache-control", "max-age=300");
     if (query.report === "1") return { css, dropped, reasons: [...reasons] };

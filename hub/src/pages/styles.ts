@@ -4,10 +4,13 @@ import { type CleanStyle, cleanStyle, STYLE_BYTES } from "./style-cleaner.ts";
 import { readStyleSource } from "./style-source.ts";
 
 const KEPT_MS = 5 * 60_000;
+/** That there is no such stylesheet is remembered for less: it may be there in a moment. */
+const REFUSAL_KEPT_MS = 60_000;
+const REFUSALS: ReadonlySet<unknown> = new Set(["bad_request", "not_found", "body_too_large"]);
 const MOST_KEPT = 64;
 
 interface Kept {
-  readonly until: number;
+  until: number;
   readonly style: Promise<CleanStyle>;
 }
 
@@ -38,9 +41,12 @@ export class Styles {
       if (this.#kept.size < MOST_KEPT) break;
       this.#kept.delete(oldest);
     }
-    this.#kept.set(source, { until: now + KEPT_MS, style });
-    // A failure is not remembered: the file may be there in a moment.
-    style.catch(() => this.#kept.delete(source));
+    const fetched: Kept = { until: now + KEPT_MS, style };
+    this.#kept.set(source, fetched);
+    style.catch((thrown) => {
+      const isRefusal = thrown instanceof NestError && REFUSALS.has(thrown.code);
+      fetched.until = isRefusal ? now + REFUSAL_KEPT_MS : 0;
+    });
     return style;
   }
 

@@ -1,16 +1,15 @@
+import { createHash } from "node:crypto";
 import { verifyWebhook } from "@nest/codehost";
-import { type Clock, NestError, type Secret } from "@nest/kit";
+import { NestError, type Secret } from "@nest/kit";
 import { z } from "zod";
-import type { LeaseBook } from "../leases/lease-book.ts";
-import type { Ledger } from "../leases/ledger.ts";
+import type { Once } from "../access/once.ts";
 import type { QueueFeed } from "./monitor.ts";
 
 export interface WebhookParts {
   readonly secret: Secret | undefined;
-  readonly ledger: Ledger;
-  readonly book: LeaseBook;
   readonly monitor: QueueFeed;
-  readonly clock: Clock;
+  /** Lets each delivery pass once. */
+  readonly once: Once;
 }
 
 export interface Delivery {
@@ -20,10 +19,6 @@ export interface Delivery {
   readonly delivery: string | undefined;
   readonly isForm: boolean;
 }
-
-const PREFIX = "delivery:";
-/** Deliveries remembered, so that one is taken once, across restarts and replicas; the code host repeats itself for days. */
-const MOST_REMEMBERED = 5000;
 
 /** Events after which a repository is read again. */
 const READ_AFTER: ReadonlySet<string> = new Set([
@@ -57,7 +52,7 @@ export class Webhooks {
    * @throws NestError `invalid_webhook`, `conflict` for one that was taken before, `bad_request`.
    */
   async take(delivery: Delivery): Promise<{ ok: true; refreshing: string[] }> {
-    const { secret, monitor } = this.#parts;
+    const { secret, monitor, once } = this.#parts;
     if (secret === undefined)
       throw new NestError("invalid_webhook", "this hub takes no webhooks", {
         hint: "set github.webhook_secret in nest.yaml, or NEST_GITHUB_WEBHOOK_SECRET",
@@ -69,7 +64,9 @@ export class Webhooks {
     if (delivery.delivery === undefined || !/^[A-Za-z0-9-]{8,100}$/.test(delivery.delivery))
       throw new NestError("bad_request", "X-GitHub-Delivery: is missing");
     const payload = read(delivery);
-    await this.#once(delivery.delivery);
+    // By what was signed: the delivery's id is not, so anybody who saw one could send it again under another.
+    if (!(await once.isFirst(createHash("sha256").update(delivery.body).digest("hex"))))
+      throw new NestError("conflict", "this delivery was taken already");
     const event = delivery.event ?? "";
     if (LIST_AFTER.has(event)) {
       void monitor.refresh().catch(() => {});
@@ -79,33 +76,6 @@ export class Webhooks {
     if (repo === undefined || !READ_AFTER.has(event)) return { ok: true, refreshing: [] };
     const visibility = event === "repository" || event === "public";
     return { ok: true, refreshing: monitor.refreshSoon(repo, { visibility }) ? [repo] : [] };
-  }
-
-  async #once(id: string): Promise<void> {
-    const { ledger, book, clock } = this.#parts;
-    const effects = await book.ask({
-      kind: "setting",
-      name: PREFIX + id,
-      actor: "code-host",
-      action: "webhook",
-      change: (before) =>
-        before === undefined
-          ? { kind: "set", value: clock.now() }
-          : { kind: "refused", because: "this delivery was taken already" },
-    });
-    const refused = effects.find(({ kind }) => kind === "refused");
-    if (refused !== undefined && "because" in refused) throw new NestError("conflict", refused.because);
-    const remembered = ledger.settingsOf(PREFIX);
-    if (remembered.length <= MOST_REMEMBERED) return;
-    remembered.sort(([, a], [, b]) => Number(a) - Number(b));
-    for (const [name] of remembered.slice(0, remembered.length - MOST_REMEMBERED))
-      book.submit({
-        kind: "setting",
-        name,
-        actor: "hub",
-        action: "forgotten",
-        change: () => ({ kind: "set", value: undefined }),
-      });
   }
 }
 

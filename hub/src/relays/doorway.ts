@@ -10,6 +10,8 @@ const PATHS = new Set(["/api/contribute/ws", "/contribute"]);
 export interface DoorwayParts {
   /** Addresses that keep sending tokens which are none. */
   readonly guesses: { waitMs(address: string): number };
+  /** Whether a request names this hub. */
+  readonly isKnownHost: (request: IncomingMessage) => boolean;
   /** For whom a request is made: the peer, or whom a trusted proxy names. */
   readonly addressOf: (request: IncomingMessage) => string;
 }
@@ -35,8 +37,11 @@ export class Doorway {
   /** The address that an upgrade comes from; undefined when it was answered with why it may not come in. */
   admit(request: IncomingMessage, socket: Duplex): string | undefined {
     socket.on("error", destroy);
-    const url = new URL(request.url ?? "/", "http://hub");
-    if (!PATHS.has(url.pathname.replace(/(.)\/$/, "$1")))
+    const path = pathOf(request.url ?? "/");
+    if (path === undefined) return refuse(socket, 400, "bad_request", "the address could not be read");
+    if (!this.#parts.isKnownHost(request))
+      return refuse(socket, 421, "misdirected_request", "this hub is not known by the name in the Host header");
+    if (!PATHS.has(path.replace(/(.)\/$/, "$1")))
       return refuse(socket, 404, "not_found", "no WebSocket here; relays connect to /api/contribute/ws");
     if (this.isClosed) return refuse(socket, 503, "hub_stopping", "the hub is restarting");
     if (!isSameOrigin(request)) return refuse(socket, 403, "foreign_origin", "the Origin header names another host");
@@ -72,6 +77,11 @@ function destroy(this: Duplex): void {
   this.destroy();
 }
 
+/** The path that a request asks for; undefined for what is no address. Whatever was sent as the request's target comes here. */
+function pathOf(target: string): string | undefined {
+  return URL.canParse(target, "http://hub") ? new URL(target, "http://hub").pathname : undefined;
+}
+
 /** A browser names the page it comes from; a relay names none. */
 function isSameOrigin(request: IncomingMessage): boolean {
   const { origin, host } = request.headers;
@@ -83,7 +93,7 @@ function isSameOrigin(request: IncomingMessage): boolean {
   }
 }
 
-function refuse(socket: Duplex, status: 403 | 404 | 503, code: string, error: string): undefined {
+function refuse(socket: Duplex, status: 400 | 403 | 404 | 421 | 503, code: string, error: string): undefined {
   const body = JSON.stringify({ error, code });
   const retry = status === 503 ? "Retry-After: 5\r\n" : "";
   socket.end(

@@ -32,6 +32,9 @@ import { WaitingRelays } from "./waiting-relays.ts";
 
 /** A relay that sends this many frames nobody can read is not a relay. */
 const MOST_MALFORMED = 1000;
+/** What a socket may send before it has said who it is (contract §8, Wire 17). */
+const MOST_EARLY_FRAMES = 4;
+const MAX_EARLY_FRAME_BYTES = 4096;
 /** A `ready` that crossed a pushed task is answered by that task for this long. */
 const CROSSING_MS = 5000;
 
@@ -53,6 +56,8 @@ export interface GatewayParts {
   readonly announcement: () => string;
   /** Addresses that keep sending tokens which are none. */
   readonly guesses: { count(address: string): number; waitMs(address: string): number };
+  /** Whether an upgrade names this hub. */
+  readonly isKnownHost: (request: IncomingMessage) => boolean;
   /** For whom an upgrade is asked. */
   readonly addressOf: (request: IncomingMessage) => string;
   readonly clock: Clock;
@@ -274,6 +279,7 @@ export class Gateway implements SessionOwner {
     const now = this.#parts.clock.now();
     session.unanswered = 0;
     this.counts.frames += 1;
+    if (session.speaker === undefined && !this.#mayStillSpeak(session, data)) return;
     const frame = isBinary ? ({ kind: "malformed", because: "binary" } as const) : readRelayFrame(data.toString());
     if (frame.kind === "message") {
       if (session.speaker === undefined) this.#authenticate(session, frame.message, now);
@@ -289,6 +295,17 @@ export class Gateway implements SessionOwner {
         "a frame could not be read and was ignored",
       );
     if (session.malformed >= MOST_MALFORMED) session.close(closeCodes.policy, "too many malformed frames");
+  }
+
+  /** Whether a socket that has not said who it is may be listened to (contract §8, Wire 17): few frames, and small ones. */
+  #mayStillSpeak(session: Session, data: RawData): boolean {
+    session.early += 1;
+    const isTooLong = bytesOf(data) > MAX_EARLY_FRAME_BYTES;
+    if (!isTooLong && session.early <= MOST_EARLY_FRAMES) return true;
+    this.#parts.guesses.count(session.address);
+    if (isTooLong) session.close(closeCodes.tooBig, "a frame before authentication is longer than 4 KiB");
+    else session.close(closeCodes.policy, "too many frames before authentication");
+    return false;
   }
 
   #authenticate(session: Session, message: RelayMessage, now: number, isNewest = false): void {
@@ -390,4 +407,8 @@ export class Gateway implements SessionOwner {
     }
     book.submit(commandOf(message, speaker));
   }
+}
+
+function bytesOf(data: RawData): number {
+  return Array.isArray(data) ? data.reduce((sum, part) => sum + part.length, 0) : data.byteLength;
 }

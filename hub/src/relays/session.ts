@@ -118,6 +118,8 @@ export class Session {
   cancelAuthDeadline: CancelTimer | undefined;
   closed = false;
   malformed = 0;
+  /** Frames that came before it had said who it is. */
+  early = 0;
 
   /** `stream` is what `socket` writes to: held back while several frames of one turn are gathered into one write. */
   constructor(

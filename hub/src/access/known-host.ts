@@ -1,0 +1,38 @@
+import type { IncomingMessage } from "node:http";
+import { KnownHosts, NestError } from "@nest/kit";
+
+export interface HostRules {
+  /** Names of this hub, each a host, a web address or `*.example.org`. */
+  readonly names: readonly string[];
+  /** Whether a peer is a proxy whose `X-Forwarded-Host` is believed. */
+  readonly isProxy: (address: string) => boolean;
+  /** Whether the operator named the proxies, and not the default (this machine) holds. */
+  readonly proxiesAreNamed: boolean;
+}
+
+/**
+ * Whether a request asks for this hub by a name that it knows (contract §8, Wire 17).
+ *
+ * A proxy that the operator named speaks for itself: the name that it forwards counts. By default every peer on this machine
+ * is believed, a browser with a hostile page among them: then both names must be known.
+ */
+export function knownHost({ names, isProxy, proxiesAreNamed }: HostRules): (request: IncomingMessage) => boolean {
+  const known = new KnownHosts(names);
+  return ({ headers, socket }) => {
+    const forwarded = isProxy(socket.remoteAddress ?? "") ? lastOf(headers["x-forwarded-host"]) : undefined;
+    if (forwarded === undefined) return known.has(headers.host);
+    return known.has(forwarded) && (proxiesAreNamed || known.has(headers.host));
+  };
+}
+
+/** What is thrown at a request by an unknown name: 421. */
+export function misdirected(): NestError {
+  return new NestError("misdirected_request", "this hub is not known by the name in the Host header", {
+    hint: "the operator sets NEST_HUB_PUBLIC_URL to the address that people use, or names more in NEST_HUB_HOSTS",
+  });
+}
+
+/** Of a list that several proxies wrote, the entry of the nearest. */
+function lastOf(header: string | string[] | undefined): string | undefined {
+  return [header].flat().at(-1)?.split(",").at(-1)?.trim();
+}

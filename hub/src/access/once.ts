@@ -1,0 +1,55 @@
+import type { Clock } from "@nest/kit";
+import type { LeaseBook } from "../leases/lease-book.ts";
+import type { Ledger } from "../leases/ledger.ts";
+
+export interface OnceDeps {
+  readonly ledger: Ledger;
+  readonly book: LeaseBook;
+  readonly clock: Clock;
+  /** What the names of its settings begin with. */
+  readonly prefix: string;
+  /** Who is named as the cause in the database. */
+  readonly actor: string;
+}
+
+/** Names remembered at most; the oldest are forgotten first. */
+const MOST_REMEMBERED = 5000;
+
+/** Lets each name pass once, across restarts and replicas: a webhook, a sign-in that was sent away. */
+export class Once {
+  readonly #deps: OnceDeps;
+
+  constructor(deps: OnceDeps) {
+    this.#deps = deps;
+  }
+
+  /** Whether this is the first time; durable before it is answered. `name` is at most 200 characters. */
+  async isFirst(name: string): Promise<boolean> {
+    const { book, clock, prefix, actor } = this.#deps;
+    const effects = await book.ask({
+      kind: "setting",
+      name: prefix + name,
+      actor,
+      action: "once",
+      change: (before) =>
+        before === undefined ? { kind: "set", value: clock.now() } : { kind: "refused", because: "not the first time" },
+    });
+    this.#forgetOldest();
+    return !effects.some(({ kind }) => kind === "refused");
+  }
+
+  #forgetOldest(): void {
+    const { ledger, book, prefix } = this.#deps;
+    const remembered = ledger.settingsOf(prefix);
+    if (remembered.length <= MOST_REMEMBERED) return;
+    remembered.sort(([, a], [, b]) => Number(a) - Number(b));
+    for (const [name] of remembered.slice(0, remembered.length - MOST_REMEMBERED))
+      book.submit({
+        kind: "setting",
+        name,
+        actor: "hub",
+        action: "forgotten",
+        change: () => ({ kind: "set", value: undefined }),
+      });
+  }
+}
