@@ -19,6 +19,13 @@ export interface Call {
   readonly parameters?: Readonly<Record<string, unknown>>;
   /** The whole Authorization header. */
   readonly authorization: string | undefined;
+  /**
+   * Whose rate limit the call counts against. Each identity has a gate of its own; `stranger` has none: what the platform says
+   * about somebody else's token never keeps us waiting, nor do we wait for it.
+   */
+  readonly identity: "installation" | "app" | "stranger";
+  /** After a 401: another Authorization header, if there is one. The call is tried once more with it. */
+  readonly renew?: () => Promise<string | undefined>;
   readonly etag?: string | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -44,16 +51,18 @@ const SPREAD_MS = 2_000;
 type Verdict =
   | { readonly kind: "wait"; readonly untilMs: number }
   | { readonly kind: "retry"; readonly failure: Error }
+  | { readonly kind: "unauthorized"; readonly failure: Error }
   | { readonly kind: "failed"; readonly failure: Error };
 
 /**
- * One request to the platform, with time-out, retries and patience for rate limits. All calls share one gate: when a limit is hit,
- * nobody knocks before it is over.
+ * One request to the platform, with time-out, retries and patience for rate limits. All calls of one identity share a gate: when
+ * its limit is hit, none of them is sent before that is over.
  */
 export class Caller {
   readonly #options: CallerOptions;
   readonly #octokit: Octokit;
-  #closedUntil = 0;
+  /** Until when (ms) an identity's calls wait. */
+  readonly #closedUntil = new Map<Call["identity"], number>();
 
   constructor(options: CallerOptions) {
     this.#options = options;
@@ -68,14 +77,21 @@ export class Caller {
   /** The answer; 304 is one too. @throws NestError with a code-host code, or the signal's reason. */
   async send(call: Call): Promise<Answer> {
     let waits = 0;
+    let sent = call;
     for (let attempt = 0; ; ) {
-      await this.#passGate(call);
-      const outcome = await this.#once(call);
+      await this.#passGate(sent);
+      const outcome = await this.#once(sent);
       if ("status" in outcome) return outcome;
       if (outcome.kind === "failed") throw outcome.failure;
+      if (outcome.kind === "unauthorized") {
+        const authorization = await sent.renew?.();
+        if (authorization === undefined) throw outcome.failure;
+        sent = { ...call, authorization, renew: noOther };
+        continue;
+      }
       if (outcome.kind === "wait") {
-        if (++waits > RATE_LIMIT_WAITS) throw rateLimited(call.what, outcome.untilMs);
-        this.#closedUntil = Math.max(this.#closedUntil, outcome.untilMs);
+        if (call.identity === "stranger" || ++waits > RATE_LIMIT_WAITS) throw rateLimited(call.what, outcome.untilMs);
+        this.#closedUntil.set(call.identity, Math.max(this.#closesAt(call), outcome.untilMs));
         continue;
       }
       if (attempt >= RETRIES) throw outcome.failure;
@@ -88,11 +104,15 @@ export class Caller {
     const { clock, random, maxWaitMs } = this.#options;
     for (;;) {
       call.signal?.throwIfAborted();
-      const waitMs = this.#closedUntil - clock.now();
+      const waitMs = this.#closesAt(call) - clock.now();
       if (waitMs <= 0) return;
-      if (waitMs > maxWaitMs) throw rateLimited(call.what, this.#closedUntil);
+      if (waitMs > maxWaitMs) throw rateLimited(call.what, this.#closesAt(call));
       await clock.sleep(waitMs + Math.round(random.fraction() * SPREAD_MS), call.signal);
     }
+  }
+
+  #closesAt({ identity }: Call): number {
+    return this.#closedUntil.get(identity) ?? 0;
   }
 
   async #once(call: Call): Promise<Answer | Verdict> {
@@ -122,6 +142,8 @@ export class Caller {
   }
 }
 
+async function noOther(): Promise<undefined> {}
+
 interface Response {
   readonly status: number;
   readonly data: unknown;
@@ -145,7 +167,8 @@ function judge(call: Call, thrown: unknown, now: number): Answer | Verdict {
   if (status >= 500) return { kind: "retry", failure: unreachable(call.what, `it answered ${status}`) };
   const untilMs = status === 403 || status === 429 ? limitedUntil(status, response, now) : undefined;
   if (untilMs !== undefined) return { kind: "wait", untilMs };
-  if (status === 401 || status === 403) return { kind: "failed", failure: refused(call.what, status) };
+  if (status === 401) return { kind: "unauthorized", failure: refused(call.what, status) };
+  if (status === 403) return { kind: "failed", failure: refused(call.what, status) };
   if (status === 404 || status === 410) return { kind: "failed", failure: notFound(call.what) };
   return { kind: "failed", failure: badAnswer(call.what, `status ${status}`) };
 }

@@ -129,7 +129,7 @@ export interface CodeHost {
   /** Makes a token of {@link taskCredential} useless. One that is dead already is fine. */
   revokeCredential(token: Secret, signal?: AbortSignal): Promise<void>;
 
-  /** Whether only members see a repository. One that is answered for, and not to us by name, counts as public. */
+  /** True unless the platform says that everybody may see the repository: also when its record is not there, or not for us. */
   isPrivate(repo: string, signal?: AbortSignal): Promise<boolean>;
 
   /** A text file of a repository at a ref, read only up to `maxBytes`. */

@@ -19,8 +19,8 @@ export type Credentials =
 export interface Identity {
   readonly kind: "app" | "token";
   authorization(signal?: AbortSignal): Promise<string>;
-  /** The header that was just refused is not used again. Says whether another one can be had. */
-  drop(authorization: string): boolean;
+  /** Another header after this one was refused; undefined when there is none. */
+  another(refused: string, signal?: AbortSignal): Promise<string | undefined>;
 }
 
 /** An installation token is renewed when it has this long to live. */
@@ -28,7 +28,7 @@ const RENEW_BEFORE_MS = 5 * 60_000;
 
 /** A person's token as it is. */
 export function personalIdentity(token: Secret): Identity {
-  return { kind: "token", authorization: async () => `token ${token.reveal()}`, drop: () => false };
+  return { kind: "token", authorization: async () => `token ${token.reveal()}`, another: async () => undefined };
 }
 
 /** The app: signs short proofs of itself, and changes them for tokens of its one installation. */
@@ -61,10 +61,9 @@ export class AppIdentity implements Identity {
     return `token ${this.#current.token.reveal()}`;
   }
 
-  drop(authorization: string): boolean {
-    if (this.#current !== undefined && authorization === `token ${this.#current.token.reveal()}`)
-      this.#current = undefined;
-    return true;
+  another(refused: string, signal?: AbortSignal): Promise<string> {
+    if (this.#current !== undefined && refused === `token ${this.#current.token.reveal()}`) this.#current = undefined;
+    return this.authorization(signal);
   }
 
   /** The header with which the app speaks for itself. @throws codehost_refused when its key is no key. */
@@ -90,6 +89,7 @@ export class AppIdentity implements Identity {
       route: "POST /app/installations/{installation_id}/access_tokens",
       parameters: { installation_id: this.#installationId, ...to },
       authorization: await this.proof(),
+      identity: "app",
       signal,
     });
     const row = asRow(answer.data, what);

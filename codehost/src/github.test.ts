@@ -179,6 +179,22 @@ test("a used-up limit that ends in an hour is told at once, with the time, and n
   expect(slept).toEqual([]);
 });
 
+test("a limit of somebody else's token is theirs: it is told at once, and our own calls go on", async () => {
+  const reset = Math.floor(Date.now() / 1000) + 3600;
+  const limit = { "x-ratelimit-remaining": "0", "x-ratelimit-reset": String(reset) };
+  const { github, slept } = await platform(json({ message: "API rate limit exceeded" }, 403, limit), json([]));
+  await expect(github.whoIs(new Secret("ghp_exhausted"))).rejects.toMatchObject({ code: "codehost_rate_limited" });
+  expect((await github.openIssues("acme/widgets")).items).toEqual([]);
+  expect(slept).toEqual([]);
+});
+
+test("while we wait for our own limit, somebody else's login is proven all the same", async () => {
+  const limit = { "x-ratelimit-remaining": "0", "x-ratelimit-reset": String(Math.floor(Date.now() / 1000) + 3600) };
+  const { github } = await platform(json({ message: "limit" }, 403, limit), json({ login: "ada", id: 7 }));
+  await expect(github.openIssues("acme/widgets")).rejects.toMatchObject({ code: "codehost_rate_limited" });
+  expect(await github.whoIs(new Secret("ghp_x"))).toMatchObject({ login: "ada" });
+});
+
 test("waiting for a rate limit ends with the signal", async () => {
   const { github } = await platform(json({}, 429, { "retry-after": "7" }));
   await expect(github.issue("acme/widgets", 1, AbortSignal.abort(new Error("enough")))).rejects.toThrow("enough");
@@ -219,8 +235,10 @@ test.each([
   [json({ private: true }), true],
   [json({ private: false, visibility: "public" }), false],
   [json({ private: false, visibility: "internal" }), true],
-  [json({ message: "Not Found" }, 404), false],
-])("a repository is private when the platform says so, internal ones too (%#)", async (reply, expected) => {
+  [json({ message: "Not Found" }, 404), true],
+  [json({}), true],
+  [json({ private: false, visibility: "limited" }), true],
+])("a repository is private unless the platform says that everybody may see it (%#)", async (reply, expected) => {
   const { github, seen } = await platform(reply);
   expect(await github.isPrivate("acme/widgets")).toBe(expected);
   expect(seen[0]?.url).toBe("/repos/acme/widgets");

@@ -31,7 +31,7 @@ export interface GitHubOptions {
   readonly timeoutMs?: number;
 }
 
-type Get = Omit<Call, "authorization">;
+type Get = Omit<Call, "authorization" | "identity" | "renew">;
 
 /** The platform GitHub, public or Enterprise, through its REST interface. */
 export class GitHub implements CodeHost {
@@ -169,6 +169,7 @@ export class GitHub implements CodeHost {
         what,
         route: "GET /user",
         authorization: `token ${token.reveal()}`,
+        identity: "stranger",
         signal,
       });
       return readAccount(asRow(answer.data, what), what);
@@ -186,7 +187,7 @@ export class GitHub implements CodeHost {
         this.#self = textIn(asRow(answer.data, what), "login", what);
       } else {
         const authorization = await this.#app.proof();
-        const answer = await this.#caller.send({ what, route: "GET /app", authorization, signal });
+        const answer = await this.#caller.send({ what, route: "GET /app", authorization, identity: "app", signal });
         this.#self = `${textIn(asRow(answer.data, what), "slug", what)}[bot]`;
       }
     }
@@ -209,6 +210,7 @@ export class GitHub implements CodeHost {
         what: "revoking a task's token",
         route: "DELETE /installation/token",
         authorization: `token ${token.reveal()}`,
+        identity: "installation",
         signal,
       });
     } catch (thrown) {
@@ -226,9 +228,9 @@ export class GitHub implements CodeHost {
   async isPrivate(repo: string, signal?: AbortSignal): Promise<boolean> {
     const what = `visibility of ${repo}`;
     const answer = await this.#getIfAny({ what, route: "GET /repos/{owner}/{repo}", parameters: named(repo), signal });
-    if (answer === undefined) return false;
-    const { private: isPrivate, visibility } = asRow(answer.data, what);
-    return isPrivate === true || visibility === "private" || visibility === "internal";
+    if (answer === undefined) return true;
+    const { private: isPrivate, visibility = "public" } = asRow(answer.data, what);
+    return isPrivate !== false || visibility !== "public";
   }
 
   async textFile(
@@ -330,15 +332,11 @@ export class GitHub implements CodeHost {
     }
   }
 
-  /** As ourselves; an app whose token was refused gets a new one and tries once more. */
+  /** As ourselves; an app whose token is no longer known gets a new one and tries once more. */
   async #get(get: Get): Promise<Answer> {
     const authorization = await this.#identity.authorization(get.signal);
-    try {
-      return await this.#caller.send({ ...get, authorization });
-    } catch (thrown) {
-      if (!failedWith(thrown, "codehost_refused") || !this.#identity.drop(authorization)) throw thrown;
-      return this.#caller.send({ ...get, authorization: await this.#identity.authorization(get.signal) });
-    }
+    const renew = () => this.#identity.another(authorization, get.signal);
+    return this.#caller.send({ ...get, authorization, renew, identity: "installation" });
   }
 }
 

@@ -172,7 +172,7 @@ export async function buildHub({ config, database, codeHost, clock, random, log 
     isNamedBefore: (prUrl, gen) => isNamedBefore(reader, prUrl, gen),
   });
   const { repos, webUrl, evalIntervalMs } = config;
-  const visibility = new Visibility(ledger, (command) => book.submit(command));
+  const visibility = new Visibility(ledger, (command) => book.ask(command));
   const staleMs = () => (governor.settings.contribute_claim_stale_hours * 3_600_000) / config.clockScale;
   const newMonitor = () =>
     new Monitor({

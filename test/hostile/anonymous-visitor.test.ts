@@ -133,3 +133,11 @@ describe("streams of events", () => {
     for (const { end } of [...streams, admin]) end();
   }, 60_000);
 });
+
+test.each(["null", "[]", "7", '"x"', "true"])("a body that is %s is refused with 400, and named", async (body) => {
+  await using hub = await TestHub.start();
+  for (const path of ["/api/contribute/register", "/api/auth/device/poll"]) {
+    const answer = await hub.call("POST", path, body);
+    expect([path, answer.status, answer.body]).toEqual([path, 400, expect.objectContaining({ code: "bad_request" })]);
+  }
+});

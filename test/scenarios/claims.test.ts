@@ -1,3 +1,4 @@
+import { NestError } from "@nest/kit";
 import { expect, test } from "vitest";
 import { TestHub } from "../harness/hub.ts";
 
@@ -140,6 +141,43 @@ test("the claim of a red pull request ends after the time that an admin set", as
   await hub.admin("PUT", "/api/config/governor/hub", { contribute_claim_stale_hours: 1 });
   await hub.hub.monitor.refresh();
   expect(hub.withheld(1)).toBeUndefined();
+});
+
+test("checks that cannot be read leave the claim in force, the issues on offer, and are told once", async () => {
+  await using hub = await TestHub.start({ issues: 5 });
+  const updatedAt = hub.clock.now() - 200 * 3_600_000;
+  for (const number of [9, 10])
+    hub.codeHost.setPullRequest({ repo: "acme/one", number, body: `fixes #${number - 8}`, updatedAt, headSha: "red" });
+  hub.codeHost.checks.set("red", "red");
+  await hub.hub.monitor.refresh();
+  expect(await hub.actionable()).toBe(5);
+  let asked = 0;
+  hub.codeHost.requiredChecks = async () => {
+    asked += 1;
+    throw new NestError("codehost_refused", "check runs of acme/one: the code host refused it (403)");
+  };
+  expect(await hub.hub.monitor.refresh()).toMatchObject({ issues: 5, failed: [] });
+  expect([hub.withheld(1), hub.withheld(2), await hub.actionable()]).toEqual(["claimed", "claimed", 3]);
+  expect(asked).toBe(1);
+  expect(hub.hub.monitor.repositories()).toMatchObject([{ state: "ready", error: expect.stringContaining("403") }]);
+});
+
+test("a repository is hidden as soon as its own record cannot be read, and shown when it can again", async () => {
+  await using hub = await TestHub.start({ issues: 1 });
+  const shown = async () => (await queueOf(hub)).queue.length;
+  expect(await shown()).toBe(1);
+  const { isPrivate } = hub.codeHost;
+  hub.codeHost.isPrivate = async () => {
+    throw new NestError("codehost_unreachable", "visibility of acme/one: the code host did not answer");
+  };
+  await hub.clock.jump(3_600_000);
+  await hub.hub.monitor.refresh();
+  expect([await shown(), await hub.actionable()]).toEqual([0, 1]);
+  await hub.hub.monitor.refresh();
+  expect(await shown()).toBe(0);
+  hub.codeHost.isPrivate = isPrivate;
+  await hub.hub.monitor.refresh();
+  expect(await shown()).toBe(1);
 });
 
 test("titles and labels that hide, reorder or go on for 10 kB are shown as one clean line", async () => {

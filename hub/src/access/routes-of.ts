@@ -56,7 +56,7 @@ export class Routes {
         const viewer = this.#viewers.get(request) ?? { kind: "anonymous" };
         const body = check(
           route.body,
-          request.body ?? (route.method === "GET" ? undefined : {}),
+          request.body === undefined && route.method !== "GET" ? {} : request.body,
           "body",
         ) as z.infer<Body>;
         const query = check(route.query, request.query, "query") as z.infer<Query>;

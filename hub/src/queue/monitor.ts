@@ -1,5 +1,5 @@
 import type { CodeHost, Issue, PullRequest } from "@nest/codehost";
-import { type CancelTimer, type Clock, type Log, type Random, sentenceOf } from "@nest/kit";
+import { type CancelTimer, type Clock, type Log, NestError, type Random, sentenceOf } from "@nest/kit";
 import type { Durations } from "@nest/protocol";
 import { Breath } from "./breath.ts";
 import type { ClaimLedger } from "./claim-ledger.ts";
@@ -68,6 +68,10 @@ const AT_ONCE = 4;
 const SOON_MS = 250;
 /** Visibility is asked for again after this long; a webhook tells it sooner. */
 const VISIBILITY_MS = 3_600_000;
+
+/** Failures that say nothing about the other commits of a repository. */
+const OF_ONE_COMMIT: ReadonlySet<string> = new Set(["codehost_not_found", "codehost_bad_answer"]);
+const CHECKS_UNREAD = "checks of pull requests could not be read; red ones keep their claims";
 
 /** Reads the monitored repositories again and again, and tells the queue. Only a complete scan of a repository counts. */
 export class Monitor implements QueueFeed {
@@ -225,7 +229,8 @@ export class Monitor implements QueueFeed {
       ]);
       // Asked after the issues were read and before they are shown: what turned private meanwhile is not.
       await this.#see(repo, known);
-      const redAndStale = await this.#redAndStale(pulls.items);
+      const { redAndStale, unread } = await this.#judgeChecks(pulls.items);
+      if (unread !== undefined && unread !== known.error) log.warn({ repo, because: unread }, CHECKS_UNREAD);
       const now = clock.now();
       const claimed = claimsOf(repo, { open: pulls.items, merged, redAndStale }, webUrl, times, now);
       await scans.save({ repo, issues: issues.items, claims: claimed });
@@ -234,7 +239,7 @@ export class Monitor implements QueueFeed {
       if (known.issues !== issues.items) await queue.readIssues(repo, issues.items, new Breath(), () => clock.now());
       if (!this.#known.has(repo)) queue.dropRepo(repo);
       if (known.state === "failing") log.info({ repo }, "repository can be read again");
-      Object.assign(known, { state: "ready", issues: issues.items, error: undefined });
+      Object.assign(known, { state: "ready", issues: issues.items, error: unread });
       return undefined;
     } catch (thrown) {
       if (signal.aborted) return "stopped";
@@ -250,26 +255,50 @@ export class Monitor implements QueueFeed {
 
   /** Asks whether a repository is private, before anything of it can be shown. */
   async #see(repo: string, known: Known): Promise<void> {
-    const { codeHost, visibility, clock, log } = this.#parts;
+    const { visibility, clock } = this.#parts;
     if (known.visibilityAt !== undefined && clock.now() - known.visibilityAt < VISIBILITY_MS) return;
+    const isPrivate = await this.#isPrivate(repo);
+    await visibility.set(repo, isPrivate ?? true);
+    known.visibilityAt = isPrivate === undefined ? undefined : clock.now();
+  }
+
+  /** What the code host says; undefined when it could not be read: the repository may have turned private since it last was. */
+  async #isPrivate(repo: string): Promise<boolean | undefined> {
+    const { codeHost, log } = this.#parts;
     try {
-      visibility.set(repo, await codeHost.isPrivate(repo, this.#stop.signal));
-      known.visibilityAt = clock.now();
+      return await codeHost.isPrivate(repo, this.#stop.signal);
     } catch (thrown) {
-      // Its issues are served all the same; until it is known, nothing of them is shown.
-      if (!this.#stop.signal.aborted)
-        log.warn({ repo, because: sentenceOf(thrown) }, "whether a repository is private could not be read");
+      if (this.#stop.signal.aborted) throw thrown;
+      log.warn(
+        { repo, because: sentenceOf(thrown) },
+        "whether a repository is private could not be read: it counts as private",
+      );
+      return undefined;
     }
   }
 
-  async #redAndStale(pulls: readonly PullRequest[]): Promise<ReadonlySet<string>> {
+  /**
+   * The open pull requests that are red on a required check and stale. Checks that cannot be read leave a claim in force, and the
+   * reason is told.
+   */
+  async #judgeChecks(
+    pulls: readonly PullRequest[],
+  ): Promise<{ readonly redAndStale: ReadonlySet<string>; readonly unread: string | undefined }> {
     const { codeHost, clock, staleMs } = this.#parts;
     const staleSince = clock.now() - staleMs();
-    const red = new Set<string>();
+    const redAndStale = new Set<string>();
+    let unread: string | undefined;
     for (const pull of pulls) {
       if (pull.updatedAt > staleSince) continue;
-      if ((await codeHost.requiredChecks(pull, this.#stop.signal)) === "red") red.add(pull.url);
+      try {
+        if ((await codeHost.requiredChecks(pull, this.#stop.signal)) === "red") redAndStale.add(pull.url);
+      } catch (thrown) {
+        if (this.#stop.signal.aborted) throw thrown;
+        unread ??= `${sentenceOf(thrown)}; red pull requests keep their claims`;
+        // One commit may be gone; whoever was refused, or not answered, will be with the next one too.
+        if (!(thrown instanceof NestError) || !OF_ONE_COMMIT.has(thrown.code)) break;
+      }
     }
-    return red;
+    return { redAndStale, unread };
   }
 }

@@ -13,11 +13,12 @@ interface Known {
  */
 export class Visibility {
   readonly #ledger: Ledger;
-  readonly #submit: (command: Command) => void;
+  readonly #ask: (command: Command) => Promise<unknown>;
 
-  constructor(ledger: Ledger, submit: (command: Command) => void) {
+  /** `ask` resolves when a command is durable and in force. */
+  constructor(ledger: Ledger, ask: (command: Command) => Promise<unknown>) {
     this.#ledger = ledger;
-    this.#submit = submit;
+    this.#ask = ask;
   }
 
   /** Whether the facts of a repository may be shown to anybody. */
@@ -25,10 +26,10 @@ export class Visibility {
     return this.#known(repo)?.private === false;
   }
 
-  /** Takes over what the code host says. */
-  set(repo: string, isPrivate: boolean): void {
+  /** Takes over what the code host says; in force when it resolves. */
+  async set(repo: string, isPrivate: boolean): Promise<void> {
     if (this.#known(repo)?.private === isPrivate) return;
-    this.#submit({
+    await this.#ask({
       kind: "setting",
       name: PREFIX + repo.toLowerCase(),
       actor: "hub",

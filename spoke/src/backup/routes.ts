@@ -34,7 +34,7 @@ export function serveBackup(
   });
   app.put(backup.setBackupKey.path, async (request) => {
     const actor = requireOwner(request, rules);
-    const body = backup.SetBackupKey.safeParse(request.body ?? {});
+    const body = backup.SetBackupKey.safeParse(request.body === undefined ? {} : request.body);
     if (!body.success) throw badBody(body.error.issues[0]);
     const state = await parts.backup.setKey(actor, body.data.encryptionKey, body.data.keyName);
     return { ...state, status: "updated" };
