@@ -90,8 +90,18 @@ async function postgresEngine(database: PostgresDatabase, { times, clock, random
     onDuty: () => events.onDuty(),
     offDuty: () => events.offDuty(),
   });
+  const keyOfAll = async (name: string, mine: Buffer): Promise<Buffer> => {
+    await database.pool.query("insert into replica_keys (name, value) values ($1, $2) on conflict do nothing", [
+      name,
+      mine,
+    ]);
+    const found = "select value from replica_keys where name = $1";
+    const { rows } = await database.pool.query<{ value: Buffer }>(found, [name]);
+    return rows[0]?.value ?? mine;
+  };
   const bus = new PostgresBus({
     database,
+    key: await keyOfAll("bus.key", Buffer.from(random.hex(32), "hex")),
     replica,
     clock,
     random,
@@ -112,16 +122,7 @@ async function postgresEngine(database: PostgresDatabase, { times, clock, random
     shared: { replicas, scans, events },
     scans,
     load: () => ledger.load(),
-    async key(name, mine) {
-      await database.pool.query("insert into replica_keys (name, value) values ($1, $2) on conflict do nothing", [
-        name,
-        mine,
-      ]);
-      const { rows } = await database.pool.query<{ value: Buffer }>("select value from replica_keys where name = $1", [
-        name,
-      ]);
-      return rows[0]?.value ?? mine;
-    },
+    key: keyOfAll,
     async close() {
       await replicas.close();
       await bus.close();

@@ -11,7 +11,12 @@ export const Heartbeat = z.object({
     .array(z.object({ name: z.string().max(100), state: z.string().max(100) }))
     .max(200)
     .optional(),
-  dashboard_url: z.string().max(500).optional(),
+  /** People follow it: anything but an http or https address is dropped, the heartbeat stays good. */
+  dashboard_url: z
+    .url({ protocol: /^https?$/ })
+    .max(500)
+    .optional()
+    .catch(undefined),
   is_public: z.boolean().optional(),
   version: z.string().max(100).optional(),
   timestamp: z.string().max(64).optional(),

@@ -63,6 +63,8 @@ export class TestHub implements AsyncDisposable {
       readonly kind?: "app" | "token";
       readonly contribute?: object;
       readonly config?: Partial<HubConfig>;
+      /** What its randomness begins with; replicas of one hub must differ in it. */
+      readonly seed?: number;
     } = {},
   ): Promise<TestHub> {
     const folder = await mkdtemp(join(tmpdir(), "nest-hub-"));
@@ -72,6 +74,7 @@ export class TestHub implements AsyncDisposable {
     for (let number = 1; number <= (options.issues ?? 5); number += 1) codeHost.setIssue({ repo: "acme/one", number });
     const base = { ...(await configOf(folder, options.contribute ?? {})), databaseUrl: await newDatabase() };
     const test = new TestHub(folder, { ...base, ...options.config }, codeHost, clock);
+    test.#seed = options.seed ?? 1;
     clock.settle = () => test.settled();
     await test.boot();
     return test;

@@ -3,6 +3,7 @@ import type { Client } from "pg";
 import { z } from "zod";
 import type { PostgresDatabase } from "../database/postgres.ts";
 import type { Bus } from "./bus.ts";
+import { MessageSeal } from "./sealed-message.ts";
 
 export interface PostgresBusParts {
   readonly database: PostgresDatabase;
@@ -10,6 +11,8 @@ export interface PostgresBusParts {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
+  /** What the hub's replicas share, 32 bytes: only who has it is heard. */
+  readonly key: Buffer;
   /** Replicas that are alive beside this one. */
   readonly others: () => number;
   /** Another replica has written a batch. */
@@ -48,12 +51,14 @@ export class PostgresBus implements Bus {
   #gaps: (() => void)[] = [];
   #client: Client | undefined;
   #schema = "";
+  readonly #seal: MessageSeal;
   #retry: CancelTimer | undefined;
   #closed = false;
 
   constructor(parts: PostgresBusParts) {
     this.#parts = parts;
     this.replica = parts.replica;
+    this.#seal = new MessageSeal(parts.key, parts.replica, () => this.#schema, parts.random);
   }
 
   get others(): number {
@@ -123,7 +128,7 @@ export class PostgresBus implements Bus {
 
   async #send(message: Message): Promise<void> {
     const { pool } = this.#parts.database;
-    const text = JSON.stringify(message);
+    const text = this.#seal.seal(message);
     if (Buffer.byteLength(text) <= MOST_NOTIFIED_BYTES) {
       await pool.query("select pg_notify($1, current_schema() || ' message ' || $2)", [CHANNEL, text]);
       return;
@@ -136,7 +141,16 @@ export class PostgresBus implements Bus {
     );
   }
 
+  /** Whoever may connect to the database may notify, with whatever they like: nothing of it may throw out of here. */
   #notified(payload: string): void {
+    try {
+      this.#read(payload);
+    } catch (thrown) {
+      this.#parts.log.error({ err: thrown }, "a message of another replica could not be acted on");
+    }
+  }
+
+  #read(payload: string): void {
     const [schema, kind] = payload.split(" ", 2);
     if (schema !== this.#schema || kind === undefined) return;
     const rest = payload.slice(schema.length + kind.length + 2);
@@ -147,6 +161,7 @@ export class PostgresBus implements Bus {
 
   async #fetch(id: string): Promise<void> {
     const { database, log } = this.#parts;
+    if (!/^\d{1,15}$/.test(id)) return;
     try {
       const [row] = await database.reader.all("select body from replica_messages where id = ?1", Number(id));
       if (row !== undefined) this.#take(String(row.body));
@@ -156,11 +171,12 @@ export class PostgresBus implements Bus {
   }
 
   #take(text: string): void {
-    const message = messageOf(text);
-    if (message === undefined) {
+    const read = Message.safeParse(this.#seal.open(text));
+    if (!read.success) {
       this.#parts.log.warn("a notification that no replica sent was ignored");
       return;
     }
+    const { data: message } = read;
     const { from, topic, body, question, to, answers } = message;
     if (from === this.replica) return;
     if (answers !== undefined) {
@@ -196,14 +212,5 @@ export class PostgresBus implements Bus {
       });
     };
     retry();
-  }
-}
-
-/** Whoever may connect to the database may notify: what is no message of ours is nothing. */
-function messageOf(text: string): Message | undefined {
-  try {
-    return Message.safeParse(JSON.parse(text)).data;
-  } catch {
-    return undefined;
   }
 }

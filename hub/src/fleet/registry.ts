@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { type Clock, type Log, readTextIfPresent, sentenceOf, writeFileAtomic } from "@nest/kit";
-import type { Durations, Heartbeat } from "@nest/protocol";
+import { type Durations, Heartbeat } from "@nest/protocol";
 import type { Bus } from "../bus/bus.ts";
 
 /** One spoke as its heartbeats tell it. */
@@ -37,22 +37,24 @@ export class FleetRegistry {
 
   constructor(parts: RegistryParts) {
     this.#parts = parts;
-    parts.bus.on("heartbeat", (body) => this.#take(body as Heartbeat));
+    parts.bus.on("heartbeat", (body) => {
+      const heartbeat = Heartbeat.safeParse(body);
+      if (heartbeat.success) this.#take(heartbeat.data);
+    });
     parts.bus.answer("registry", async () => [...this.#entries.values()]);
   }
 
   /** Reads what was saved; a file that cannot be read is told and left alone until the next save. */
   async load(): Promise<void> {
     for (const entries of await this.#parts.bus.ask("registry", {}, { withinMs: 1000, enough: 1 })) {
-      for (const entry of entries as RegistryEntry[]) this.#entries.set(entry.id, entry);
+      this.#adopt(entries);
     }
     const text = await readTextIfPresent(this.#path);
     // There from the first start on, as a backup expects it.
     if (text === undefined) await this.save();
     if (text === undefined || this.#entries.size > 0) return;
     try {
-      const saved = JSON.parse(text) as { nests?: RegistryEntry[] };
-      for (const entry of saved.nests ?? []) this.#entries.set(entry.id, entry);
+      this.#adopt((JSON.parse(text) as { nests?: unknown }).nests);
     } catch (thrown) {
       this.#parts.log.warn(
         { because: sentenceOf(thrown) },
@@ -66,6 +68,13 @@ export class FleetRegistry {
     const taken = this.#take(heartbeat);
     if (taken) void this.#parts.bus.tell("heartbeat", heartbeat).catch(() => undefined);
     return taken;
+  }
+
+  /** Takes over entries as this hub or another replica wrote them; what is none is passed over. */
+  #adopt(entries: unknown): void {
+    for (const entry of Array.isArray(entries) ? entries : [])
+      if (typeof entry?.id === "string" && Array.isArray(entry.repos) && Array.isArray(entry.agents))
+        this.#entries.set(entry.id, entry as RegistryEntry);
   }
 
   #take(heartbeat: Heartbeat): boolean {

@@ -220,8 +220,10 @@ export class ReadModel {
   /** An activity line as the wire has it; of a private repository only that something happened. */
   entry(line: Activity, sees: Sees): contribute.ActivityEntry {
     const { task } = line;
-    const url = line.url ?? task?.url;
-    const repo = task?.repo ?? (url === undefined ? undefined : repoOf(url, this.#parts.webUrl));
+    const { webUrl } = this.#parts;
+    // People follow it: only an address on the code host is passed on.
+    const url = [line.url, task?.url].find((one) => one !== undefined && repoOf(one, webUrl) !== undefined);
+    const repo = task?.repo ?? (url === undefined ? undefined : repoOf(url, webUrl));
     const common = { id: line.id, timestamp: iso(line.at), username: line.login, action: line.action };
     if (repo !== undefined && !sees(repo)) return { ...common, private: true };
     return {

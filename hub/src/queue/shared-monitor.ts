@@ -1,3 +1,4 @@
+import { z } from "zod";
 import type { Bus } from "../bus/bus.ts";
 import type { Follower } from "./follower.ts";
 import type { Monitor, QueueFeed, RefreshResult, RepositoryState } from "./monitor.ts";
@@ -10,6 +11,10 @@ export interface SharedMonitorParts {
   /** A monitor that reads the code host, for as long as this replica is the one that does. */
   readonly newMonitor: () => Monitor;
 }
+
+const RefreshSoon = z.object({ repo: z.string(), visibility: z.boolean() });
+/** What a round came to, as the replica on duty tells it. */
+const Refreshed = z.object({ repositories: z.number(), issues: z.number(), failed: z.array(z.string()) });
 
 /** A complete round over many repositories takes its time. */
 const ROUND_WITHIN_MS = 120_000;
@@ -28,8 +33,8 @@ export class SharedMonitor implements QueueFeed {
       if (this.#monitor === undefined && typeof repo === "string") void follower.follow(repo);
     });
     bus.on("refresh soon", (body) => {
-      const { repo, visibility } = body as { repo: string; visibility: boolean };
-      this.#monitor?.refreshSoon(repo, { visibility });
+      const asked = RefreshSoon.safeParse(body);
+      if (asked.success) this.#monitor?.refreshSoon(asked.data.repo, { visibility: asked.data.visibility });
     });
     bus.on("duty", () => this.#dutyChanged());
     bus.answer("refresh", async () => this.#monitor?.refresh());
@@ -68,7 +73,8 @@ export class SharedMonitor implements QueueFeed {
       const result = await Promise.race([asked.then(([first]) => first ?? "nobody"), this.#dutyChanges.promise]);
       if (result === "changed") continue;
       await follower.followAll();
-      if (result !== "nobody") return result as RefreshResult;
+      const refreshed = Refreshed.safeParse(result);
+      if (refreshed.success) return refreshed.data;
       break;
     }
     const known = follower.repositories();

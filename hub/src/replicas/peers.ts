@@ -70,6 +70,11 @@ export class Peers {
       .ask(TOPIC, {}, { withinMs: ANSWER_WITHIN_MS, enough: Number.POSITIVE_INFINITY })
       .catch(() => []);
     this.#askedAt = this.#clock.now();
-    this.#relays = (answers as RemoteRelay[][]).flat();
+    this.#relays = answers.flatMap((answer) => (Array.isArray(answer) ? answer.filter(isRelay) : []));
   }
+}
+
+function isRelay(value: unknown): value is RemoteRelay {
+  const row = (value as Partial<RemoteRelay> | null)?.row;
+  return typeof row?.connection_id === "string" && typeof row.contributor_id === "string";
 }
