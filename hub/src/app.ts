@@ -55,6 +55,7 @@ import { registerQueueRoutes } from "./queue/routes.ts";
 import { SharedMonitor } from "./queue/shared-monitor.ts";
 import { Visibility } from "./queue/visibility.ts";
 import { Webhooks } from "./queue/webhooks.ts";
+import { identityOf } from "./relays/authenticate.ts";
 import { Gateway } from "./relays/gateway.ts";
 import { TaskCredentials } from "./relays/task-credentials.ts";
 import { Peers } from "./replicas/peers.ts";
@@ -140,7 +141,8 @@ export async function buildHub({ config, database, codeHost, clock, random, log 
   const credentials = new TaskCredentials({ codeHost, clock, times, log });
   const gateway = new Gateway({
     replica,
-    isShared: () => bus.others > 0,
+    bus,
+    isElsewhere: (identity) => isElsewhere(identity),
     book,
     ledger,
     queue,
@@ -336,11 +338,13 @@ export async function buildHub({ config, database, codeHost, clock, random, log 
     }
     for (const { changes, effects } of news.batches) {
       notice(changes);
-      for (const effect of effects.flat()) {
-        if (effect.kind === "joined") gateway.supersede(effect.identity, effect.at);
-        else gateway.carryOut(effect);
-      }
+      for (const effect of effects.flat()) gateway.carryOut(effect);
     }
+  }
+
+  async function isElsewhere(identity: string): Promise<boolean> {
+    await peers.refreshed();
+    return peers.relays().some(({ row }) => identityOf(row.contributor_id, row.session) === identity);
   }
 
   function notice(changes: Changes): void {

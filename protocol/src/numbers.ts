@@ -43,6 +43,8 @@ export const durations = {
   /** Rolling windows of the tier limits. */
   hourWindowMs: HOUR,
   dayWindowMs: 24 * HOUR,
+  /** A task held without a session name is its relay's for so long after the connection went, whoever else asks for work. */
+  namelessKeptMs: MINUTE,
   /** Task credential: renewed this often while a task is held. */
   credentialRenewMs: 50 * MINUTE,
   /** `staleThreshold` of the fleet registry. */
@@ -65,6 +67,8 @@ export const transport = {
   pingMs: 30 * SECOND,
   /** A peer silent this long is gone: three missed pings. */
   silentPeerMs: 90 * SECOND,
+  /** An older socket that does not answer a ping within this is gone, when a newer one of its name came or claims its task. */
+  probeMs: 5 * SECOND,
   /** The whole of a hub's drain before it exits. */
   drainMs: 2 * SECOND,
 } as const;
@@ -81,6 +85,7 @@ export function scaleTransport(scale: number): TransportTimes {
     authDeadlineMs: scaled(transport.authDeadlineMs),
     pingMs,
     silentPeerMs: 3 * pingMs,
+    probeMs: scaled(transport.probeMs),
     drainMs: transport.drainMs,
   };
 }

@@ -92,7 +92,9 @@ test.for(DRILLS)(
     ada.send({ type: "task_accepted", task_id: held.task_id, task_gen: held.task_gen });
     ada.socket.close();
     await ada.closed;
-    // That she left is booked too, a moment after her socket is gone.
+    // That she left is booked too, once she has stayed away for a minute.
+    await expect.poll(() => hub.hub.gateway.connected).toBe(0);
+    await hub.clock.advance(60_000);
     await expect
       .poll(async () => JSON.stringify((await hub.call("GET", "/api/contribute/activity")).body))
       .toContain('"left"');

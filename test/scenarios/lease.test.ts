@@ -243,17 +243,26 @@ test("a report that waited in an outbox counts on the new socket without a resum
   expect(hub.withheld(1)).toBe("completed_without_pull_request");
 });
 
-test("one token on two sockets: the newer wins, the older is closed, the lease is intact", async () => {
+test("an older socket that does not answer within five seconds is closed, and its task is the newer one's by an exact claim", async () => {
   await using hub = await TestHub.start();
   const older = await hub.relay("ada");
   const task = await older.ready();
   older.send({ type: "task_accepted", ...of(task) });
   await older.pending();
+  older.socket.pause();
   const newer = await RawRelay.join(hub.socket, older.token);
-  expect((await older.closed).code).toBe(1001);
-  expect(hub.hub.ledger.lease(task.task_id)).toBeDefined();
   resume(newer, task);
+  await newer.pending();
+  await hub.clock.advance(4999);
+  expect(hub.hub.ledger.lease(task.task_id)?.connection).toBeDefined();
   expect(await newer.pending("task_revoke")).toEqual([]);
+  await hub.clock.advance(1);
+  expect(await newer.pending("task_revoke")).toEqual([]);
+  older.socket.resume();
+  expect((await older.closed).code).toBe(1001);
+  newer.send({ type: "task_complete", ...of(task), result: "completed", verdict: "idle" });
+  await newer.next("task_ack");
+  expect(hub.withheld(task.number)).toBe("completed_without_pull_request");
 });
 
 test("an operator's requeue revokes, holds ten minutes, counts nothing and hands nothing on", async () => {

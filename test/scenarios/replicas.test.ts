@@ -147,7 +147,9 @@ test("replicas share the queue, leases, limits and standing: what one decides ho
   const first = await aRelay(one, ada.registration_token);
   const task = await first.ready();
   const second = await aRelay(two, bob.registration_token);
-  expect(await second.ready()).not.toMatchObject({ repo: task.repo, number: task.number });
+  const other = await second.ready();
+  expect(other).not.toMatchObject({ repo: task.repo, number: task.number });
+  second.send({ type: "task_accepted", ...of(other) });
 
   // One task at a time, over every socket of a contributor, wherever it is.
   const elsewhere = await RawRelay.join(two.socket, ada.registration_token, { session: "elsewhere" });
@@ -243,7 +245,7 @@ test("notifications that no replica sent end no hub, and are believed by none", 
   expect((await one.contributors()).map(({ github_username: login }) => login)).toEqual(["ada"]);
 }, 60_000);
 
-test("a relay that comes back to another replica resumes its task there, and the newer socket of an identity wins", async () => {
+test("a relay that comes back to another replica resumes its task there, once the socket that it left does not answer", async () => {
   const one = await aReplica();
   await one.refresh();
   const two = await aReplica();
@@ -253,13 +255,24 @@ test("a relay that comes back to another replica resumes its task there, and the
   const task = await old.ready();
   old.send({ type: "task_accepted", ...of(task) });
   await old.pending();
+  const claim = (relay: RawRelay) => {
+    relay.send({ type: "task_accepted", ...of(task) });
+    relay.send({ type: "task_progress", ...of(task), kind: "issue", title: "x", status: "working" });
+  };
+  // While it answers, it is another machine's.
+  const sibling = await aRelay(two, ada.registration_token);
+  claim(sibling);
+  expect(await sibling.next("task_revoke", 10_000)).toMatchObject({ reason: "no active lease for this task" });
+  expect(await old.pending("task_revoke")).toEqual([]);
+  old.socket.pause();
   const back = await aRelay(two, ada.registration_token);
-  back.send({ type: "task_accepted", ...of(task) });
-  back.send({ type: "task_progress", ...of(task), kind: "issue", title: "x", status: "working" });
-  expect((await old.closed).code).toBe(1001);
+  claim(back);
   back.send({ type: "task_complete", ...of(task), result: "completed", verdict: "idle" });
-  expect(await back.next("task_ack")).toMatchObject({ task_id: task.task_id });
+  expect(await back.next("task_ack", 15_000)).toMatchObject({ task_id: task.task_id });
   expect(await back.pending("task_revoke")).toEqual([]);
+  old.socket.resume();
+  expect((await old.closed).code).toBe(1001);
+  expect((await one.contributors())[0]).toMatchObject({ total_tasks_completed: 1 });
 }, 60_000);
 
 test("one replica reads the code host; when it is killed, another does within 15 seconds", async () => {

@@ -4,7 +4,16 @@ import { RelayModel } from "./relay-model.ts";
 
 const TIERS: readonly Tier[] = ["newcomer", "contributor", "trusted", "contributor", "advisor"];
 
-/** The contributors that every world begins with, registered at `now`; some work with two relays. */
+/** The session names of each contributor's machines: none, one beside none, two, or none on two machines. */
+const MACHINES: readonly (readonly (string | undefined)[])[] = [
+  [undefined],
+  [undefined, "second"],
+  [undefined, undefined],
+  ["first", "second"],
+  [undefined, undefined],
+];
+
+/** The contributors that every world begins with, registered at `now`; most work with two machines. */
 export function aCrowd(now: number): { readonly contributor: Contributor; readonly relays: readonly RelayModel[] }[] {
   return TIERS.map((tier, nth) => {
     const id = `c-${nth}`;
@@ -19,7 +28,10 @@ export function aCrowd(now: number): { readonly contributor: Contributor; readon
       lastGen: undefined,
       ...counts,
     };
-    const first = new RelayModel(id, id);
-    return { contributor, relays: nth % 2 === 1 ? [first, new RelayModel(`${id}#second`, id)] : [first] };
+    const machines = MACHINES[nth] ?? [undefined];
+    return {
+      contributor,
+      relays: machines.map((session) => new RelayModel(session === undefined ? id : `${id}#${session}`, id)),
+    };
   });
 }

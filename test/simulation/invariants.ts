@@ -1,10 +1,28 @@
-import type { Changes, Contributor, DeskPolicy, Effect, Lease, Ledger, Queue } from "@nest/hub/dispatch";
+import type {
+  Changes,
+  Contributor,
+  DeskPolicy,
+  Effect,
+  Ending,
+  Lease,
+  Ledger,
+  Queue,
+  Speaker,
+} from "@nest/hub/dispatch";
 import { defaultTierLimits, durations } from "@nest/protocol";
 import type { RelayModel } from "./relay-model.ts";
 import type { SimulatedDisk } from "./simulated-disk.ts";
 
 /** A promise of the hub that did not hold. */
 export class Broken extends Error {}
+
+/** Relays with the sockets that they are on. */
+type Crew = readonly { readonly relay: RelayModel; readonly connection: string | undefined }[];
+
+/** Whether a relay's own report ended a task this way. */
+function wasReported(outcome: Ending["outcome"]): boolean {
+  return outcome === "completed" || outcome === "failed" || outcome === "declined";
+}
 
 function check(holds: boolean, promise: string): void {
   if (!holds) throw new Broken(promise);
@@ -16,6 +34,8 @@ export class Invariants {
   #lastGen = 0;
   readonly #completions = new Map<string, number>();
   readonly #said = new Map<string, Set<string>>();
+  /** Sockets, and machines, that asked for work at least once. */
+  readonly #asked = new Set<string>();
   /** Assignments since the clock last jumped: the limits speak of time, and time must not run backwards to be counted. */
   #grants = new Map<string, { readonly at: number; readonly tier: Contributor["tier"] }[]>();
 
@@ -23,11 +43,16 @@ export class Invariants {
     this.#disk = disk;
   }
 
-  /** A relay says something of a task: only the right identity with the right generation may move it. */
-  said(identity: string, taskId: string, gen: number | undefined): void {
-    const gens = this.#said.get(taskId) ?? new Set();
-    gens.add(`${identity} ${gen}`);
-    this.#said.set(taskId, gens);
+  /** A relay says something of a task: only the right contributor with the right generation may move it. */
+  said({ contributorId, connection }: Speaker, taskId: string, gen: number | undefined): void {
+    const said = this.#said.get(taskId) ?? new Set();
+    said.add(`${contributorId} ${gen}`).add(connection);
+    this.#said.set(taskId, said);
+  }
+
+  /** A relay asks for work. */
+  asked({ connection, identity }: Speaker): void {
+    this.#asked.add(connection).add(identity);
   }
 
   clockJumped(): void {
@@ -35,7 +60,8 @@ export class Invariants {
   }
 
   /** A batch is being committed: `ledger` already holds what follows from it. */
-  committed(changes: Changes, ledger: Ledger, now: number): void {
+  committed(changes: Changes, ledger: Ledger, now: number, answers: (connection: string) => boolean): void {
+    this.#keepsSiblings(changes, answers);
     for (const [taskId, lease] of changes.leases) {
       if (!changes.granted.has(taskId)) continue;
       check(lease.gen > this.#lastGen, `generation ${lease.gen} of ${taskId} is not above ${this.#lastGen}`);
@@ -52,9 +78,8 @@ export class Invariants {
     }
     for (const { lease, outcome } of changes.endings) {
       check(!this.#disk.ended.has(lease.taskId), `${lease.taskId} ended twice`);
-      const reported = outcome === "completed" || outcome === "failed" || outcome === "declined";
       check(
-        !reported || this.#wasSaid(lease),
+        !wasReported(outcome) || this.#wasSaid(lease),
         `${lease.taskId} was ended by a report of another generation or identity`,
       );
       if (outcome === "completed")
@@ -72,12 +97,52 @@ export class Invariants {
       check(!this.#disk.counted.has(url), `${url} counted twice (now by generation ${gen})`);
     }
     const keys = new Set<string>();
-    const identities = new Set<string>();
-    for (const lease of ledger.liveLeases()) {
-      check(!keys.has(lease.key), `${lease.key} has two live leases`);
-      check(!identities.has(lease.identity), `${lease.identity} holds two live leases`);
-      keys.add(lease.key);
-      identities.add(lease.identity);
+    const connections = new Set<string>();
+    for (const { key, connection } of ledger.liveLeases()) {
+      check(!keys.has(key), `${key} has two live leases`);
+      keys.add(key);
+      if (connection === undefined) continue;
+      check(!connections.has(connection), `${connection} holds two live leases`);
+      connections.add(connection);
+    }
+    this.#withinConcurrency(changes, ledger);
+  }
+
+  /** A machine's task is nobody else's while it answers, and under a name it is nobody else's at all. */
+  #keepsSiblings(changes: Changes, answers: (connection: string) => boolean): void {
+    for (const [taskId, { connection }] of changes.leases) {
+      const holder = this.#disk.leases.get(taskId)?.connection;
+      if (holder === undefined || connection === undefined || holder === connection) continue;
+      check(!answers(holder), `${taskId} was taken from a machine that has it in hand`);
+    }
+    for (const { lease, outcome } of changes.endings) {
+      const before = this.#disk.leases.get(lease.taskId);
+      if (before === undefined || !(outcome === "given_back" || wasReported(outcome))) continue;
+      const { connection: holder, identity } = before;
+      const byItself = (connection: string) =>
+        outcome === "given_back" ? this.#asked.has(connection) : this.#said.get(lease.taskId)?.has(connection) === true;
+      check(
+        holder === undefined || !answers(holder) || byItself(holder),
+        `${lease.taskId} was ended (${outcome}) by another machine than the one that has it in hand`,
+      );
+      check(
+        outcome !== "given_back" || !identity.includes("#") || this.#asked.has(identity),
+        `${lease.taskId} of ${identity} was given up by another machine`,
+      );
+    }
+  }
+
+  #withinConcurrency(changes: Changes, ledger: Ledger): void {
+    for (const taskId of changes.granted.keys()) {
+      const id = changes.leases.get(taskId)?.contributorId ?? "";
+      const tier = changes.contributors.get(id)?.tier;
+      // A tier that changed in this batch: nobody can say which limit held.
+      if (tier === undefined || tier === "revoked" || tier !== this.#disk.contributors.get(id)?.tier) continue;
+      const most = defaultTierLimits[tier].max_concurrent;
+      check(
+        most === 0 || ledger.heldBy(id) <= most,
+        `${id} holds ${ledger.heldBy(id)} tasks, ${tier}s may hold ${most}`,
+      );
     }
   }
 
@@ -139,16 +204,18 @@ export class Invariants {
   }
 
   /** The world has settled: nothing is stuck. */
-  settled(ledger: Ledger, queue: Queue, relays: readonly RelayModel[], policy: DeskPolicy, now: number): void {
+  settled(ledger: Ledger, queue: Queue, crew: Crew, policy: DeskPolicy, now: number): void {
     queue.wake(now);
-    for (const relay of relays) {
+    for (const { relay, connection } of crew) {
       const contributor = ledger.contributor(relay.contributorId);
       if (contributor === undefined || contributor.tier === "revoked") continue;
       check(
         relay.outbox.length === 0,
         `${relay.identity} keeps ${relay.outbox.length} reports that nobody acknowledged`,
       );
-      const lease = ledger.leasesOfIdentity(relay.identity)[0];
+      const lease = ledger
+        .leasesOfContributor(relay.contributorId)
+        .find((one) => connection !== undefined && one.connection === connection);
       check(
         lease?.taskId === relay.task?.taskId,
         `${relay.identity} works on ${relay.task?.taskId}, the hub thinks ${lease?.taskId}`,
@@ -166,7 +233,7 @@ export class Invariants {
   }
 
   #wasSaid(lease: Lease): boolean {
-    return this.#said.get(lease.taskId)?.has(`${lease.identity} ${lease.gen}`) ?? false;
+    return this.#said.get(lease.taskId)?.has(`${lease.contributorId} ${lease.gen}`) ?? false;
   }
 
   #isLimited(contributor: Contributor, ledger: Ledger, policy: DeskPolicy, now: number): boolean {

@@ -9,8 +9,6 @@ export interface Connection {
   readonly hub: SimulatedHub;
   readonly relay: RelayModel;
   readonly speaker: Speaker;
-  /** When it was made. */
-  readonly since: number;
   readonly toHub: ToHub[];
   readonly toRelay: ToRelay[];
   /** The relay has given it up; frames already under way may still arrive. */

@@ -112,7 +112,9 @@ export class SimulatedDisk implements LedgerPast {
     return {
       leases: [...this.leases.values()].map((lease) => ({
         ...lease,
-        connection: lease.connection !== undefined && isLive(lease.connection) ? lease.connection : undefined,
+        ...(lease.connection !== undefined && isLive(lease.connection)
+          ? {}
+          : { connection: undefined, awaySince: now }),
         expiresAt: Math.min(lease.expiresAt, now + durations.leaseTtlMs),
       })),
       items: [...this.items.values()],

@@ -34,8 +34,6 @@ export class SimulatedHub {
   readonly ledger: Ledger;
   readonly queue: Queue;
   readonly book: LeaseBook;
-  /** The newest connection of each identity that it knows of. */
-  readonly byIdentity = new Map<string, { readonly id: string }>();
   #timers: { readonly due: number; readonly act: () => void }[] = [];
   #connections = 0;
   readonly #now: () => number;

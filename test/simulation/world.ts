@@ -59,7 +59,7 @@ export class World {
     this.disk.onCommit = (changes) => {
       try {
         const { ledger } = this.#writing ?? this.#hub(0);
-        this.invariants.committed(changes, ledger, this.now);
+        this.invariants.committed(changes, ledger, this.now, (connection) => this.#answers(connection));
       } catch (thrown) {
         // The book takes what a disk throws for a failed write; this must come out.
         this.#broken = thrown;
@@ -143,7 +143,16 @@ export class World {
     for (const relay of this.relays) this.#say(relay, relay.act("ask", 0));
     yield* this.#draining();
     for (const { ledger, queue } of this.#hubs)
-      this.invariants.settled(ledger, queue, this.relays, this.#policy(), this.now);
+      this.invariants.settled(ledger, queue, this.#crew(), this.#policy(), this.now);
+  }
+
+  /** Every relay with the socket that it is on. */
+  #crew(): { readonly relay: RelayModel; readonly connection: string | undefined }[] {
+    const open = this.#network.open();
+    return this.relays.map((relay) => ({
+      relay,
+      connection: open.find((one) => one.relay === relay && !one.abandoned)?.id,
+    }));
   }
 
   #hub(x: number): SimulatedHub {
@@ -244,15 +253,7 @@ export class World {
       this.#closeAtHub(connection);
     }
     if (news.kind === "everything") return;
-    for (const effect of news.batches.flatMap(({ effects }) => effects.flat())) {
-      if (effect.kind === "joined") this.#supersede(effect.identity, effect.at, replica);
-      else this.#carryOut(effect, replica);
-    }
-  }
-
-  #supersede(identity: string, at: number, replica: string): void {
-    for (const connection of this.#network.at(replica))
-      if (connection.speaker.identity === identity && connection.since < at) this.#closeAtHub(connection);
+    for (const effect of news.batches.flatMap(({ effects }) => effects.flat())) this.#carryOut(effect, replica);
   }
 
   #connect(x: number, y = x >>> 8): void {
@@ -267,18 +268,15 @@ export class World {
       hub,
       relay,
       speaker,
-      since: this.now,
       toHub: relay.connected(),
       toRelay: [],
       abandoned: false,
       closedAtHub: false,
     };
-    // The newer socket of an identity wins, whether or not the hub has noticed that the older one is gone.
-    const older = this.#network.get(hub.byIdentity.get(relay.identity)?.id ?? "");
-    if (older !== undefined) this.#closeAtHub(older);
+    // Older sockets of the same name are asked whether they live; what the new one says waits for that.
+    for (const older of this.#network.at(hub.replica))
+      if (older.speaker.identity === relay.identity && older.abandoned) this.#closeAtHub(older);
     this.#network.add(connection);
-    hub.byIdentity.set(relay.identity, connection);
-    hub.book.submit({ kind: "joined", ...speaker, detail: "" });
   }
 
   #deliver(x: number, y: number): void {
@@ -298,8 +296,28 @@ export class World {
   }
 
   #submit(frame: ToHub, { hub, speaker }: Connection): void {
-    if (frame.type !== "ready") this.invariants.said(speaker.identity, frame.taskId, frame.gen);
-    hub.book.submit(commandOf(frame, speaker, this.#failureKind));
+    if (frame.type === "ready") {
+      this.invariants.asked(speaker);
+      hub.book.submit(commandOf(frame, speaker, this.#failureKind));
+      return;
+    }
+    const { taskId, gen } = frame;
+    this.invariants.said(speaker, taskId, gen);
+    hub.book.submit({ ...commandOf(frame, speaker, this.#failureKind), ...this.#silentHolder(hub, taskId, speaker) });
+  }
+
+  /** Who has the task of which a relay speaks is asked whether it lives. */
+  #silentHolder(hub: SimulatedHub, taskId: string, { connection }: Speaker): { readonly silent?: string } {
+    const holder = hub.ledger.lease(taskId)?.connection;
+    if (holder === undefined || holder === connection || this.#answers(holder)) return {};
+    const socket = this.#network.get(holder);
+    if (socket !== undefined) this.#closeAtHub(socket);
+    return { silent: holder };
+  }
+
+  /** Whether somebody is there at the other end of a socket. */
+  #answers(connection: string): boolean {
+    return this.#network.get(connection)?.abandoned === false;
   }
 
   #act(x: number, y: number): void {
@@ -332,8 +350,7 @@ export class World {
 
   #closeAtHub(connection: Connection): void {
     if (!this.#network.close(connection)) return;
-    const { hub, relay, speaker } = connection;
-    if (hub.byIdentity.get(relay.identity) === connection) hub.byIdentity.delete(relay.identity);
+    const { hub, speaker } = connection;
     hub.book.submit({ kind: "dropped", ...speaker });
   }
 

@@ -149,6 +149,14 @@ export const postgresMigrations: readonly Migration[] = [
       drop table counted_by_name;
     `,
   },
+  {
+    id: 6,
+    name: "machines side by side",
+    sql: `
+      -- Several machines of one contributor may have no session name: each has its own task.
+      drop index if exists tasks_one_lease_an_identity;
+    `,
+  },
 ];
 
 /** What replicas tell each other is no data of the hub: it is in no backup, and has steps of its own. */

@@ -185,4 +185,12 @@ export const migrations: readonly Migration[] = [
       drop table counted_by_name;
     `,
   },
+  {
+    id: 6,
+    name: "machines side by side",
+    sql: `
+      -- Several machines of one contributor may have no session name: each has its own task.
+      drop index if exists tasks_one_lease_an_identity;
+    `,
+  },
 ];

@@ -19,7 +19,8 @@ export async function readLedger(
   const leases = (await reader.all("select * from tasks where ended_at is null")).map((row) => {
     const lease = leaseOf(row);
     const connection = lease.connection !== undefined && isLive(lease.connection) ? lease.connection : undefined;
-    return { ...lease, connection, expiresAt: Math.min(lease.expiresAt, now + leaseTtlMs) };
+    const awaySince = connection === undefined ? now : undefined;
+    return { ...lease, connection, awaySince, expiresAt: Math.min(lease.expiresAt, now + leaseTtlMs) };
   });
   const [gen] = await reader.all("select value from counters where name = 'gen'");
   const [activity] = await reader.all("select coalesce(max(id), 0) as last from activity");

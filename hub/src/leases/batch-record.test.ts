@@ -75,7 +75,6 @@ test.each<[string, Effect, boolean]>([
   ["a socket elsewhere", { kind: "revoke", connection: OTHERS, taskId: "t", reason: "r" }, true],
   ["a contributor, whose sockets may be anywhere", { kind: "close", contributorId: "c", reason: "r" }, true],
   ["a new standing", { kind: "standing", contributorId: "c", tier: "trusted" }, true],
-  ["a newer socket of an identity", { kind: "joined", identity: "c", at: 1 }, true],
   ["nobody", { kind: "done", released: [] }, false],
 ])("an effect on %s is told to others: %s", (_whom, effect, isTold) => {
   expect(through({}, [effect]).effects.flat()).toEqual(isTold ? [effect] : []);

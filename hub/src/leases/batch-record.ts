@@ -87,7 +87,7 @@ function toldOf({ taskId, gen, repo, number, title, url }: ActivityTask): Activi
 
 /** Effects on sockets that are not the replica's own, and on contributors, whose sockets may be anywhere. */
 function concernsOthers(effect: Effect, replica: string): boolean {
-  if (effect.kind === "close" || effect.kind === "standing" || effect.kind === "joined") return true;
+  if (effect.kind === "close" || effect.kind === "standing") return true;
   if (!("connection" in effect) || effect.connection === "") return false;
   return replicaOf(effect.connection) !== replica;
 }

@@ -3,12 +3,15 @@ import { afterFailure } from "../contributors/standing.ts";
 import type { Ending, Outcome } from "./changes.ts";
 import type { Effect, Speaker, TaskReference } from "./commands.ts";
 import type { DeskParts } from "./desk-parts.ts";
-import { hasExpired, type Lease, speaksOf } from "./lease.ts";
+import { hasExpired, isInOtherHands, type Lease, speaksOf } from "./lease.ts";
 
-/** The live, unexpired lease that a terminal report speaks of; it need not have been adopted by this socket first. */
+/**
+ * The live, unexpired lease that a terminal report speaks of. It need not have been adopted by this socket first, but no other
+ * live one may have it in hand.
+ */
 export function reported(parts: DeskParts, command: Speaker & TaskReference, now: number): Lease | undefined {
   const lease = parts.ledger.lease(command.taskId);
-  return speaksOf(lease, command) && !hasExpired(lease, now) ? lease : undefined;
+  return speaksOf(lease, command) && !hasExpired(lease, now) && !isInOtherHands(lease, command) ? lease : undefined;
 }
 
 /** Ends a lease: from here on nothing revives it. */

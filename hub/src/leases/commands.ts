@@ -6,6 +6,7 @@ export interface Speaker {
   /** The socket's id, never used again. */
   readonly connection: string;
   readonly contributorId: string;
+  /** Which of the contributor's machines: see {@link Lease.identity}. */
   readonly identity: string;
 }
 
@@ -14,6 +15,8 @@ export interface TaskReference {
   readonly taskId: string;
   /** Undefined when the relay did not send one; 0 is a wrong one. */
   readonly gen: number | undefined;
+  /** The socket that had the task when this was said, and did not answer when it was asked whether it lives. */
+  readonly silent?: string | undefined;
 }
 
 /** A completed task and the pull request that it named, which nobody has looked at yet. */
@@ -67,7 +70,13 @@ export type Command =
     } & Speaker &
       TaskReference)
   | ({ readonly kind: "declined"; readonly reason: string } & Speaker & TaskReference)
-  | ({ readonly kind: "joined"; readonly detail: string } & Speaker)
+  /** A line for the feed: a relay came, or has stayed away. */
+  | {
+      readonly kind: "presence";
+      readonly contributorId: string;
+      readonly action: "joined" | "left";
+      readonly detail: string;
+    }
   | ({ readonly kind: "dropped" } & Speaker)
   /** A replica of the hub is gone, and every socket with it. */
   | { readonly kind: "gone"; readonly replica: string }
@@ -109,7 +118,7 @@ export type Command =
 
 /** What follows from a command; carried out only after the batch is on disk. */
 export type Effect =
-  | { readonly kind: "assign"; readonly connection: string; readonly lease: Lease; readonly pushed?: boolean }
+  | { readonly kind: "assign"; readonly connection: string; readonly lease: Lease }
   | {
       readonly kind: "unavailable";
       readonly connection: string;
@@ -131,8 +140,6 @@ export type Effect =
       readonly permanent: boolean;
     }
   | ({ readonly kind: "verify" } & NamedWork)
-  /** Whoever else speaks for this identity, anywhere, is the older socket. */
-  | { readonly kind: "joined"; readonly identity: string; readonly at: number }
   /** What a relay said could not be written: it has to say it again. */
   | { readonly kind: "unheard"; readonly connection: string }
   /** `only`: this one socket of theirs instead of all. */

@@ -46,9 +46,9 @@ export class Desk {
         return failed(parts, command, now);
       case "declined":
         return declined(parts, command, now);
-      case "joined":
-        note(parts, command.contributorId, "joined", undefined, now, command.detail);
-        return [{ kind: "joined", identity: command.identity, at: now }];
+      case "presence":
+        note(parts, command.contributorId, command.action, undefined, now, command.detail);
+        return [];
       case "dropped":
         return dropped(parts, command, now);
       case "gone":

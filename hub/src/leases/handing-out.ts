@@ -3,17 +3,18 @@ import { type Admission, admit } from "./admit.ts";
 import { endLease, note } from "./bookkeeping.ts";
 import type { Effect } from "./commands.ts";
 import { type DeskParts, type Of, refreshQueue } from "./desk-parts.ts";
+import { givenUpFor } from "./given-up.ts";
 import type { Lease } from "./lease.ts";
 
 // Giving work out: `ready`, and the search for an issue that follows it.
 
-/** `ready`: gives up what this identity still holds, then asks for work. It always gets an answer. */
+/** `ready`: gives up what {@link givenUpFor} says, then asks for work. It always gets an answer. */
 export function ready(parts: DeskParts, command: Of<"ready">, now: number): Effect[] {
   const { ledger, times } = parts;
-  const { connection, contributorId, identity } = command;
+  const { contributorId } = command;
   if (command.unasked === true) return lookForWork(parts, command, now).filter((effect) => effect.kind === "assign");
-  for (const lease of ledger.leasesOfIdentity(identity)) {
-    if (lease.connection !== undefined && lease.connection !== connection) continue;
+  const leases = ledger.leasesOfContributor(contributorId);
+  for (const lease of givenUpFor(command, leases, mostHeld(parts, contributorId), times, now)) {
     endLease(parts, lease, { outcome: "given_back" }, now);
     ledger.changeItem(lease.key, (item) => bookUncounted(item, "given_back", times, now));
     note(parts, contributorId, "released: gave the task back", lease, now);
@@ -21,11 +22,17 @@ export function ready(parts: DeskParts, command: Of<"ready">, now: number): Effe
   return lookForWork(parts, command, now);
 }
 
+/** How many tasks a contributor may hold at once; 0 = unlimited. */
+function mostHeld({ ledger, policy }: DeskParts, contributorId: string): number {
+  const tier = ledger.contributor(contributorId)?.tier ?? "revoked";
+  return tier === "revoked" ? 0 : policy().limits[tier].max_concurrent;
+}
+
 function lookForWork(parts: DeskParts, command: Of<"ready">, now: number): Effect[] {
   const { ledger, candidates, times, newTaskId } = parts;
   const { connection, contributorId, identity } = command;
-  // One task at a time: what this identity holds on another live socket is not given up for it, so there is nothing to give.
-  if (ledger.leasesOfIdentity(identity).length > 0)
+  // One task a socket: a relay has to be asked for work while it has none.
+  if (ledger.leasesOfContributor(contributorId).some((lease) => lease.connection === connection))
     return [{ kind: "unavailable", connection, reason: "concurrency_limit" }];
   const contributor = ledger.contributor(contributorId);
   const admission: Admission =
@@ -58,7 +65,7 @@ function lookForWork(parts: DeskParts, command: Of<"ready">, now: number): Effec
     };
     ledger.grant(lease, admission.contributor);
     note(parts, contributorId, "picked up", lease, now);
-    return [{ kind: "assign", connection, lease, ...(command.unasked === true ? { pushed: true } : {}) }];
+    return [{ kind: "assign", connection, lease }];
   }
   return [{ kind: "unavailable", connection, reason: "no_matching_work" }];
 }

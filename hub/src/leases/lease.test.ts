@@ -1,5 +1,16 @@
 import { expect, test } from "vitest";
-import { hasExpired, itemKey, type Lease, type LeaseClaim, leaseState, renew, resume, speaksOf } from "./lease.ts";
+import {
+  away,
+  hasExpired,
+  isInOtherHands,
+  itemKey,
+  type Lease,
+  type LeaseClaim,
+  leaseState,
+  renew,
+  resume,
+  speaksOf,
+} from "./lease.ts";
 
 function aLease(changes: Partial<Lease> = {}): Lease {
   return {
@@ -21,7 +32,7 @@ function aLease(changes: Partial<Lease> = {}): Lease {
   };
 }
 
-const claim: LeaseClaim = { identity: "c-1", taskId: "t-1", gen: 7, repo: "meadow/tide-clock", number: 12 };
+const claim: LeaseClaim = { contributorId: "c-1", taskId: "t-1", gen: 7, repo: "meadow/tide-clock", number: 12 };
 
 test("a claim that equals the recorded lease is resumed on the new socket, and not extended by that", () => {
   expect(resume(aLease(), claim, "conn-2", 999)).toMatchObject({
@@ -31,7 +42,7 @@ test("a claim that equals the recorded lease is resumed on the new socket, and n
 });
 
 test.each<[string, Partial<LeaseClaim>]>([
-  ["another identity", { identity: "c-2" }],
+  ["another contributor", { contributorId: "c-2" }],
   ["another task", { taskId: "t-2" }],
   ["another repository", { repo: "meadow/other" }],
   ["no repository", { repo: undefined }],
@@ -56,11 +67,20 @@ test("an accepted progress report moves the expiry to now + leaseTTL and counts 
 });
 
 test("a report without a generation speaks of the lease by its task id; a wrong generation never does", () => {
-  const report = { identity: "c-1", taskId: "t-1", gen: undefined };
+  const report = { contributorId: "c-1", taskId: "t-1", gen: undefined };
   expect(speaksOf(aLease(), report)).toBe(true);
   expect([0, 6, 8].map((gen) => speaksOf(aLease(), { ...report, gen }))).toEqual([false, false, false]);
-  expect(speaksOf(aLease(), { ...report, identity: "c-1#two" })).toBe(false);
+  expect(speaksOf(aLease(), { ...report, contributorId: "c-2" })).toBe(false);
   expect(speaksOf(undefined, report)).toBe(false);
+});
+
+test("a lease is in other hands while another socket has it that was not found silent", () => {
+  const held = aLease({ connection: "one" });
+  expect(isInOtherHands(held, { connection: "two" })).toBe(true);
+  expect(isInOtherHands(held, { connection: "two", silent: "three" })).toBe(true);
+  expect(isInOtherHands(held, { connection: "two", silent: "one" })).toBe(false);
+  expect(isInOtherHands(held, { connection: "one" })).toBe(false);
+  expect(isInOtherHands(away(held, 5), { connection: "two" })).toBe(false);
 });
 
 test("a lease is offered until accepted, then working, and away without a socket", () => {

@@ -8,7 +8,7 @@
  * - **working**: accepted, on a live socket. Every accepted `task_progress` moves the expiry to now + `leaseTTL`; nothing else
  *   does. Leaves to *away* when the socket drops, or ends.
  * - **away**: the socket is gone (or the hub was restarted), the lease is kept until its expiry and the issue is nobody
- *   else's. Comes back to *working* only by an exact claim: identity, task id, repo, number and generation, unexpired.
+ *   else's. Comes back to *working* only by an exact claim: contributor, task id, repo, number and generation, unexpired.
  * - **ended**: terminal. Completed, failed, given back, declined, expired, requeued or revoked. No message revives it: a later
  *   assignment of the same issue is another lease with a higher generation.
  *
@@ -19,7 +19,7 @@ export interface Lease {
   /** `task_gen`: strictly rising per hub, across restarts and replicas. */
   readonly gen: number;
   readonly contributorId: string;
-  /** The contributor, or one of their sessions (`<contributor>#<session>`): holds at most one task. */
+  /** Which of the contributor's machines it was given to: the contributor's id, with `#` and the session name where it has one. */
   readonly identity: string;
   readonly repo: string;
   readonly number: number;
@@ -31,6 +31,8 @@ export interface Lease {
   readonly itemUpdatedAt: number;
   /** The live socket that holds it; undefined while away. */
   readonly connection: string | undefined;
+  /** Since when nobody has it in hand, as far as this process of the hub knows (ms); undefined while somebody has. */
+  readonly awaySince?: number | undefined;
   readonly assignedAt: number;
   readonly acceptedAt: number | undefined;
   readonly expiresAt: number;
@@ -38,7 +40,7 @@ export interface Lease {
 
 /** What a relay claims to hold when it comes back; `repo` and `number` only where it says them. */
 export interface LeaseClaim {
-  readonly identity: string;
+  readonly contributorId: string;
   readonly taskId: string;
   readonly gen: number | undefined;
   readonly repo: string | undefined;
@@ -62,6 +64,17 @@ export function hasExpired(lease: Lease, now: number): boolean {
   return now >= lease.expiresAt;
 }
 
+/** The lease of a socket that is gone. */
+export function away(lease: Lease, now: number): Lease {
+  return { ...lease, connection: undefined, awaySince: now };
+}
+
+/** Whether another live socket has the task in hand: one that was asked and did not answer (`silent`) has not. */
+export function isInOtherHands(lease: Lease, speaker: { connection: string; silent?: string | undefined }): boolean {
+  const { connection } = lease;
+  return connection !== undefined && connection !== speaker.connection && connection !== speaker.silent;
+}
+
 export type Resume =
   | { readonly kind: "resumed"; readonly lease: Lease }
   | { readonly kind: "refused"; readonly because: "mismatch" | "expired" };
@@ -73,13 +86,16 @@ export type Resume =
 export function resume(lease: Lease | undefined, claim: LeaseClaim, connection: string, now: number): Resume {
   if (lease === undefined || !sameWork(lease, claim)) return { kind: "refused", because: "mismatch" };
   if (hasExpired(lease, now)) return { kind: "refused", because: "expired" };
-  return { kind: "resumed", lease: { ...lease, connection, acceptedAt: lease.acceptedAt ?? now } };
+  return {
+    kind: "resumed",
+    lease: { ...lease, connection, awaySince: undefined, acceptedAt: lease.acceptedAt ?? now },
+  };
 }
 
-/** A claim equals a lease on identity, task id, repo, number and generation; a generation that is 0 or missing never does. */
+/** A claim equals a lease on contributor, task id, repo, number and generation; a generation that is 0 or missing never does. */
 function sameWork(lease: Lease, claim: LeaseClaim): boolean {
   return (
-    claim.identity === lease.identity &&
+    claim.contributorId === lease.contributorId &&
     claim.taskId === lease.taskId &&
     claim.gen === lease.gen &&
     claim.repo !== undefined &&
@@ -91,11 +107,11 @@ function sameWork(lease: Lease, claim: LeaseClaim): boolean {
 /** Whether a message about a task speaks of this very lease: a missing generation passes, a wrong one (0 included) never does. */
 export function speaksOf(
   lease: Lease | undefined,
-  message: { identity: string; taskId: string; gen: number | undefined },
+  message: { contributorId: string; taskId: string; gen: number | undefined },
 ): lease is Lease {
   return (
     lease !== undefined &&
-    lease.identity === message.identity &&
+    lease.contributorId === message.contributorId &&
     lease.taskId === message.taskId &&
     (message.gen === undefined || message.gen === lease.gen)
   );

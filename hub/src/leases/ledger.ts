@@ -25,7 +25,6 @@ export class Ledger {
   readonly #past: LedgerPast;
   readonly #leases = new Map<string, Lease>();
   readonly #byKey = new Map<string, string>();
-  readonly #byIdentity = new Map<string, Set<string>>();
   readonly #byContributor = new Map<string, Set<string>>();
   readonly #items = new Map<string, ItemRecord>();
   readonly #contributors = new Map<string, Contributor>();
@@ -64,7 +63,7 @@ export class Ledger {
     for (const key of this.#byKey.keys()) this.#touched.add(key);
     for (const key of this.#items.keys()) this.#touched.add(key);
     for (const name of this.#settings.keys()) this.#touchHold(name);
-    const indices = [this.#leases, this.#byKey, this.#byIdentity, this.#byContributor, this.#items];
+    const indices = [this.#leases, this.#byKey, this.#byContributor, this.#items];
     for (const index of [...indices, this.#contributors, this.#byLogin, this.#byDigest, this.#settings]) index.clear();
     this.#gen = rows.gen;
     this.#activityId = rows.activityId;
@@ -81,10 +80,6 @@ export class Ledger {
   leaseOnItem(key: string): Lease | undefined {
     const taskId = this.#byKey.get(key);
     return taskId === undefined ? undefined : this.#leases.get(taskId);
-  }
-
-  leasesOfIdentity(identity: string): Lease[] {
-    return this.#collect(this.#byIdentity.get(identity));
   }
 
   leasesOfContributor(contributorId: string): Lease[] {
@@ -312,14 +307,12 @@ export class Ledger {
   #index(lease: Lease): void {
     this.#leases.set(lease.taskId, lease);
     this.#byKey.set(lease.key, lease.taskId);
-    addTo(this.#byIdentity, lease.identity, lease.taskId);
     addTo(this.#byContributor, lease.contributorId, lease.taskId);
   }
 
   #forget(lease: Lease): void {
     this.#leases.delete(lease.taskId);
     if (this.#byKey.get(lease.key) === lease.taskId) this.#byKey.delete(lease.key);
-    removeFrom(this.#byIdentity, lease.identity, lease.taskId);
     removeFrom(this.#byContributor, lease.contributorId, lease.taskId);
   }
 

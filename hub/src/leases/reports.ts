@@ -9,29 +9,28 @@ import {
   clearDrop,
 } from "../queue/cooldown.ts";
 import { acknowledgement, countFailure, endLease, note, refusal, reported } from "./bookkeeping.ts";
-import type { Effect } from "./commands.ts";
+import type { Effect, Speaker } from "./commands.ts";
 import { replicaOf } from "./connection.ts";
 import type { DeskParts, Of } from "./desk-parts.ts";
-import { hasExpired, type Lease, renew, resume, speaksOf } from "./lease.ts";
+import { away, hasExpired, isInOtherHands, type Lease, renew, resume, speaksOf } from "./lease.ts";
 
 // What relays report of a task in hand: acceptance, progress and resume, every kind of ending, and a socket that is gone.
 
-/** `task_accepted`: of the task just assigned, or the first word of a resume (which is decided at its progress report). */
+/** `task_accepted`: of the task just assigned, or the first word of a resume, which is decided at its progress report. */
 export function accepted(parts: DeskParts, command: Of<"accepted">, now: number): Effect[] {
   const { ledger } = parts;
   const lease = ledger.lease(command.taskId);
-  const isOurs = speaksOf(lease, command) && !hasExpired(lease, now);
-  if (isOurs && lease.connection === command.connection) {
-    if (lease.acceptedAt !== undefined) return [];
-    const accepted = { ...lease, acceptedAt: now };
-    ledger.putLease(accepted);
-    return [{ kind: "held", connection: command.connection, lease: accepted, resumed: false }];
-  }
-  if (lease?.connection === command.connection) return [];
-  return isOurs ? [] : [refusal(command)];
+  if (!speaksOf(lease, command) || hasExpired(lease, now)) return [];
+  if (lease.connection !== command.connection || lease.acceptedAt !== undefined) return [];
+  const accepted = { ...lease, acceptedAt: now };
+  ledger.putLease(accepted);
+  return [{ kind: "held", connection: command.connection, lease: accepted, resumed: false }];
 }
 
-/** `task_progress`: renews the lease of a task that is held here, or adopts one by an exact claim. */
+/**
+ * `task_progress`: renews the lease of a task that is held here, or adopts one by an exact claim: from a socket that is gone or
+ * does not answer, never from one that lives.
+ */
 export function progress(parts: DeskParts, command: Of<"progress">, now: number): Effect[] {
   const { ledger, times } = parts;
   const lease = ledger.lease(command.taskId);
@@ -40,9 +39,14 @@ export function progress(parts: DeskParts, command: Of<"progress">, now: number)
     return [];
   }
   const claim = resume(lease, command, command.connection, now);
-  const holdsAnother = ledger.leasesOfIdentity(command.identity).some((held) => held.connection === command.connection);
-  if (claim.kind === "refused" || holdsAnother) return [refusal(command)];
+  const holdsAnother = ledger.leasesOfContributor(command.contributorId).some((held) => isHeldBy(held, command));
+  if (claim.kind === "refused" || holdsAnother || (lease !== undefined && isInOtherHands(lease, command)))
+    return [refusal(command)];
   return adopt(parts, claim.lease, lease?.connection, now);
+}
+
+function isHeldBy(lease: Lease, { connection }: Speaker): boolean {
+  return lease.connection === connection;
 }
 
 function adopt(parts: DeskParts, lease: Lease, ghost: string | undefined, now: number): Effect[] {
@@ -165,12 +169,11 @@ export function declined(parts: DeskParts, command: Of<"declined">, now: number)
 /** A socket is gone: what it holds is kept until its expiry, and is nobody else's meanwhile. */
 export function dropped(parts: DeskParts, command: Of<"dropped">, now: number): Effect[] {
   const { ledger, times } = parts;
-  for (const lease of ledger.leasesOfIdentity(command.identity)) {
-    if (lease.connection !== command.connection) continue;
-    ledger.putLease({ ...lease, connection: undefined });
+  for (const lease of ledger.leasesOfContributor(command.contributorId)) {
+    if (!isHeldBy(lease, command)) continue;
+    ledger.putLease(away(lease, now));
     ledger.changeItem(lease.key, (item) => bookUncounted(item, "connection_lost", times, now));
   }
-  note(parts, command.contributorId, "left", undefined, now);
   return [];
 }
 
@@ -182,7 +185,7 @@ export function gone(parts: DeskParts, command: Of<"gone">, now: number): Effect
   const { ledger, times } = parts;
   for (const lease of [...ledger.liveLeases()]) {
     if (lease.connection === undefined || replicaOf(lease.connection) !== command.replica) continue;
-    ledger.putLease({ ...lease, connection: undefined });
+    ledger.putLease(away(lease, now));
     ledger.changeItem(lease.key, (item) => bookUncounted(item, "connection_lost", times, now));
   }
   return [];

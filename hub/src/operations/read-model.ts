@@ -2,7 +2,7 @@ import { type Clock, plainLine } from "@nest/kit";
 import { type contribute, type governor, type OptionalPaging, PROTOCOL_VERSION } from "@nest/protocol";
 import type { Reader } from "../database/reader.ts";
 import type { Activity } from "../leases/changes.ts";
-import { leaseState } from "../leases/lease.ts";
+import { type Lease, leaseState } from "../leases/lease.ts";
 import { HOLD_PREFIX, type Ledger } from "../leases/ledger.ts";
 import type { Entry } from "../queue/entry.ts";
 import type { QueueFeed } from "../queue/monitor.ts";
@@ -136,6 +136,7 @@ export class ReadModel {
           : { repo: HIDDEN_REPO, number: 0, title: HIDDEN_TITLE, url: "", private: true as const }),
         contributor_id: lease.contributorId,
         github_username: ledger.contributor(lease.contributorId)?.login ?? "",
+        ...sessionOf(lease),
         status: state === "working" ? "in-progress" : state,
         assigned_at: iso(lease.assignedAt),
         expires_at: iso(lease.expiresAt),
@@ -319,6 +320,10 @@ function remoteRow({ row }: RemoteRelay, held: ReadonlyMap<string, string>, sees
     ...(current !== undefined || idle_reason === undefined ? {} : { idle_reason }),
     ...(last_failure === undefined || !sees(last_failure.repo) ? {} : { last_failure }),
   };
+}
+
+function sessionOf({ identity, contributorId }: Lease): { readonly session?: string } {
+  return identity === contributorId ? {} : { session: identity.slice(contributorId.length + 1) };
 }
 
 /** What stands in place of a private repository's name and an issue's title. */

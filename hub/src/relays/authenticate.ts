@@ -10,14 +10,22 @@ export function tokenDigest(token: string): string {
   return createHash("sha256").update(token).digest("hex");
 }
 
+/** Which machine of a contributor a relay is: see {@link Speaker.identity}. */
+export function identityOf(contributorId: string, session: string | undefined): string {
+  return session === undefined ? contributorId : `${contributorId}#${session}`;
+}
+
+/** A relay that has said who it is. */
+export interface Accepted {
+  readonly kind: "accepted";
+  readonly contributor: Contributor;
+  readonly identity: string;
+  readonly declared: Declared;
+  readonly additions: ReadonlySet<string>;
+}
+
 export type Authentication =
-  | {
-      readonly kind: "accepted";
-      readonly contributor: Contributor;
-      readonly identity: string;
-      readonly declared: Declared;
-      readonly additions: ReadonlySet<string>;
-    }
+  | Accepted
   | { readonly kind: "refused"; readonly reason: string; readonly acceptedModels?: readonly string[] }
   /** The policy has to judge this model first. */
   | { readonly kind: "unjudged"; readonly model: string };
@@ -43,7 +51,7 @@ export function authenticate(
     return { kind: "refused", reason: `${reason}; accepted: ${acceptedModels.join(", ")}`, acceptedModels };
   }
   const declared = declaredOf(response);
-  const identity = declared.session === undefined ? contributor.id : `${contributor.id}#${declared.session}`;
+  const identity = identityOf(contributor.id, declared.session);
   return {
     kind: "accepted",
     contributor,

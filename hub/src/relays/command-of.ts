@@ -8,10 +8,13 @@ export type WorkMessage = Exclude<RelayMessage, { type: "ping" | "pong" | "auth_
 const LONGEST_NOTE = 200;
 const LONGEST_LINE = 512;
 
-/** The command that a message of an authenticated relay means; its texts become single plain lines. */
-export function commandOf(message: WorkMessage, speaker: Speaker): Command {
+/**
+ * The command that a message of an authenticated relay means; its texts become single plain lines. `silent` is the socket that
+ * has the task and does not answer.
+ */
+export function commandOf(message: WorkMessage, speaker: Speaker, silent?: string): Command {
   if (message.type === "ready") return { kind: "ready", ...speaker };
-  const task = { ...speaker, taskId: message.task_id, gen: message.task_gen };
+  const task = { ...speaker, taskId: message.task_id, gen: message.task_gen, silent };
   switch (message.type) {
     case "task_accepted":
       return { kind: "accepted", ...task };

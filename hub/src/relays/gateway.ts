@@ -6,43 +6,47 @@ import {
   type Durations,
   MAX_FRAME_BYTES,
   type OwnLimitsLeft,
-  PROTOCOL_VERSION,
-  permissionsOf,
-  type RelayMessage,
   readRelayFrame,
   type Tier,
   type TransportTimes,
 } from "@nest/protocol";
 import { type RawData, WebSocketServer } from "ws";
+import type { Bus } from "../bus/bus.ts";
 import type { Effect, Speaker } from "../leases/commands.ts";
 import { connectionId } from "../leases/connection.ts";
 import type { LeaseBook } from "../leases/lease-book.ts";
 import type { Ledger } from "../leases/ledger.ts";
 import type { Queue } from "../queue/queue.ts";
-import { authenticate } from "./authenticate.ts";
-import { commandOf, noteOf } from "./command-of.ts";
+import type { Accepted } from "./authenticate.ts";
+import { Conversation } from "./conversation.ts";
 import { Doorway } from "./doorway.ts";
+import { Elsewhere } from "./elsewhere.ts";
+import { Entrance, type EntranceParts } from "./entrance.ts";
+import { Holders } from "./holders.ts";
 import { keepAlive } from "./keep-alive.ts";
 import type { ModelPolicy } from "./model-policy.ts";
+import { Presence } from "./presence.ts";
+import { Probes } from "./probes.ts";
+import { Roster } from "./roster.ts";
 import { serverCapabilities } from "./server-capabilities.ts";
 import { RelaySocket, Session, type SessionOwner } from "./session.ts";
 import type { TaskCredentials } from "./task-credentials.ts";
 import { isWorthWaiting, type SocketEffect, tell } from "./tell.ts";
 import { WaitingRelays } from "./waiting-relays.ts";
+import { welcome } from "./welcome.ts";
 
 /** A relay that sends this many frames nobody can read is not a relay. */
 const MOST_MALFORMED = 1000;
 /** What a socket may send before it has said who it is (contract §8, Wire 17). */
 const MOST_EARLY_FRAMES = 4;
 const MAX_EARLY_FRAME_BYTES = 4096;
-/** A `ready` that crossed a pushed task is answered by that task for this long. */
-const CROSSING_MS = 5000;
 
 export interface GatewayParts {
   /** This replica's id, part of the id of every socket: eight hexadecimal digits. */
   readonly replica: string;
-  /** Whether there are other replicas at this moment. */
-  readonly isShared: () => boolean;
+  readonly bus: Bus;
+  /** Whether a machine's relay is connected at another replica now. */
+  readonly isElsewhere: (identity: string) => Promise<boolean>;
   readonly book: LeaseBook;
   readonly ledger: Ledger;
   readonly queue: Queue;
@@ -88,8 +92,12 @@ export class Gateway implements SessionOwner {
     clientTracking: false,
   });
   readonly #doorway: Doorway;
-  readonly #byConnection = new Map<string, Session>();
-  readonly #byIdentity = new Map<string, Session>();
+  readonly #roster = new Roster();
+  readonly #probes: Probes;
+  readonly #elsewhere: Elsewhere;
+  readonly #conversation: Conversation;
+  readonly #presence: Presence;
+  readonly #entrance: Entrance;
   readonly #waiting: WaitingRelays;
   readonly counts: GatewayCounts = { malformed: 0, refused: 0, frames: 0 };
   readonly #capabilities: string[];
@@ -100,7 +108,32 @@ export class Gateway implements SessionOwner {
     this.#parts = parts;
     this.#doorway = new Doorway(parts);
     this.#capabilities = serverCapabilities(parts.credentials.available);
-    this.#stopPings = keepAlive(() => this.#byConnection.values(), parts.clock, parts.transport);
+    const { clock, bus, book, transport } = parts;
+    const { probeMs } = transport;
+    const roster = this.#roster;
+    this.#stopPings = keepAlive(() => roster.all(), clock, transport);
+    const probes = new Probes(clock, probeMs, (silent) => this.#cutSilent(silent));
+    const probe = (connection: string) => {
+      const session = roster.get(connection);
+      return session === undefined ? undefined : probes.ask(session);
+    };
+    const onJoined = (identities: readonly string[]) => {
+      for (const session of identities.flatMap((identity) => roster.ofIdentity(identity))) void probes.ask(session);
+    };
+    this.#probes = probes;
+    this.#elsewhere = new Elsewhere({ bus, clock, probeMs, onJoined, probe });
+    const isShared = () => bus.others > 0;
+    const holders = new Holders({ ...parts, isShared, roster, probes, elsewhere: this.#elsewhere, probeMs });
+    const onReady = (session: Session) => this.#waiting.delete(session);
+    this.#conversation = new Conversation({ holders, probes, book, clock, onReady });
+    const onRefused = () => (this.counts.refused += 1);
+    const admit: EntranceParts["admit"] = (session, accepted, now) => this.#admit(session, accepted, now);
+    this.#entrance = new Entrance({ ...parts, isShared, roster, probes, onRefused, admit });
+    this.#presence = new Presence({
+      clock,
+      say: (action, contributorId, detail) => book.submitLazily({ kind: "presence", contributorId, action, detail }),
+      isElsewhere: parts.isElsewhere,
+    });
     this.#waiting = new WaitingRelays(parts.queue, (speaker) =>
       parts.book.submit({ kind: "ready", unasked: true, ...speaker }),
     );
@@ -114,11 +147,11 @@ export class Gateway implements SessionOwner {
 
   /** Every authenticated session. */
   sessions(): IterableIterator<Session> {
-    return this.#byConnection.values();
+    return this.#roster.all();
   }
 
   get connected(): number {
-    return this.#byConnection.size;
+    return this.#roster.size;
   }
 
   /** Sockets turned away before they could say who they are. */
@@ -127,27 +160,23 @@ export class Gateway implements SessionOwner {
   }
 
   session(connection: string): Session | undefined {
-    return this.#byConnection.get(connection);
+    return this.#roster.get(connection);
   }
 
   /** Carries out what the lease book decided; the batch is on disk. */
   carryOut(effect: Effect): void {
     switch (effect.kind) {
       case "close": {
-        for (const session of [...this.#byConnection.values()]) {
+        for (const session of this.#roster.of(effect.contributorId)) {
           const isMeant = effect.only === undefined || effect.only === session.connection;
-          if (isMeant && session.speaker?.contributorId === effect.contributorId)
-            session.close(closeCodes.policy, effect.reason);
+          if (isMeant) session.close(closeCodes.policy, effect.reason);
         }
         return;
       }
       case "standing": {
-        for (const session of this.#byConnection.values()) {
-          if (session.speaker?.contributorId === effect.contributorId) this.#promote(session, effect.tier);
-        }
+        for (const session of this.#roster.of(effect.contributorId)) this.#promote(session, effect.tier);
         return;
       }
-      case "joined":
       case "verify":
       case "done":
       case "refused":
@@ -159,7 +188,7 @@ export class Gateway implements SessionOwner {
 
   /** What was decided of contributors meanwhile, told to their sockets: their standing is read anew. */
   review(): void {
-    for (const session of [...this.#byConnection.values()]) {
+    for (const session of [...this.#roster.all()]) {
       const contributor = this.#parts.ledger.contributor(session.speaker?.contributorId ?? "");
       if (contributor === undefined || contributor.tier === "revoked")
         session.close(closeCodes.policy, "access revoked");
@@ -170,19 +199,17 @@ export class Gateway implements SessionOwner {
   /** These sockets hold their task no longer, wherever they are: relays of ours come back and say what they hold. */
   recall(connections: readonly string[]): void {
     for (const connection of connections) {
-      const session = this.#byConnection.get(connection);
+      const session = this.#roster.get(connection);
       if (session === undefined) continue;
       session.close(closeCodes.restarting, "this hub was away for a moment: come back and go on");
       this.#detach(session);
     }
   }
 
-  /** Another replica has a newer socket of an identity since `at`: ours is the older one. */
-  supersede(identity: string, at: number): void {
-    const older = this.#byIdentity.get(identity);
-    if (older === undefined || older.connectedAt >= at) return;
-    older.close(closeCodes.silent, "another connection with this token took over");
-    this.#detach(older);
+  /** A newer socket of its name came, or claims its task, and this one does not answer. */
+  #cutSilent(session: Session): void {
+    session.close(closeCodes.silent, "no answer to a ping, and a newer connection came");
+    this.#detach(session);
   }
 
   /** A new tier holds at once, for the credential of a task in hand too. */
@@ -198,7 +225,7 @@ export class Gateway implements SessionOwner {
 
   /** Tells every relay what the operators have to say. */
   announce(message: string): void {
-    for (const session of this.#byConnection.values()) session.send({ type: "notice", message });
+    for (const session of this.#roster.all()) session.send({ type: "notice", message });
   }
 
   /** The rules have changed: relays that were told there is no work may get some now. */
@@ -210,13 +237,14 @@ export class Gateway implements SessionOwner {
   drain(): void {
     this.#doorway.isClosed = true;
     this.#stopPings();
-    for (const session of [...this.#doorway.waiting(), ...this.#byConnection.values()]) {
+    this.#presence.stop();
+    for (const session of [...this.#doorway.waiting(), ...this.#roster.all()]) {
       session.close(closeCodes.restarting, "hub restarting");
     }
   }
 
   #tell(effect: SocketEffect): void {
-    const session = this.#byConnection.get(effect.connection);
+    const session = this.#roster.get(effect.connection);
     if (session === undefined) return;
     if (effect.kind === "assign") {
       this.#waiting.delete(session);
@@ -252,6 +280,7 @@ export class Gateway implements SessionOwner {
   /** A socket answered a ping. */
   alive(session: Session): void {
     session.unanswered = 0;
+    this.#probes.answered(session);
   }
 
   /** A socket is gone. */
@@ -266,10 +295,11 @@ export class Gateway implements SessionOwner {
   /** Gives up a session's place; what it holds is kept for its identity. */
   #detach(session: Session): void {
     const { speaker } = session;
-    if (speaker === undefined || !this.#byConnection.delete(speaker.connection)) return;
-    if (this.#byIdentity.get(speaker.identity) === session) this.#byIdentity.delete(speaker.identity);
+    if (speaker === undefined || !this.#roster.remove(session)) return;
     this.#parts.credentials.detach(speaker.connection);
     this.#parts.book.submit({ kind: "dropped", ...speaker });
+    this.#presence.went(speaker.identity, speaker.contributorId);
+    this.#probes.gone(session);
     this.#parts.onChange();
   }
 
@@ -282,8 +312,8 @@ export class Gateway implements SessionOwner {
     if (session.speaker === undefined && !this.#mayStillSpeak(session, data)) return;
     const frame = isBinary ? ({ kind: "malformed", because: "binary" } as const) : readRelayFrame(data.toString());
     if (frame.kind === "message") {
-      if (session.speaker === undefined) this.#authenticate(session, frame.message, now);
-      else this.#hear(session, session.speaker, frame.message, now);
+      if (session.speaker === undefined) this.#entrance.hear(session, frame.message, now);
+      else this.#conversation.hear(session, session.speaker, frame.message, now);
       return;
     }
     if (frame.kind === "unknown") return;
@@ -308,104 +338,36 @@ export class Gateway implements SessionOwner {
     return false;
   }
 
-  #authenticate(session: Session, message: RelayMessage, now: number, isNewest = false): void {
-    if (message.type !== "auth_response") return;
-    const { ledger, models, book, log, isShared } = this.#parts;
-    const policy = models();
-    const result = authenticate(message, session.nonce, ledger, policy);
-    const later = (isNewestThen: boolean) => {
-      if (!session.closed && session.speaker === undefined) this.#authenticate(session, message, now, isNewestThen);
-    };
-    if (result.kind === "unjudged") {
-      void policy.judge(result.model).then(() => later(isNewest));
-      return;
-    }
-    if (result.kind === "refused") {
-      if (!isNewest && isShared() && result.reason === "invalid token") {
-        // Another replica may have given it out a moment ago.
-        void book.caughtUp().then(() => later(true));
-        return;
-      }
-      this.counts.refused += 1;
-      if (result.reason === "invalid token") this.#parts.guesses.count(session.address);
-      log.info({ connection: session.connection, because: result.reason }, "relay refused");
-      session.refuse(result.reason, result.acceptedModels);
-      return;
-    }
-    const { contributor, identity, declared, additions } = result;
+  #admit(session: Session, accepted: Accepted, now: number): void {
+    const { contributor, identity, declared, additions } = accepted;
     session.cancelAuthDeadline?.();
     session.cancelAuthDeadline = undefined;
     this.#doorway.leave(session);
     session.nonce = "";
     session.address = "";
-    const older = this.#byIdentity.get(identity);
-    if (older !== undefined) {
-      older.close(closeCodes.silent, "another connection with this token took over");
-      this.#detach(older);
-    }
+    const older = this.#roster.ofIdentity(identity);
     const speaker: Speaker = { connection: session.connection, contributorId: contributor.id, identity };
-    Object.assign(session, {
-      speaker,
-      login: contributor.login,
-      tier: contributor.tier,
-      declared,
-      connectedAt: now,
-      lastActivityAt: now,
-    });
+    const { login, tier } = contributor;
+    Object.assign(session, { speaker, login, tier, declared, connectedAt: now, lastActivityAt: now });
     session.acceptsPushes = additions.has("task_push");
-    this.#byConnection.set(session.connection, session);
-    this.#byIdentity.set(identity, session);
-    book.submitLazily({
-      kind: "joined",
-      ...speaker,
-      detail: [declared.backend, declared.model].filter(Boolean).join(" "),
-    });
+    this.#roster.add(session, contributor.id);
+    const detail = [declared.session, declared.backend, declared.model].filter(Boolean).join(" ");
+    this.#presence.came(identity, contributor.id, detail);
     if (declared.verdict !== "current") {
-      log.info(
-        { contributor: contributor.login, declared: declared.version, verdict: declared.verdict },
+      this.#parts.log.info(
+        { contributor: login, declared: declared.version, verdict: declared.verdict },
         "relay speaks another protocol version",
       );
     }
-    const role = this.#parts.roleOf(contributor.id, declared.role);
-    const limits = this.#parts.limitsOf(contributor.id);
-    session.send({
-      type: "auth_ok",
-      contributor_id: contributor.id,
-      trust_tier: contributor.tier,
-      permissions: [...permissionsOf(contributor.tier)],
-      protocol_version: PROTOCOL_VERSION,
-      server_capabilities: this.#capabilities,
-      connection_id: session.connection,
-      max_message_bytes: MAX_FRAME_BYTES,
-      ...(role === undefined ? {} : { role }),
-      ...(limits === undefined ? {} : { limits }),
+    welcome(session, contributor, {
+      capabilities: this.#capabilities,
+      role: this.#parts.roleOf(contributor.id, declared.role),
+      limits: this.#parts.limitsOf(contributor.id),
+      announcement: this.#parts.announcement(),
     });
-    this.#greet(session, role);
+    this.#elsewhere.joined(identity);
+    if (older.length > 0) this.#conversation.holdBack(session, Promise.all(older.map((one) => this.#probes.ask(one))));
     this.#parts.onChange();
-  }
-
-  /** What a relay should know from the start: what the operators announce, and a role it asked for and did not get. */
-  #greet(session: Session, role: string | undefined): void {
-    const announcement = this.#parts.announcement();
-    if (announcement !== "") session.send({ type: "notice", message: announcement });
-    const asked = session.declared.role;
-    if (asked === undefined || asked === role) return;
-    const now = role === undefined ? "it works without one" : `it works as ${role}, which an owner set`;
-    session.send({ type: "notice", message: `this relay asked for the role ${asked}; ${now}` });
-  }
-
-  #hear(session: Session, speaker: Speaker, message: RelayMessage, now: number): void {
-    const { book } = this.#parts;
-    if (message.type === "ping") return session.send({ type: "pong" });
-    if (message.type === "pong" || message.type === "auth_response") return;
-    session.lastActivityAt = now;
-    if (message.type === "task_progress") session.note = noteOf(message);
-    if (message.type === "ready") {
-      if (session.pushed !== undefined && now - session.pushed.at < CROSSING_MS) return;
-      this.#waiting.delete(session);
-      session.readyAt ??= now;
-    }
-    book.submit(commandOf(message, speaker));
   }
 }
 

@@ -11,6 +11,7 @@ import {
 } from "@nest/protocol";
 import { type RawData, WebSocket } from "ws";
 import type { Speaker } from "../leases/commands.ts";
+import type { WorkMessage } from "./command-of.ts";
 
 /** A peer that does not answer a close is cut after this long. */
 const CLOSE_GRACE_MS = 2000;
@@ -113,8 +114,12 @@ export class Session {
   lastFailure: LastFailure | undefined;
   /** When it asked for work that it has not been given yet. */
   readyAt: number | undefined;
-  /** A task that was pushed and not accepted yet: a `ready` that crossed it is answered by it. */
-  pushed: { readonly taskId: string; readonly at: number } | undefined;
+  /** A task that was offered and not accepted yet: a `ready` that crossed it is answered by it. */
+  offered: { readonly taskId: string; readonly at: number; isCrossed: boolean } | undefined;
+  /** When it answered a ping last. */
+  answeredAt = Number.NEGATIVE_INFINITY;
+  /** What it said while an older socket is asked whether it lives; undefined while nobody is. */
+  waiting: WorkMessage[] | undefined;
   cancelAuthDeadline: CancelTimer | undefined;
   closed = false;
   malformed = 0;

@@ -38,7 +38,7 @@ export function tell(session: Session, effect: SocketEffect, parts: TellParts): 
   const { queue, credentials, clock, roleOf } = parts;
   switch (effect.kind) {
     case "assign":
-      if (effect.pushed === true) session.pushed = { taskId: effect.lease.taskId, at: clock.now() };
+      session.offered = { taskId: effect.lease.taskId, at: clock.now(), isCrossed: false };
       return assign(session, effect, queue, roleOf(effect.lease.contributorId, session.declared.role));
     case "unavailable": {
       session.idleReason = effect.reason;
@@ -50,11 +50,11 @@ export function tell(session: Session, effect: SocketEffect, parts: TellParts): 
     }
     case "revoke":
       credentials.release(effect.taskId);
+      if (session.offered?.taskId === effect.taskId) session.offered = undefined;
       return session.send({ type: "task_revoke", task_id: effect.taskId, reason: effect.reason });
     case "ack":
       return session.send({ type: "task_ack", task_id: effect.taskId, task_gen: effect.gen });
     case "held":
-      session.pushed = undefined;
       return credentials.hand(effect.lease, session);
     case "unheard":
       // It comes back, goes on with what it holds, and sends what was not acknowledged.

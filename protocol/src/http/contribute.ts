@@ -177,6 +177,8 @@ export const FleetWork = z.object({
   url: z.string(),
   contributor_id: z.string(),
   github_username: z.string(),
+  /** Which of the contributor's machines it was given to, where they have names. */
+  session: z.string().optional(),
   status: z.enum(["offered", "in-progress", "away"]),
   assigned_at: z.string(),
   expires_at: z.string(),

@@ -1,0 +1,108 @@
+import type { Clock } from "@nest/kit";
+import { closeCodes, type RelayMessage } from "@nest/protocol";
+import type { Speaker } from "../leases/commands.ts";
+import type { LeaseBook } from "../leases/lease-book.ts";
+import { commandOf, noteOf, type WorkMessage } from "./command-of.ts";
+import type { Holders } from "./holders.ts";
+import type { Probes } from "./probes.ts";
+import type { Session } from "./session.ts";
+
+/** A `ready` that crossed an offer is answered by that offer; without a word about it by then, it is taken as it was meant. */
+const CROSSING_MS = 5000;
+/** Frames that wait for an older socket's answer. */
+const MOST_WAITING = 64;
+
+export interface ConversationParts {
+  readonly holders: Holders;
+  readonly probes: Probes;
+  readonly book: LeaseBook;
+  readonly clock: Clock;
+  /** A relay asks for work. */
+  readonly onReady: (session: Session) => void;
+}
+
+/**
+ * What authenticated relays say, as commands in the order in which each said it. While it has to be found out whether an older
+ * socket lives that has the task in hand, what a relay says waits.
+ */
+export class Conversation {
+  readonly #parts: ConversationParts;
+
+  constructor(parts: ConversationParts) {
+    this.#parts = parts;
+  }
+
+  /** A message came. */
+  hear(session: Session, speaker: Speaker, message: RelayMessage, now: number): void {
+    if (message.type === "ping") return session.send({ type: "pong" });
+    if (message.type === "pong") return this.#parts.probes.answered(session);
+    if (message.type === "auth_response") return;
+    session.lastActivityAt = now;
+    if (session.waiting !== undefined) {
+      session.waiting.push(message);
+      if (session.waiting.length > MOST_WAITING) session.close(closeCodes.policy, "too many frames before an answer");
+      return;
+    }
+    const silent = this.#silentHolder(session, speaker, message);
+    if (silent === undefined) return this.#take(session, speaker, message, now, undefined);
+    const take = (connection: string | undefined) => {
+      if (!session.closed) this.#take(session, speaker, message, now, connection);
+    };
+    this.holdBack(session, silent.then(take));
+  }
+
+  /** What a relay says from now on waits, in order, until this is settled. */
+  holdBack(session: Session, until: Promise<unknown>): void {
+    session.waiting = [];
+    const goOn = () => this.#goOn(session);
+    void until.then(goOn, goOn);
+  }
+
+  #goOn(session: Session): void {
+    const waiting = session.waiting ?? [];
+    session.waiting = undefined;
+    const now = this.#parts.clock.now();
+    for (const [at, message] of waiting.entries()) {
+      if (session.closed || session.speaker === undefined) return;
+      this.hear(session, session.speaker, message, now);
+      if (!isWaiting(session)) continue;
+      // This one waits again, and so does everything behind it.
+      session.waiting = waiting.slice(at + 1);
+      return;
+    }
+  }
+
+  #silentHolder(session: Session, speaker: Speaker, message: WorkMessage) {
+    if (message.type === "ready") return undefined;
+    return this.#parts.holders.silentHolder(message.task_id, speaker, session.connectedAt);
+  }
+
+  #take(session: Session, speaker: Speaker, message: WorkMessage, now: number, silent: string | undefined): void {
+    if (message.type === "task_progress") session.note = noteOf(message);
+    if (message.type === "ready") {
+      if (this.#crosses(session, speaker, message, now)) return;
+      this.#parts.onReady(session);
+      session.readyAt ??= now;
+    } else if (message.task_id === session.offered?.taskId) session.offered = undefined;
+    this.#parts.book.submit(commandOf(message, speaker, silent));
+  }
+
+  /** Whether a `ready` was said before the offer was read that came just before it; one that was not is taken later. */
+  #crosses(session: Session, speaker: Speaker, ready: WorkMessage, now: number): boolean {
+    const { offered } = session;
+    if (offered === undefined) return false;
+    const { clock } = this.#parts;
+    const leftMs = offered.at + CROSSING_MS - now;
+    if (leftMs <= 0) return false;
+    if (offered.isCrossed) return true;
+    offered.isCrossed = true;
+    clock.after(leftMs, () => {
+      if (session.offered === offered && !session.closed) this.#take(session, speaker, ready, clock.now(), undefined);
+    });
+    return true;
+  }
+}
+
+function isWaiting(session: Session): boolean {
+  return session.waiting !== undefined;
+}

@@ -1,0 +1,78 @@
+import type { CancelTimer, Clock } from "@nest/kit";
+import { z } from "zod";
+import type { Bus } from "../bus/bus.ts";
+
+const JOINED = "relay joined";
+const HOLDER = "holder of a task";
+const PROBE = "probe of a socket";
+/** Relays that join within this are told of together: a storm of them is a few messages, not thousands. */
+const JOINED_TOLD_AFTER_MS = 50;
+/** Identities named in one message. */
+const MOST_NAMED = 500;
+/** A replica that lives says at once that a socket is its own. */
+const HOLDER_WITHIN_MS = 1500;
+/** Beyond the time that a socket has to answer its own replica. */
+const PROBE_SLACK_MS = 2000;
+
+const Joined = z.array(z.string().max(256)).max(MOST_NAMED);
+const Socket = z.object({ connection: z.string().max(64) });
+
+export interface ElsewhereParts {
+  readonly bus: Bus;
+  readonly clock: Clock;
+  readonly probeMs: number;
+  /** Relays of these identities have joined at another replica. */
+  readonly onJoined: (identities: readonly string[]) => void;
+  /** Asks a socket of ours whether it lives; undefined when it is none of ours. */
+  readonly probe: (connection: string) => Promise<boolean> | undefined;
+}
+
+/** What this replica has to do with sockets of the hub's other replicas. */
+export class Elsewhere {
+  readonly #parts: ElsewhereParts;
+  #joined: string[] = [];
+  #telling: CancelTimer | undefined;
+
+  constructor(parts: ElsewhereParts) {
+    this.#parts = parts;
+    const { bus, onJoined, probe } = parts;
+    bus.on(JOINED, (body) => {
+      const joined = Joined.safeParse(body);
+      if (joined.success) onJoined(joined.data);
+    });
+    const asked = (body: unknown) => {
+      const socket = Socket.safeParse(body);
+      return socket.success ? probe(socket.data.connection) : undefined;
+    };
+    bus.answer(HOLDER, async (body) => (asked(body) === undefined ? undefined : true));
+    bus.answer(PROBE, async (body) => asked(body));
+  }
+
+  /** A relay of this identity is here now: older sockets of it elsewhere are asked whether they live. */
+  joined(identity: string): void {
+    const { bus, clock } = this.#parts;
+    if (bus.others === 0) return;
+    this.#joined.push(identity);
+    if (this.#joined.length >= MOST_NAMED) this.#tellJoined();
+    else this.#telling ??= clock.after(JOINED_TOLD_AFTER_MS, () => this.#tellJoined());
+  }
+
+  /** Whether a socket of another replica lives. One whose replica does not answer does not either. */
+  async lives(connection: string): Promise<boolean> {
+    const { bus, probeMs } = this.#parts;
+    const ask = (topic: string, withinMs: number) =>
+      bus.ask(topic, { connection }, { withinMs, enough: 1 }).catch(() => []);
+    const [isHeld] = await ask(HOLDER, HOLDER_WITHIN_MS);
+    if (isHeld !== true) return false;
+    const [isAlive] = await ask(PROBE, probeMs + PROBE_SLACK_MS);
+    return isAlive === true;
+  }
+
+  #tellJoined(): void {
+    const joined = this.#joined;
+    this.#joined = [];
+    this.#telling?.();
+    this.#telling = undefined;
+    void this.#parts.bus.tell(JOINED, joined).catch(() => undefined);
+  }
+}

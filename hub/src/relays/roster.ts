@@ -1,0 +1,48 @@
+import type { Session } from "./session.ts";
+
+/** The authenticated sockets of this process, by connection and by contributor. */
+export class Roster {
+  readonly #byConnection = new Map<string, Session>();
+  readonly #byContributor = new Map<string, Set<Session>>();
+
+  get size(): number {
+    return this.#byConnection.size;
+  }
+
+  all(): IterableIterator<Session> {
+    return this.#byConnection.values();
+  }
+
+  get(connection: string): Session | undefined {
+    return this.#byConnection.get(connection);
+  }
+
+  /** The sockets of a contributor, oldest first. */
+  of(contributorId: string): Session[] {
+    return [...(this.#byContributor.get(contributorId) ?? [])];
+  }
+
+  /** The sockets of one machine: of the contributor and session name that `identity` says. */
+  ofIdentity(identity: string): Session[] {
+    const contributorId = identity.split("#", 1)[0] ?? identity;
+    return this.of(contributorId).filter(({ speaker }) => speaker?.identity === identity);
+  }
+
+  /** A socket has said who it is. */
+  add(session: Session, contributorId: string): void {
+    this.#byConnection.set(session.connection, session);
+    const siblings = this.#byContributor.get(contributorId);
+    if (siblings === undefined) this.#byContributor.set(contributorId, new Set([session]));
+    else siblings.add(session);
+  }
+
+  /** It is gone. False when it was not known, or not any more. */
+  remove(session: Session): boolean {
+    const { speaker } = session;
+    if (speaker === undefined || !this.#byConnection.delete(speaker.connection)) return false;
+    const siblings = this.#byContributor.get(speaker.contributorId);
+    siblings?.delete(session);
+    if (siblings?.size === 0) this.#byContributor.delete(speaker.contributorId);
+    return true;
+  }
+}

@@ -1,0 +1,34 @@
+import { MAX_FRAME_BYTES, type OwnLimitsLeft, PROTOCOL_VERSION, permissionsOf } from "@nest/protocol";
+import type { Contributor } from "../contributors/standing.ts";
+import type { Session } from "./session.ts";
+
+export interface WelcomeParts {
+  readonly capabilities: string[];
+  /** The delegated role that it works in, of what it asked for. */
+  readonly role: string | undefined;
+  readonly limits: OwnLimitsLeft | undefined;
+  /** What the operators have to say to every relay; empty = nothing. */
+  readonly announcement: string;
+}
+
+/** Tells a relay that it is in, and what it should know from the start. */
+export function welcome(session: Session, contributor: Contributor, parts: WelcomeParts): void {
+  const { capabilities, role, limits, announcement } = parts;
+  session.send({
+    type: "auth_ok",
+    contributor_id: contributor.id,
+    trust_tier: contributor.tier,
+    permissions: [...permissionsOf(contributor.tier)],
+    protocol_version: PROTOCOL_VERSION,
+    server_capabilities: capabilities,
+    connection_id: session.connection,
+    max_message_bytes: MAX_FRAME_BYTES,
+    ...(role === undefined ? {} : { role }),
+    ...(limits === undefined ? {} : { limits }),
+  });
+  if (announcement !== "") session.send({ type: "notice", message: announcement });
+  const asked = session.declared.role;
+  if (asked === undefined || asked === role) return;
+  const now = role === undefined ? "it works without one" : `it works as ${role}, which an owner set`;
+  session.send({ type: "notice", message: `this relay asked for the role ${asked}; ${now}` });
+}
