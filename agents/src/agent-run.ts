@@ -1,5 +1,6 @@
 import type { AgentEnd } from "./outcome.ts";
 import type { Standstill } from "./standstill.ts";
+import type { StreamMask } from "./transcript.ts";
 
 /** One agent at work, whichever driver runs it. */
 export interface AgentRun {
@@ -38,6 +39,8 @@ export interface AgentStart {
   readonly folder: string;
   readonly environment: Readonly<Record<string, string>>;
   readonly transcript?: string;
+  /** Makes a mask for a stream of what the agent prints: transcript, tail and verdict see what it lets through. */
+  readonly mask?: () => StreamMask;
   /** Turns the command line into the one that runs it confined; absent where nothing confines the run. */
   readonly confined?: ((argv: readonly string[]) => readonly string[]) | undefined;
   /** Tells the processes of this run from all others; hexadecimal. */

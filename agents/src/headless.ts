@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { access } from "node:fs/promises";
+import type { Readable } from "node:stream";
 import { type Clock, plainText, sentenceOf } from "@nest/kit";
 import { RUN_MARK } from "./agent-environment.ts";
 import { type AgentRun, type AgentStart, commandLine, type EndHow } from "./agent-run.ts";
@@ -24,7 +25,7 @@ export interface DriverParts {
  */
 export async function startHeadless(backend: Backend, start: AgentStart, parts: DriverParts): Promise<AgentRun> {
   if (backend.oneShot === undefined)
-    return neverRan({ kind: "not_started", because: `backend ${backend.name} has no headless mode`, permanent: true });
+    return neverRan({ kind: "not_started", because: `backend ${backend.name} has no headless mode` });
   try {
     await access(start.folder);
     const [program, ...args] = commandLine(start, backend.oneShot({ ...start, prompt: promptArgument(start.prompt) }));
@@ -67,18 +68,27 @@ class HeadlessRun implements AgentRun {
   readonly #output = new CapturedOutput();
   readonly #transcript: Transcript | undefined;
   readonly #tree: ProcessTree | undefined;
+  readonly #lastWords: (() => void)[] = [];
   #why: AgentEnd | undefined;
 
   constructor(child: ChildProcess, parts: HeadlessParts) {
     this.#parts = parts;
     if (child.pid !== undefined) this.#tree = { root: child.pid, mark: parts.start.mark, seen: new Map() };
     if (parts.start.transcript !== undefined) this.#transcript = new Transcript(parts.start.transcript);
-    for (const stream of [child.stdout, child.stderr])
-      stream?.on("data", (chunk: Buffer) => {
-        this.#output.add(chunk);
-        this.#transcript?.add(chunk);
-      });
+    for (const stream of [child.stdout, child.stderr]) if (stream !== null) this.#read(stream);
     this.ended = this.#follow(child);
+  }
+
+  /** Each stream has a mask of its own: what the other says in between does not part a secret. */
+  #read(stream: Readable): void {
+    const mask = this.#parts.start.mask?.();
+    stream.on("data", (chunk: Buffer) => this.#keep(mask === undefined ? chunk : mask.take(chunk)));
+    if (mask !== undefined) this.#lastWords.push(() => this.#keep(mask.end()));
+  }
+
+  #keep(printed: Buffer): void {
+    this.#output.add(printed);
+    this.#transcript?.add(printed);
   }
 
   async #follow(child: ChildProcess): Promise<AgentEnd> {
@@ -96,6 +106,7 @@ class HeadlessRun implements AgentRun {
     await this.#terminate();
     child.stdout?.destroy();
     child.stderr?.destroy();
+    for (const say of this.#lastWords.splice(0)) say();
     this.#transcript?.close();
     return this.#endedAs(how);
   }

@@ -12,6 +12,7 @@ export { type Confinement, confine, findBubblewrap } from "./sandbox/sandbox.ts"
 export { type Standstill, standstillWords } from "./standstill.ts";
 export { KILL_GRACE_MS, terminateTree } from "./terminate.ts";
 export { type TmuxParts, TmuxSession } from "./tmux.ts";
+export type { StreamMask } from "./transcript.ts";
 export { asksForVerdict, pullRequestLink, readVerdict, VERDICT_REQUEST } from "./verdict.ts";
 export { startWatchdog } from "./watchdog.ts";
 export { clearWorkspaces, isAlive, makeWorkspace, transcriptBeside } from "./workspace.ts";

@@ -12,6 +12,7 @@ import type { ProcessTree } from "./process-tree.ts";
 import type { Standstill } from "./standstill.ts";
 import { terminateTree } from "./terminate.ts";
 import type { PaneState, TmuxSession } from "./tmux.ts";
+import { maskedText } from "./transcript.ts";
 
 /** How often the pane is looked at. */
 const LOOK_EVERY_MS = 1000;
@@ -70,7 +71,7 @@ class InteractiveRun implements AgentRun {
   }
 
   tail(): Promise<string> {
-    return Promise.resolve(lastLines(this.#lastText));
+    return Promise.resolve(lastLines(this.#masked(this.#lastText)));
   }
 
   standstill(): Standstill | undefined {
@@ -96,9 +97,14 @@ class InteractiveRun implements AgentRun {
     await this.#terminate();
     await this.#parts.tmux.forgetEnvironment().catch(() => undefined);
     if (this.#start.transcript !== undefined)
-      await writeFile(this.#start.transcript, this.#lastText, { mode: 0o600 }).catch(() => undefined);
-    if (this.#why?.kind === "overdue") return { ...this.#why, output: this.#lastText };
-    return this.#why ?? end;
+      await writeFile(this.#start.transcript, this.#masked(this.#lastText), { mode: 0o600 }).catch(() => undefined);
+    if (this.#why?.kind === "overdue") return { ...this.#why, output: this.#masked(this.#lastText) };
+    if (this.#why !== undefined) return this.#why;
+    return "output" in end ? { ...end, output: this.#masked(end.output) } : end;
+  }
+
+  #masked(text: string): string {
+    return maskedText(text, this.#start.mask?.());
   }
 
   async #work(): Promise<AgentEnd> {
@@ -124,7 +130,10 @@ class InteractiveRun implements AgentRun {
       const pane = await this.#parts.tmux.pane();
       if (pane.dead) {
         this.#lastText = await this.#lastWords();
-        return { kind: "not_started", because: `agent ended before it was ready: ${lastLine(this.#lastText)}` };
+        return {
+          kind: "not_started",
+          because: `agent ended before it was ready: ${lastLine(this.#masked(this.#lastText))}`,
+        };
       }
       const mood = moodOf(screen, this.#backend.signs);
       this.#standstill = standstillOf(mood);

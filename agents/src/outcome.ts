@@ -1,4 +1,4 @@
-import { standstillIn, standstillWords } from "./standstill.ts";
+import { type Standstill, standstillIn, standstillWords } from "./standstill.ts";
 import { pullRequestLink, readVerdict } from "./verdict.ts";
 
 /** How a run of an agent came to its end. */
@@ -8,7 +8,7 @@ export type AgentEnd =
   /** A signal that was not ours. */
   | { readonly kind: "killed"; readonly signal: string; readonly output: string }
   /** It never ran. */
-  | { readonly kind: "not_started"; readonly because: string; readonly permanent?: boolean }
+  | { readonly kind: "not_started"; readonly because: string }
   /** A session at a terminal gave its verdict, or fell idle, and is still there. */
   | { readonly kind: "settled"; readonly output: string }
   /** The relay's own watchdog ended it. */
@@ -28,7 +28,8 @@ export type Outcome =
       readonly kind: "failed";
       readonly failureKind: "environment" | "task";
       readonly reason: string;
-      readonly permanent?: boolean;
+      /** What kept the agent from working, where its last words tell. */
+      readonly standstill?: Standstill;
     };
 
 export interface AssignedWork {
@@ -49,12 +50,7 @@ const MOST_SIGNALS = 64;
 export function outcomeOf(end: Exclude<AgentEnd, { kind: "ended" }>, work: AssignedWork): Outcome {
   switch (end.kind) {
     case "not_started":
-      return {
-        kind: "failed",
-        failureKind: "environment",
-        reason: end.because,
-        ...(end.permanent === true ? { permanent: true } : {}),
-      };
+      return { kind: "failed", failureKind: "environment", reason: end.because };
     case "killed":
       return { kind: "failed", failureKind: "environment", reason: `agent was ended by ${end.signal}` };
     case "overdue":
@@ -101,6 +97,7 @@ function failedOnMerit(reason: string, output: string, work: AssignedWork): Outc
     kind: "failed",
     failureKind: "task",
     reason: pullRequest === undefined ? because : `${because}, after ${pullRequest}`,
+    ...(standstill === undefined ? {} : { standstill }),
   };
 }
 

@@ -3,6 +3,19 @@ import { closeSync, openSync, renameSync, writeSync } from "node:fs";
 /** Half of the 16 MiB a transcript may take: the current file, and the one before it. */
 const FILE_BYTES = 8 * 1024 * 1024;
 
+/** Takes out of a stream of bytes what nobody may keep; it may hold back an end until the next piece tells what it is. */
+export interface StreamMask {
+  take(piece: Buffer): Buffer;
+  /** What is held back: nothing comes any more. */
+  end(): Buffer;
+}
+
+/** A text that has come to its end, through a mask of its own. */
+export function maskedText(text: string, mask: StreamMask | undefined): string {
+  if (mask === undefined) return text;
+  return Buffer.concat([mask.take(Buffer.from(text)), mask.end()]).toString("utf8");
+}
+
 /** The whole of what an agent printed, on disk for its owner: 0600, rotated once so that it never grows past 16 MiB. */
 export class Transcript {
   readonly #path: string;

@@ -3,6 +3,7 @@ import { isAbsolute, join, resolve } from "node:path";
 import { type Backend, backendOf, backends } from "@nest/agents";
 import { type Environment, UsageError, variable } from "@nest/kit";
 import { webSocketAddress } from "@nest/protocol";
+import { SESSION_PATTERN } from "./session/session-name.ts";
 
 /** One hub, with the token that belongs to it. */
 export interface HubEntry {
@@ -31,6 +32,8 @@ export interface RelayConfig {
   readonly mode: ContributorMode;
   /** What a person types before the command that attaches, to get to where the relay runs; `contribute-hive` sets it. */
   readonly attachPrefix: string | undefined;
+  /** `NEST_SESSION`: the name hubs tell this relay by; unset, the one kept in the state folder. */
+  readonly session: string | undefined;
   /** Multiplexer session name in interactive mode. */
   readonly sessionName: string;
   readonly containerRuntime: string | undefined;
@@ -44,6 +47,8 @@ export interface RelayConfig {
   readonly stateFolder: string;
   readonly statusFile: string;
   readonly taskContextFile: string;
+  /** Whether these two were named; else relays that run at once keep them apart by themselves. */
+  readonly filesAreNamed: { readonly status: boolean; readonly context: boolean };
   readonly tokenCacheFile: string | undefined;
   /** Web base of the code host. */
   readonly webBase: string;
@@ -53,7 +58,6 @@ export interface RelayConfig {
 }
 
 const EFFORT = /^[A-Za-z0-9_-]{1,32}$/;
-const SESSION_NAME = /^[A-Za-z0-9_-]{1,64}$/;
 const RUNTIMES = ["docker", "podman", "none"];
 
 /**
@@ -81,7 +85,10 @@ export function readConfig(environment: Environment, file: Environment = {}): Re
   const model = read("AGENT_MODEL");
   if (model?.startsWith("-")) fault("AGENT_MODEL", "must not begin with a dash");
   const sessionName = read("NEST_AGENT_SESSION") ?? "contributor";
-  if (!SESSION_NAME.test(sessionName)) fault("NEST_AGENT_SESSION", "letters, digits, - and _ only, at most 64");
+  if (!SESSION_PATTERN.test(sessionName)) fault("NEST_AGENT_SESSION", "letters, digits, - and _ only, at most 64");
+  const session = read("NEST_SESSION");
+  if (session !== undefined && !SESSION_PATTERN.test(session))
+    fault("NEST_SESSION", "letters, digits, - and _ only, at most 64");
   const containerRuntime = read("NEST_CONTAINER_RUNTIME");
   if (containerRuntime !== undefined && !RUNTIMES.includes(containerRuntime))
     fault("NEST_CONTAINER_RUNTIME", `must be ${RUNTIMES.join(", ")}, not "${containerRuntime}"`);
@@ -107,20 +114,31 @@ export function readConfig(environment: Environment, file: Environment = {}): Re
     role: read("NEST_AGENT_ROLE"),
     mode: mode as ContributorMode,
     attachPrefix: read("NEST_ATTACH_PREFIX"),
+    session,
     sessionName,
     containerRuntime,
     inContainer: read("NEST_CONTAINER") === "1",
     sandbox,
     sandboxRead,
     workspaceRoot: resolve(read("NEST_WORKSPACE") ?? join(home, ".cache/nest/workspaces")),
-    stateFolder: join(environment.XDG_STATE_HOME || join(home, ".local/state"), "nest"),
+    stateFolder: stateFolderIn(environment),
     statusFile: resolve(read("NEST_HEADLESS_STATUS_FILE") ?? join(temporary, "contributor-headless-status.json")),
     taskContextFile: resolve(read("NEST_TASK_CONTEXT_FILE") ?? join(temporary, "contributor-task.json")),
+    filesAreNamed: {
+      status: read("NEST_HEADLESS_STATUS_FILE") !== undefined,
+      context: read("NEST_TASK_CONTEXT_FILE") !== undefined,
+    },
     tokenCacheFile: read("NEST_GH_TOKEN_CACHE"),
     webBase: webBase.replace(/\/+$/, ""),
     passToAgent: list(read("NEST_AGENT_ENV")),
     clockScale,
   };
+}
+
+/** Where a relay keeps what outlives it. */
+export function stateFolderIn(environment: Environment): string {
+  const home = environment.HOME || homedir();
+  return join(environment.XDG_STATE_HOME || join(home, ".local/state"), "nest");
 }
 
 type Read = (name: string) => string | undefined;

@@ -3,11 +3,10 @@ import { logLines } from "./log-lines.ts";
 
 test("a log line is one JSON object with time, level, program, fields and message", () => {
   const lines: string[] = [];
-  logLines(
-    "nest-relay",
-    (line) => lines.push(line),
-    () => 0,
-  ).warn({ hub: "h", retry_ms: 5 }, "hub away\nfor long");
+  logLines("nest-relay", { write: (line) => lines.push(line), now: () => 0 }).warn(
+    { hub: "h", retry_ms: 5 },
+    "hub away\nfor long",
+  );
   expect(lines).toEqual([
     '{"level":40,"time":"1970-01-01T00:00:00.000Z","program":"nest-relay","hub":"h","retry_ms":5,"msg":"hub away\\nfor long"}\n',
   ]);
@@ -15,11 +14,7 @@ test("a log line is one JSON object with time, level, program, fields and messag
 
 test("a log line holds no secret by name, at any depth, and survives what is no JSON", () => {
   const lines: string[] = [];
-  const log = logLines(
-    "nest-relay",
-    (line) => lines.push(line),
-    () => 0,
-  );
+  const log = logLines("nest-relay", { write: (line) => lines.push(line), now: () => 0 });
   log.info({ registration_token: "a", deep: { github_token: "b", apiKey: "c", number: 1 } }, "x");
   const loop: Record<string, unknown> = {};
   loop.self = loop;

@@ -9,18 +9,36 @@ export interface LogLines {
 }
 
 const LEVELS = { info: 30, warn: 40, error: 50 } as const;
+/** A hub may say 64 KiB at a time; nobody reads that in a log. */
+const LONGEST_FIELD = 500;
 const SECRET_FIELD = /^(?:.*_?token|authorization|cookie|secret|password|.*key)$/i;
+
+export interface LogLinesParts {
+  readonly write: (line: string) => void;
+  /** Takes secrets out of a text. Every text is cleaned before it becomes JSON: what it strikes out cannot break the line. */
+  readonly clean?: (text: string) => string;
+  readonly now?: () => number;
+}
 
 /**
  * A log of a few lines of its own: the servers' logger would hold a tenth of what a relay at rest may take. Fields that cannot be
  * written as JSON are left out, never a reason to fail.
  */
-export function logLines(program: string, write: (line: string) => void, now: () => number = Date.now): LogLines {
+export function logLines(program: string, { write, clean = (text) => text, now = Date.now }: LogLinesParts): LogLines {
   const line = (level: keyof typeof LEVELS) => (fields: Fields, message: string) => {
     const head = { level: LEVELS[level], time: new Date(now()).toISOString(), program };
-    write(`${textOf({ ...head, ...fields, msg: message }) ?? textOf({ ...head, msg: message })}\n`);
+    const said = { msg: clean(message) };
+    write(`${textOf({ ...head, ...cleanFields(fields, clean), ...said }) ?? textOf({ ...head, ...said })}\n`);
   };
   return { info: line("info"), warn: line("warn"), error: line("error") };
+}
+
+function cleanFields(fields: Fields, clean: (text: string) => string): Fields {
+  const entries = Object.entries(fields).map(([name, value]) => {
+    if (typeof value !== "string") return [name, value];
+    return [name, clean(value).slice(0, LONGEST_FIELD)];
+  });
+  return Object.fromEntries(entries);
 }
 
 function textOf(entry: Fields): string | undefined {

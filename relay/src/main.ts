@@ -1,6 +1,6 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { agentEnvironment, clearCredentials, findBinary, startHeadless } from "@nest/agents";
+import { agentEnvironment, clearCredentials, startHeadless } from "@nest/agents";
 import {
   type Environment,
   errorLines,
@@ -13,12 +13,15 @@ import {
   UsageError,
 } from "@nest/kit";
 import { scaleDurations, scaleTransport } from "@nest/protocol";
-import { readConfig } from "./config.ts";
+import { type RelayConfig, readConfig } from "./config.ts";
 import { confinementOf, confinementSentence } from "./confinement.ts";
 import { parseContributorEnv } from "./contributor-env.ts";
 import { probeFacts } from "./declare/declare.ts";
+import { lookAt } from "./look.ts";
+import { ownLogin, secretsIn } from "./own-secrets.ts";
 import { Relay } from "./relay.ts";
-import { secretsOf } from "./secrets.ts";
+import { KnownSecrets } from "./secrets.ts";
+import { type SessionName, takeSessionName } from "./session/session-name.ts";
 import { StatusFile } from "./status-file.ts";
 import { RunLedger } from "./task/leftovers.ts";
 import { openTerminal } from "./terminal.ts";
@@ -73,16 +76,18 @@ export async function runRelay(
 async function relayOn(environment: Environment, error: VoiceOut, stopFromOutside?: AbortSignal): Promise<number> {
   const file = join(environment.HOME || homedir(), ".config/nest/contributor.env");
   const saved = parseContributorEnv((await readTextIfPresent(file)) ?? "", file);
-  const config = readConfig(environment, saved);
+  const configured = readConfig(environment, saved);
   const everything = { ...saved, ...environment };
-  const secrets = secretsOf(config, everything);
+  const tokens = configured.hubs.map(({ token }) => token);
+  const login = await ownLogin(everything);
+  const secrets = new KnownSecrets([...secretsIn(everything), ...tokens, ...(login?.tokens ?? [])]);
   const [clock, random, voice] = [systemClock(), systemRandom(), new Voice(error, secrets)];
+  const session = await takeSessionName(configured.stateFolder, configured.session, { clock, random });
+  const config = besideOthers(configured, session);
+  if (session.place > 1) voice.say(`another relay runs on ${config.stateFolder}: this one is ${session.name}`);
   const numbers = scaleDurations(config.clockScale);
   const stop = stopFromOutside ?? stopOnSignal(clock);
 
-  const command = config.agentCommand ?? config.backend.binary;
-  const binary = await findBinary(command, environment.PATH);
-  if (binary === undefined) voice.say(`warning: ${command} cannot be run; tasks will fail until it can`);
   if (config.backend.caution !== undefined) voice.say(`warning: ${config.backend.caution}`);
   const ledger = new RunLedger(config.stateFolder);
   await clearCredentials();
@@ -92,8 +97,14 @@ async function relayOn(environment: Environment, error: VoiceOut, stopFromOutsid
   const confinement = await confinementOf(config, environment.PATH);
   voice.say(confinementSentence(confinement));
   const ownEnvironment = agentEnvironment(everything, { backend: config.backend, alsoPass: config.passToAgent });
+  const terminal =
+    config.mode === "interactive"
+      ? await openTerminal(config, { environment: ownEnvironment, clock, ledger, mark: random.hex(12) })
+      : undefined;
+  const look = () => lookAt(config, everything, terminal);
+  const found = await look();
   const probe = { environment: ownEnvironment, clock, mark: random.hex(12) };
-  const facts = await probeFacts(config, { environment, binary, probe });
+  const facts = await probeFacts(config, { environment, binary: found.binary, probe });
   const statusFile =
     config.mode === "headless"
       ? new StatusFile(config.statusFile, {
@@ -103,10 +114,6 @@ async function relayOn(environment: Environment, error: VoiceOut, stopFromOutsid
         })
       : undefined;
   statusFile?.start(numbers.heartbeatMs);
-  const terminal =
-    config.mode === "interactive"
-      ? await openTerminal(config, { environment: ownEnvironment, clock, ledger, mark: random.hex(12) })
-      : undefined;
   if (terminal !== undefined) voice.say(terminal.notice);
   const relay = new Relay({
     config,
@@ -121,23 +128,37 @@ async function relayOn(environment: Environment, error: VoiceOut, stopFromOutsid
       effort: config.effort,
       role: config.role,
       facts,
+      session: session.name,
     },
     secrets,
     voice,
     statusFile,
     ledger,
-    binary,
+    found,
+    look,
     confinement,
     attach: terminal?.attach,
     startAgent: terminal?.start ?? ((start) => startHeadless(config.backend, start, { clock })),
   });
   const end = await relay.run(stop);
   await terminal?.close();
+  await session.lock.release();
   voice.end();
   if (end === "stopped") return 0;
   await statusFile?.stop("refused");
   voice.say("hint: check the model, the role and the registration token; contribute-setup registers again");
   return 1;
+}
+
+/** Files that hold one relay's word get a number of their own for each relay that runs beside the first, unless they were named. */
+function besideOthers(config: RelayConfig, { place }: SessionName): RelayConfig {
+  if (place === 1) return config;
+  const numbered = (path: string, isNamed: boolean) => (isNamed ? path : path.replace(/\.json$/, `-${place}.json`));
+  return {
+    ...config,
+    statusFile: numbered(config.statusFile, config.filesAreNamed.status),
+    taskContextFile: numbered(config.taskContextFile, config.filesAreNamed.context),
+  };
 }
 
 /** The first SIGTERM or SIGINT stops the relay; the process goes when it is through, by the exit code of its command. */

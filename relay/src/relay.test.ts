@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { fakeAgent, isRunning, RelayHere, TOKEN, until } from "./testing/relay-here.ts";
+import { fakeAgent, isRunning, RelayHere, until } from "./testing/relay-here.ts";
 import { aTask, ScriptedHub } from "./testing/scripted-hub.ts";
 
 let hub: ScriptedHub;
@@ -42,26 +42,6 @@ describe("one task", () => {
     expect(await visit.next("task_failed")).toMatchObject({ failure_kind: "task", reason: "agent exited with 3" });
   });
 
-  test.each([
-    ["exits with 127", fakeAgent("agent-exits-127")],
-    ["is not there", "/nowhere/agent"],
-  ])("whose agent %s is reported as the environment's failure", async (_, command) => {
-    relay.start({ NEST_HUB: hub.address, NEST_AGENT_COMMAND: command });
-    const visit = await hub.visit();
-    await visit.next("ready");
-    visit.say(aTask());
-    expect(await visit.next("task_failed")).toMatchObject({ failure_kind: "environment" });
-    await visit.next("ready");
-  });
-
-  test("for a backend without headless mode fails for good, as the environment's", async () => {
-    relay.start({ NEST_HUB: hub.address, AGENT_BACKEND: "aider" });
-    const visit = await hub.visit();
-    await visit.next("ready");
-    visit.say(aTask());
-    expect(await visit.next("task_failed")).toMatchObject({ failure_kind: "environment", permanent: true });
-  });
-
   test("whose agent prints 100 MB does not grow the relay, and its last words count", async () => {
     const child = relay.start({ NEST_HUB: hub.address, NEST_AGENT_COMMAND: fakeAgent("agent-floods") });
     const visit = await hub.visit();
@@ -85,53 +65,6 @@ describe("one task", () => {
       reason: "task exceeded 30 minutes",
     });
     expect(visit.count("task_progress")).toBeGreaterThan(5);
-  });
-
-  test("that waits for a credential starts when it comes, with it in the agent's environment and nowhere on the wire", async () => {
-    hub.manners = { capabilities: ["task_ack", "token_refresh"] };
-    relay.start({
-      NEST_HUB: hub.address,
-      NEST_AGENT_COMMAND: fakeAgent("agent-tells-environment"),
-      GH_TOKEN: "ghp_mine_mine_mine",
-    });
-    const visit = await hub.visit();
-    await visit.next("ready");
-    visit.say(aTask());
-    await visit.next("task_accepted");
-    visit.say({ type: "token_refresh", github_token: "ghs_task_task_task", token_expires_at: "2026-01-01T00:55:00Z" });
-    await visit.next("task_complete");
-    const folders = join(relay.home, "workspaces");
-    const { readdir } = await import("node:fs/promises");
-    const [folder] = await readdir(folders);
-    const transcript = await readFile(join(folders, folder!, "transcript.log"), "utf8");
-    expect(transcript).toContain("GH_TOKEN=ghs_task_task_task");
-    expect(transcript).not.toContain("ghp_mine_mine_mine");
-    expect(transcript).not.toContain(TOKEN);
-    const wire = visit.frames.slice(1).join("\n");
-    for (const secret of [TOKEN, "ghs_task_task_task", "ghp_mine_mine_mine"]) expect(wire).not.toContain(secret);
-    expect(relay.said).not.toContain("ghs_task_task_task");
-    expect(relay.said).not.toContain(TOKEN);
-  });
-
-  test("that waits for a credential the hub cannot make starts at once, with the contributor's own login, and says why", async () => {
-    hub.manners = { capabilities: ["task_ack", "token_refresh"] };
-    relay.start({
-      NEST_HUB: hub.address,
-      NEST_AGENT_COMMAND: fakeAgent("agent-tells-environment"),
-      GH_TOKEN: "ghp_mine_mine_mine",
-    });
-    const visit = await hub.visit();
-    await visit.next("ready");
-    visit.say(aTask());
-    await visit.next("task_accepted");
-    visit.say({ type: "token_refresh_failed", task_id: "of-another-task", reason: "not this one" });
-    visit.say({ type: "token_refresh_failed", task_id: String(aTask().task_id), reason: "the code host answered 403" });
-    // A wait for the credential would last 60 s.
-    await visit.next("task_complete");
-    expect(relay.said).toContain(
-      "could not make a credential for this task (the code host answered 403); the agent works with your own login",
-    );
-    expect(relay.said).not.toContain("not this one");
   });
 
   test("leaves its context beside it while it lasts, without any secret", async () => {

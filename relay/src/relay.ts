@@ -3,17 +3,23 @@ import { type CancelTimer, type Clock, type Environment, type Random, sentenceOf
 import { type Durations, RELAY_STOPPED, type TransportTimes } from "@nest/protocol";
 import type { RelayConfig } from "./config.ts";
 import { confinementWord } from "./confinement.ts";
+import { Gate, ownTroubleIn } from "./gate.ts";
 import { meaningOf, withheldOf } from "./meaning.ts";
 import { issueOf, Reports, workDetails } from "./outbox/reports.ts";
+import { type Look, Readiness } from "./readiness.ts";
 import type { KnownSecrets } from "./secrets.ts";
 import type { Introduction } from "./session/auth.ts";
 import type { Closed } from "./session/connection.ts";
-import { declined, progressOf, resume } from "./session/handover.ts";
+import { ASKED_ELSEWHERE, BUSY, declined, progressOf, type Refusal, resume, STOPPING } from "./session/handover.ts";
+import { isNameHeld } from "./session/name-lock.ts";
 import { type AuthOk, Session, type SessionListener, type WorkMessage } from "./session/session.ts";
+import { sessionLocks } from "./session/session-name.ts";
 import { Standing } from "./standing.ts";
 import type { StatusDetails, StatusFile } from "./status-file.ts";
+import { tidied, unfitness } from "./task/fitness.ts";
 import type { RunLedger } from "./task/leftovers.ts";
-import { type Assignment, Task } from "./task/task.ts";
+import { proofOf } from "./task/proof.ts";
+import { type Assignment, Task, type TaskParts, type TaskResult } from "./task/task.ts";
 import { Turns } from "./turns.ts";
 import type { Voice } from "./voice.ts";
 
@@ -24,13 +30,15 @@ export interface RelayParts {
   readonly random: Random;
   readonly numbers: Durations;
   readonly transport: TransportTimes;
-  readonly introduction: Introduction;
+  readonly introduction: Omit<Introduction, "trouble">;
   readonly secrets: KnownSecrets;
   readonly voice: Voice;
   /** Absent in interactive mode. */
   readonly statusFile: StatusFile | undefined;
   readonly ledger: RunLedger;
-  readonly binary: string | undefined;
+  /** What this machine was found to be at start, and how to look again. */
+  readonly found: Look;
+  readonly look: () => Promise<Look>;
   readonly confinement: Confinement;
   /** What a person types to watch the agent; undefined where nobody can. */
   readonly attach: string | undefined;
@@ -41,7 +49,9 @@ export interface RelayParts {
 const STOPPING_GRACE_MS = 3000;
 const LAST_ACK_MS = 1000;
 const SAY_EVERY_MS = 1000;
-
+/** What is amiss on this machine is looked at again this often (contract §8, Relay 10). */
+const LOOK_EVERY_MS = 60_000;
+const SHORTEST_LOOK_MS = 500;
 /**
  * One contributor's relay: every hub, and at most one task among them all.
  *
@@ -55,6 +65,8 @@ export class Relay implements SessionListener {
   readonly #turns: Turns;
   readonly #reports: Reports;
   readonly #standing: Standing;
+  readonly #gate: Gate;
+  #proof: Task | undefined;
   #inHand: { readonly task: Task; readonly session: Session } | undefined;
   /** The report of the task in hand, while it is on its way to disk and hub. */
   #reporting: Promise<void> | undefined;
@@ -63,18 +75,34 @@ export class Relay implements SessionListener {
   constructor(parts: RelayParts) {
     this.#parts = parts;
     const { config, clock, random, numbers, transport, introduction, secrets, voice, statusFile } = parts;
-    const redact = (text: string) => secrets.redact(text);
-    const shared = { clock, random, numbers, transport, introduction, redact, listener: this };
-    this.#sessions = config.hubs.map((hub) => new Session(hub, shared));
+    const { stateFolder } = config;
+    const shared = { clock, random, numbers, transport, redaction: secrets, listener: this };
+    const introduce = () => ({ ...introduction, trouble: this.#gate.trouble });
+    this.#sessions = config.hubs.map((hub) => new Session(hub, { ...shared, introduction: introduce }));
     this.#turns = new Turns(this.#sessions, clock, numbers);
-    this.#reports = new Reports({ stateFolder: config.stateFolder, clock, secrets, voice, statusFile });
+    const isInUse = (session: string) => isNameHeld(sessionLocks(stateFolder), session);
+    const sessionName = introduction.session;
+    this.#reports = new Reports({ stateFolder, sessionName, isInUse, clock, secrets, voice, statusFile });
     this.#standing = new Standing(voice, numbers);
+    const everyMs = Math.max(SHORTEST_LOOK_MS, LOOK_EVERY_MS / config.clockScale);
+    const readiness = new Readiness(parts.found, { clock, everyMs, look: parts.look, prove: () => this.#prove() });
+    this.#gate = new Gate({
+      readiness,
+      sessions: this.#sessions,
+      voice,
+      standing: this.#standing,
+      secrets,
+      statusFile,
+      isIdle: () => this.#inHand === undefined && !this.#stopping,
+      onChange: () => this.#next(),
+    });
   }
 
   /** Works until `stop` fires, or every hub has refused for good. */
   async run(stop: AbortSignal): Promise<"refused" | "stopped"> {
     const { clock } = this.#parts;
     const closing = new AbortController();
+    this.#gate.open();
     const cancel: CancelTimer = clock.every(SAY_EVERY_MS, () => this.#sayStatus());
     const stopped = new Promise<void>((resolve) => {
       if (stop.aborted) resolve();
@@ -86,6 +114,7 @@ export class Relay implements SessionListener {
     const ends = await Promise.all(this.#sessions.map((session) => session.run(closing.signal)));
     cancel();
     this.#turns.cancel();
+    this.#gate.close();
     if (stop.aborted) await stopped;
     return ends.every((end) => end === "refused") ? "refused" : "stopped";
   }
@@ -96,6 +125,7 @@ export class Relay implements SessionListener {
       { hub: session.hub.host, contributor: welcome.contributor_id, tier: welcome.trust_tier },
       "connected",
     );
+    this.#gate.welcome(session);
     this.#keep(this.#greet(session), "resuming");
   }
 
@@ -107,17 +137,16 @@ export class Relay implements SessionListener {
       this.#parts.voice.log.info({ hub: session.hub.host, task: task_id }, "resuming the task in hand");
       await resume(session, task);
     }
-    if (this.#inHand === undefined) this.#status("waiting");
+    this.#gate.sayWaiting();
     await this.#reports.replay(session);
     this.#turns.admit(session);
     this.#next();
   }
 
-  onWork(session: Session, message: WorkMessage): void {
+  onWork(session: Session, message: WorkMessage, asked: boolean): void {
     switch (message.type) {
       case "task_assign":
-        this.#turns.answered(session);
-        this.#assigned(session, message);
+        this.#assigned(session, message, asked);
         return;
       case "task_unavailable": {
         this.#turns.unavailable(session, message.retry_after_s);
@@ -134,7 +163,7 @@ export class Relay implements SessionListener {
         this.#revoked(session, message.task_id, message.reason);
         return;
       case "token_refresh":
-        this.#parts.secrets.add(message.github_token);
+        // Of the hub whose task is in hand, and of nobody else.
         if (this.#inHand?.session === session)
           this.#keep(this.#inHand.task.refresh(message.github_token), "renewing the credential");
         return;
@@ -170,20 +199,51 @@ export class Relay implements SessionListener {
     this.#parts.voice.say(`error: hub ${session.hub.host} refused this relay: ${reason}`);
     if (acceptedModels.length > 0) this.#parts.voice.say(`hint: accepted models: ${acceptedModels.join(", ")}`);
     this.#standing.note(session, `refused (${reason})`);
+    // Nobody would take the report of its task: the relay is free for the other hubs.
+    if (this.#inHand?.session === session) this.#keep(this.#inHand.task.end(), "ending the agent");
     this.#next();
   }
 
-  #assigned(session: Session, assignment: Assignment): void {
-    const { task_id, task_gen } = assignment;
-    const held = this.#inHand?.task.assignment;
-    if (held?.task_id === task_id && held.task_gen === task_gen && this.#inHand?.session === session) {
+  #assigned(session: Session, given: Assignment, asked: boolean): void {
+    const { task_id, task_gen } = given;
+    const held = this.#inHand;
+    const { assignment } = held?.task ?? {};
+    if (assignment?.task_id === task_id && assignment.task_gen === task_gen && held?.session === session) {
       this.#keep(session.send({ type: "task_accepted", task_id, task_gen }), "accepting");
       return;
     }
-    if (held !== undefined || this.#stopping) {
-      this.#keep(session.send(declined(session, assignment, this.#stopping ? "stopping" : "busy")), "declining");
+    const refusal = this.#refusalOf(session, given, asked);
+    if (refusal !== undefined) {
+      this.#decline(session, given, refusal);
       return;
     }
+    this.#turns.answered(session);
+    this.#accept(session, tidied(given));
+  }
+
+  /** Why an assignment is not accepted; undefined when it is. */
+  #refusalOf(session: Session, given: Assignment, asked: boolean): Refusal | undefined {
+    if (this.#stopping) return STOPPING;
+    if (this.#inHand !== undefined) return BUSY;
+    const unfit = unfitness(given);
+    if (unfit !== undefined) return { word: "malformed", message: unfit };
+    const barred = this.#gate.refusalAt(session);
+    if (barred !== undefined) return barred;
+    // A hub that nobody asked does not get ahead of the one whose turn it is.
+    return !asked && this.#turns.isAnotherAsked(session) ? ASKED_ELSEWHERE : undefined;
+  }
+
+  #decline(session: Session, given: Assignment, refusal: Refusal): void {
+    this.#keep(session.send(declined(session, given, refusal)), "declining");
+    if (this.#inHand !== undefined || this.#stopping) return;
+    // What was declined is not asked for again at once.
+    this.#turns.unavailable(session, undefined);
+    this.#standing.note(session, `declined a task: ${refusal.message}`, { until: this.#turns.nextAt(session) });
+    this.#next();
+  }
+
+  #accept(session: Session, assignment: Assignment): void {
+    const { task_id, task_gen } = assignment;
     this.#standing.assigned(session, this.#parts.clock.now());
     const task = new Task(assignment, this.#taskParts(session));
     this.#inHand = { task, session };
@@ -193,37 +253,64 @@ export class Relay implements SessionListener {
     this.#keep(this.#see(session, task), "working");
   }
 
-  #taskParts(session: Session) {
-    const { config, environment, clock, random, numbers, ledger, binary, startAgent, voice, confinement } = this.#parts;
+  #taskParts(session: Session): TaskParts {
+    return {
+      ...this.#runParts(),
+      awaitsCredential: session.capabilities.has("token_refresh"),
+      permissions: session.permissions,
+      isSignedIn: this.#gate.isSignedIn,
+      hubHost: session.hub.host,
+      onProgress: () => this.#keep(this.#reportProgress(), "reporting progress"),
+    };
+  }
+
+  /** What every run of the agent on this machine has. */
+  #runParts() {
+    const { config, environment, clock, random, numbers, ledger, secrets, startAgent, voice, confinement } =
+      this.#parts;
     return {
       config,
       environment,
       clock,
       numbers,
       ledger,
-      binary,
+      secrets,
+      binary: this.#gate.binary,
       confinement,
       startAgent,
       newMark: () => random.hex(12),
-      awaitsCredential: session.capabilities.has("token_refresh"),
-      hubHost: session.hub.host,
-      onProgress: () => this.#keep(this.#reportProgress(), "reporting progress"),
       onWarning: (sentence: string) => voice.say(`warning: ${sentence}`),
     };
   }
 
-  /** Sees a task through to its end, reports, and asks for the next one. */
+  /** Sees a task through to its end, reports, and asks for the next one. Whatever happens, the relay is free afterwards. */
   async #see(session: Session, task: Task): Promise<void> {
-    const result = await task.run();
-    if (this.#inHand?.task !== task) return;
-    if (result !== undefined) {
+    let result: TaskResult | undefined;
+    try {
+      result = await task.run();
+      if (this.#inHand?.task !== task || result === undefined) return;
       this.#reporting = this.#reports.finish(session, task.assignment, result);
       await this.#reporting;
+    } finally {
+      this.#parts.secrets.taskEnded(task);
+      if (this.#inHand?.task === task) {
+        this.#reporting = undefined;
+        this.#inHand = undefined;
+        if (result !== undefined) this.#gate.judge(result.outcome);
+        this.#gate.sayWaiting();
+      }
+      this.#next();
     }
-    this.#reporting = undefined;
-    this.#inHand = undefined;
-    if (!this.#stopping) this.#status("waiting");
-    this.#next();
+  }
+
+  /** Runs the agent for a moment, for no hub; why it cannot work, undefined when it does. */
+  async #prove(): Promise<string | undefined> {
+    if (this.#stopping || this.#inHand !== undefined) return this.#gate.trouble;
+    this.#proof = proofOf(this.#runParts());
+    const result = await this.#proof.run().finally(() => {
+      this.#proof = undefined;
+    });
+    return result === undefined ? undefined : ownTroubleIn(result.outcome);
   }
 
   #revoked(session: Session, taskId: string, reason: string | undefined): void {
@@ -252,10 +339,11 @@ export class Relay implements SessionListener {
 
   /** Asks the hub whose turn it is, when nothing is in hand. */
   #next(): void {
-    if (this.#inHand !== undefined || this.#stopping) return;
+    if (this.#inHand !== undefined || this.#stopping || this.#gate.trouble !== undefined) return;
     this.#turns.take(
       (session) => this.#keep(session.ask(), "asking for work"),
       () => this.#next(),
+      (session) => this.#gate.refusalAt(session) === undefined,
     );
   }
 
@@ -263,18 +351,21 @@ export class Relay implements SessionListener {
   async #stopWork(): Promise<void> {
     this.#stopping = true;
     this.#turns.cancel();
+    this.#gate.close();
+    const proof = this.#proof?.end({ graceMs: STOPPING_GRACE_MS });
     const held = this.#inHand;
     if (this.#reporting !== undefined) await this.#reporting;
     else if (held !== undefined) {
       const { task, session } = held;
       this.#inHand = undefined;
       await task.end({ graceMs: STOPPING_GRACE_MS });
-      const acked = this.#reports.nextAcknowledgement();
+      const acked = this.#reports.acknowledgementOf(session, task.assignment);
       const outcome = { kind: "failed", failureKind: "environment", reason: RELAY_STOPPED } as const;
       await this.#reports.put(session, task.assignment, { outcome, tail: await task.tail() });
       if (session.isAuthenticated && session.capabilities.has("task_ack"))
         await Promise.race([acked, this.#parts.clock.sleep(LAST_ACK_MS)]);
     }
+    await proof;
     await this.#parts.statusFile?.stop("stopped");
   }
 
@@ -287,7 +378,7 @@ export class Relay implements SessionListener {
     const { clock, voice, confinement, attach } = this.#parts;
     const now = clock.now();
     if (this.#inHand === undefined) {
-      const { sentence, change } = this.#standing.idling(this.#sessions, now);
+      const { sentence, change } = this.#standing.idling(this.#sessions, now, this.#gate.trouble);
       voice.status(sentence, change);
       return;
     }

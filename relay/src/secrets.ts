@@ -1,46 +1,76 @@
-import type { Backend } from "@nest/agents";
-import { type Environment, redactor } from "@nest/kit";
-import type { RelayConfig } from "./config.ts";
+import type { StreamMask } from "@nest/agents";
+import { redactor } from "@nest/kit";
+import { SecretMask } from "./secret-mask.ts";
 
-const SECRET_NAME = /(?:TOKEN|KEY|SECRET|PASSWORD)$/;
+/** Credentials of tasks that have ended stay known for a while: a late word may still carry one. */
+const MOST_ENDED = 200;
+/** A hub renews a task's credential a few times an hour; what floods loses only the oldest of its own. */
+const MOST_OF_A_TASK = 100;
 
-/** Everything this relay must never say: each becomes `[secret]` in every outgoing field and every log line. */
+/** The life that a credential belongs to: the task it came for. */
+type Owner = object;
+
+/**
+ * Everything this relay must never say. What is the contributor's own is known for good; a task's credential while the task
+ * lasts, and for a while after.
+ */
 export class KnownSecrets {
-  #known: string[];
+  readonly #own: readonly string[];
+  readonly #redactOwn: (text: string) => string;
+  readonly #ofTasks = new Map<Owner, readonly string[]>();
+  #ended: readonly string[] = [];
   #redact: (text: string) => string;
 
-  constructor(known: readonly string[]) {
-    this.#known = [...known];
-    this.#redact = redactor(this.#known);
+  constructor(own: readonly string[]) {
+    this.#own = own.flatMap(spellingsOf);
+    this.#redactOwn = redactor(this.#own);
+    this.#redact = this.#redactOwn;
   }
 
-  /** Learns another one: a task's credential. Earlier ones stay known. */
-  add(secret: string): void {
-    if (this.#known.includes(secret)) return;
-    // A day of renewals is enough to remember; the list must not grow for ever.
-    this.#known = [...this.#known, secret].slice(-200);
-    this.#redact = redactor(this.#known);
+  /** Learns a credential of a task in hand. */
+  learn(task: Owner, secret: string): void {
+    const known = this.#ofTasks.get(task) ?? [];
+    if (known.includes(secret)) return;
+    this.#ofTasks.set(task, [...known, secret].slice(-MOST_OF_A_TASK));
+    this.#renew();
   }
 
-  /** The text without any of them. */
+  /** The task is over: its credentials may be forgotten once there are too many like them. */
+  taskEnded(task: Owner): void {
+    const known = this.#ofTasks.get(task);
+    if (known === undefined) return;
+    this.#ofTasks.delete(task);
+    this.#ended = [...this.#ended, ...known].slice(-MOST_ENDED);
+    this.#renew();
+  }
+
+  /** The text without any of them: for whatever people read. */
   redact(text: string): string {
     return this.#redact(text);
   }
+
+  /** The text without the contributor's own: for words that a hub could otherwise strike out of what another hub is told. */
+  redactOwn(text: string): string {
+    return this.#redactOwn(text);
+  }
+
+  /** A mask for one stream of what the agent of this task prints; it knows renewals from the moment they come. */
+  maskFor(task: Owner): StreamMask {
+    return new SecretMask(() => [...this.#own, ...(this.#ofTasks.get(task) ?? []).flatMap(spellingsOf)]);
+  }
+
+  #renew(): void {
+    const ofTasks = [...this.#ofTasks.values()].flat();
+    this.#redact = redactor([...this.#own, ...[...ofTasks, ...this.#ended].flatMap(spellingsOf)]);
+  }
 }
 
-/** The secrets known at start: registration tokens and whatever credential the environment holds. */
-export function secretsOf(config: RelayConfig, environment: Environment): KnownSecrets {
-  const tokens = config.hubs.map(({ token }) => token);
-  return new KnownSecrets([...credentialsIn(environment, config.backend), ...tokens].filter((text) => text !== ""));
+/** A secret as it is, as JSON text and as a part of an address. */
+function spellingsOf(secret: string): readonly string[] {
+  if (secret === "") return [];
+  return [...new Set([secret, JSON.stringify(secret).slice(1, -1), encoded(secret)])];
 }
 
-function credentialsIn(environment: Environment, backend: Backend): readonly string[] {
-  const named = new Set(backend.credentialVariables);
-  return Object.entries(environment).flatMap(([name, value]) =>
-    value !== undefined &&
-    SECRET_NAME.test(name) &&
-    (named.has(name) || /^(?:GH|GITHUB|NEST|HIVE|ANTHROPIC|OPENAI)_/.test(name))
-      ? value.split(",")
-      : [],
-  );
+function encoded(secret: string): string {
+  return encodeURIComponent(secret.toWellFormed());
 }

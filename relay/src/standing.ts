@@ -83,8 +83,12 @@ export class Standing {
     this.#voice.say(`hub ${session.hub.host} speaks protocol ${declared} (${verdict}), this relay ${PROTOCOL_VERSION}`);
   }
 
-  /** Why nothing is in hand, hub by hub; what matters most comes first, for terminals are narrow. */
-  idling(sessions: readonly Session[], now: number): Doing {
+  /** Why nothing is in hand: the relay's own trouble, else hub by hub; what matters most comes first, for terminals are narrow. */
+  idling(sessions: readonly Session[], now: number, trouble?: string): Doing {
+    if (trouble !== undefined) {
+      const sentence = `idle: no work is asked for: ${trouble}; looked at again every minute`;
+      return { sentence, change: sentence };
+    }
     const parts = sessions.map((session) => {
       const { note = session.isAuthenticated ? "asked for work" : "connecting", until, detail } = this.#at(session);
       const again = session.isAuthenticated ? "asks again in" : "next try in";

@@ -16,41 +16,46 @@ export interface TerminalParts {
 export interface Terminal {
   /** One sentence for the person at the relay. */
   readonly notice: string;
-  /** What a person types to watch; undefined without tmux. */
+  /** What a person types to watch; undefined where tmux was missing at start. */
   readonly attach?: string;
   readonly start: (start: AgentStart) => Promise<AgentRun>;
+  /** Why no agent can be started here now; undefined when one can. */
+  trouble(): Promise<string | undefined>;
   close(): Promise<void>;
 }
 
+const MISSING = "tmux is not installed (CONTRIBUTOR_MODE=headless works without)";
+
 /**
- * Readies a multiplexer session of this relay's own. Nothing runs in it before the first task. Without tmux on PATH every
- * task fails as the environment's.
+ * Readies a multiplexer session of this relay's own. Nothing runs in it before the first task. tmux may come later: it is looked
+ * for again with each {@link Terminal.trouble}.
  */
 export async function openTerminal(config: RelayConfig, parts: TerminalParts): Promise<Terminal> {
   const { environment, clock, ledger, mark } = parts;
-  const binary = await findBinary("tmux", environment.PATH);
-  if (binary === undefined)
-    return {
-      notice: "warning: tmux is not installed; interactive tasks will fail (CONTRIBUTOR_MODE=headless works without)",
-      start: () => Promise.resolve(failed("tmux is not installed")),
-      close: () => Promise.resolve(),
-    };
-  const tmux = new TmuxSession({
-    binary,
-    socket: `nest-${config.sessionName}-${process.pid}`,
-    session: config.sessionName,
-    folder: environment.HOME ?? homedir(),
-    environment,
-    mark,
-  });
+  const socket = `nest-${config.sessionName}-${process.pid}`;
+  let tmux: TmuxSession | undefined;
+  async function open(): Promise<TmuxSession | undefined> {
+    const binary = await findBinary("tmux", environment.PATH);
+    if (binary === undefined) return undefined;
+    const folder = environment.HOME ?? homedir();
+    tmux ??= new TmuxSession({ binary, socket, session: config.sessionName, folder, environment, mark });
+    return tmux;
+  }
   await ledger.begin(mark);
-  const attach = [config.attachPrefix, tmux.attachCommand].filter((part) => part !== undefined).join(" ");
+  const first = await open();
+  const attach = first && [config.attachPrefix, first.attachCommand].filter((part) => part !== undefined).join(" ");
   return {
-    notice: `watch the agent with: ${attach}`,
-    attach,
-    start: (start) => startInteractive(config.backend, start, { clock, tmux }),
+    notice: attach === undefined ? `warning: ${MISSING}` : `watch the agent with: ${attach}`,
+    ...(attach === undefined ? {} : { attach }),
+    trouble: async () => ((await open()) === undefined ? MISSING : undefined),
+    async start(start) {
+      const session = await open();
+      return session === undefined
+        ? failed(MISSING)
+        : startInteractive(config.backend, start, { clock, tmux: session });
+    },
     async close() {
-      await tmux.close();
+      await tmux?.close();
       await ledger.end(mark);
     },
   };

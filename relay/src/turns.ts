@@ -5,6 +5,8 @@ import type { Session } from "./session/session.ts";
 /** A hub that is alive but does not answer a `ready`: after so many waits the next hub is asked, and later itself again. */
 const PATIENCE = 2;
 const LOST_AFTER = 10;
+/** However long a hub says: after a day it is asked again. */
+const LONGEST_RETRY_S = 24 * 3600;
 
 /**
  * Whose turn it is to be asked for work: one hub at a time, one after the other, and after `task_unavailable` not before
@@ -44,9 +46,21 @@ export class Turns {
     const { askAgainMs } = this.#numbers;
     // Under a test clock the hub's whole seconds are coarse: never more often than the ordinary rhythm.
     const scale = durations.askAgainMs / askAgainMs;
-    const saidMs = retryAfterS === undefined ? askAgainMs : (retryAfterS * 1000) / scale;
+    const saidMs = retryAfterS === undefined ? askAgainMs : (Math.min(retryAfterS, LONGEST_RETRY_S) * 1000) / scale;
     const waitMs = scale === 1 ? Math.max(1, saidMs) : Math.max(askAgainMs, saidMs);
     this.#notBefore.set(session, this.#clock.now() + waitMs);
+  }
+
+  /** Whether the answer of another hub than this one is due, and worth waiting for. */
+  isAnotherAsked(session: Session): boolean {
+    const now = this.#clock.now();
+    return this.#sessions.some(
+      (other) =>
+        other !== session &&
+        other.isAuthenticated &&
+        other.readySentAt !== undefined &&
+        this.#waitedFor(other, now) < this.#patienceMs(),
+    );
   }
 
   /** When the hub may be asked next; undefined while it is away. */
@@ -58,11 +72,16 @@ export class Turns {
     this.#cancelTimer();
   }
 
-  /** Asks the next hub that may be asked now, if none is being asked; else sets a timer for `again`. */
-  take(ask: (session: Session) => void, again: () => void): void {
+  /**
+   * Asks the next hub that may be asked now, of those that `isWanted` lets through, if none is being asked; else sets a timer for
+   * `again`.
+   */
+  take(ask: (session: Session) => void, again: () => void, isWanted: (session: Session) => boolean): void {
     this.#cancelTimer();
     const now = this.#clock.now();
-    const present = this.#inOrder().filter((session) => session.isAuthenticated && this.#notBefore.has(session));
+    const present = this.#inOrder().filter(
+      (session) => session.isAuthenticated && this.#notBefore.has(session) && isWanted(session),
+    );
     for (const session of present) if (this.#waitedFor(session, now) >= this.#lostMs()) session.forgetReady();
     const asked = present.find(
       (session) => this.#waitedFor(session, now) < this.#patienceMs() && session.readySentAt !== undefined,

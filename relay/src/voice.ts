@@ -9,6 +9,9 @@ export interface VoiceOut {
   write(text: string): unknown;
 }
 
+/** What a hub says ends up in some of them, and it may say 64 KiB. */
+const LONGEST_SENTENCE = 1000;
+
 /** What the relay says on standard error: log lines, lines for a person, and at a terminal one line that tells what it does. */
 export class Voice {
   readonly log: LogLines;
@@ -22,12 +25,15 @@ export class Voice {
     this.#out = out;
     this.#line = new ProgressLine(out);
     this.#secrets = secrets;
-    this.log = logLines("nest-relay", (line) => this.#write(this.#form(line)));
+    this.log = logLines("nest-relay", {
+      write: (line) => this.#write(this.#form(line)),
+      clean: (text) => secrets.redact(text),
+    });
   }
 
   /** A line for a person, whether or not a terminal is there. */
   say(sentence: string): void {
-    this.#write(`nest relay: ${plainLine(sentence)}\n`);
+    this.#write(`nest relay: ${this.#secrets.redact(plainLine(sentence)).slice(0, LONGEST_SENTENCE)}\n`);
   }
 
   /**
@@ -51,7 +57,7 @@ export class Voice {
 
   #write(text: string): void {
     this.#line.end();
-    this.#out.write(this.#secrets.redact(text));
+    this.#out.write(text);
     if (this.#shown !== "") this.#line.show(this.#shown);
   }
 

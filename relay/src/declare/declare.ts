@@ -1,10 +1,9 @@
-import { access, readFile } from "node:fs/promises";
-import { homedir } from "node:os";
-import { join } from "node:path";
+import { access } from "node:fs/promises";
 import { findBinary, type ProbeParts, probeVersion } from "@nest/agents";
 import type { Environment } from "@nest/kit";
 import { cleanFacts, type DeclaredFacts, PROTOCOL_VERSION } from "@nest/protocol";
 import type { RelayConfig } from "../config.ts";
+import { ownLogin } from "../own-secrets.ts";
 
 export interface Machine {
   readonly environment: Environment;
@@ -46,11 +45,7 @@ async function containerRuntimeOf(config: RelayConfig, environment: Environment)
 /** The kind of code-host credential, never the credential: a hub's token, a personal one, a login; unknown without evidence. */
 async function credentialTypeOf(config: RelayConfig, environment: Environment): Promise<string | undefined> {
   if (config.tokenCacheFile !== undefined && (await isThere(config.tokenCacheFile))) return "app";
-  if (environment.GH_TOKEN || environment.GITHUB_TOKEN) return "pat";
-  const configHome = environment.XDG_CONFIG_HOME || join(environment.HOME || homedir(), ".config");
-  const hosts = join(environment.GH_CONFIG_DIR || join(configHome, "gh"), "hosts.yml");
-  const text = await readFile(hosts, "utf8").catch(() => "");
-  return /^\s*(?:oauth_token|user):\s*\S/m.test(text) ? "oauth" : undefined;
+  return (await ownLogin(environment))?.kind;
 }
 
 async function isThere(path: string): Promise<boolean> {

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { readdir, rm } from "node:fs/promises";
+import { readdir, rename, rm, rmdir } from "node:fs/promises";
 import { join } from "node:path";
 import { isAbsent, makePrivateFolder, readTextIfPresent, writeFileAtomic } from "@nest/kit";
 import { type RelayMessage, readRelayFrame } from "@nest/protocol";
@@ -16,16 +16,51 @@ export interface OutboxEntry {
   readonly work: { readonly kind: string; readonly repo: string; readonly number: number; readonly title: string };
 }
 
+/** Whose reports an outbox holds. */
+export interface OutboxOwner {
+  readonly hubAddress: string;
+  readonly contributorId: string;
+  /** The relay's session name: relays that run at once on one state folder have different ones. */
+  readonly session: string;
+}
+
 /**
  * Terminal reports that a hub has not acknowledged yet, on disk: written before the first sending, so neither a dropped
- * socket nor `kill -9` loses a result. One folder per hub and contributor, 0700; files 0600.
+ * socket nor `kill -9` loses a result. One folder per hub and contributor, and in it one per session, 0700; files 0600.
  */
 export class Outbox {
+  /** Of the identity: every session's folder is in it. */
+  readonly #ofIdentity: string;
   readonly #folder: string;
+  readonly #session: string;
 
-  constructor(stateFolder: string, hubAddress: string, contributorId: string) {
+  constructor(stateFolder: string, { hubAddress, contributorId, session }: OutboxOwner) {
     const identity = createHash("sha256").update(`${hubAddress}\n${contributorId}`).digest("hex").slice(0, 32);
-    this.#folder = join(stateFolder, "outbox", identity);
+    this.#ofIdentity = join(stateFolder, "outbox", identity);
+    this.#folder = join(this.#ofIdentity, session);
+    this.#session = session;
+  }
+
+  /**
+   * Takes over what other sessions of the same contributor left for this hub: of relays that are gone, and of releases that knew
+   * no sessions. `isInUse` tells the sessions of relays that run: theirs stay theirs.
+   */
+  async adopt(isInUse: (session: string) => Promise<boolean>): Promise<void> {
+    const found = await readdir(this.#ofIdentity, { withFileTypes: true }).catch(() => []);
+    for (const entry of found) {
+      if (entry.isFile()) await this.#takeOver(this.#ofIdentity, entry.name);
+      if (!entry.isDirectory() || entry.name === this.#session || (await isInUse(entry.name))) continue;
+      const folder = join(this.#ofIdentity, entry.name);
+      for (const name of await readdir(folder).catch(() => [])) await this.#takeOver(folder, name);
+      await rmdir(folder).catch(() => undefined);
+    }
+  }
+
+  async #takeOver(folder: string, name: string): Promise<void> {
+    if (!name.endsWith(".json")) return;
+    await makePrivateFolder(this.#folder);
+    // Another relay that starts now may be quicker: then it is its own.
+    await rename(join(folder, name), join(this.#folder, name)).catch(() => undefined);
   }
 
   /** Saves a report; resolves when it is on disk. A report of the same task and generation is replaced. */

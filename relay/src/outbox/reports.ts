@@ -1,5 +1,6 @@
 import { type Clock, sentenceOf } from "@nest/kit";
 import type { KnownSecrets } from "../secrets.ts";
+import { withoutSecrets } from "../session/outgoing.ts";
 import type { Session } from "../session/session.ts";
 import type { StatusDetails, StatusFile } from "../status-file.ts";
 import { terminalReport } from "../task/report.ts";
@@ -7,8 +8,15 @@ import type { Assignment, TaskResult } from "../task/task.ts";
 import type { Voice } from "../voice.ts";
 import { Outbox, type OutboxEntry, type TerminalReport } from "./outbox.ts";
 
+/** Reports of one hub that are kept in memory where the disk takes none. */
+const MOST_UNSAVED = 50;
+
 export interface ReportsParts {
   readonly stateFolder: string;
+  /** This relay's session name. */
+  readonly sessionName: string;
+  /** Whether a relay that runs has this session name. */
+  readonly isInUse: (session: string) => Promise<boolean>;
   readonly clock: Clock;
   readonly secrets: KnownSecrets;
   readonly voice: Voice;
@@ -19,7 +27,9 @@ export interface ReportsParts {
 /** Terminal reports on their way: to disk first, then to their hub, kept until it acknowledges. */
 export class Reports {
   readonly #parts: ReportsParts;
-  #acknowledged: () => void = () => undefined;
+  /** What the disk did not take: kept here until its hub has it. */
+  readonly #unsaved = new Map<Session, OutboxEntry[]>();
+  readonly #awaited = new Map<string, () => void>();
 
   constructor(parts: ReportsParts) {
     this.#parts = parts;
@@ -42,42 +52,65 @@ export class Reports {
     await this.put(session, assignment, result);
   }
 
-  /** Saves a report and sends it; secrets that are known are taken out of both. */
+  /**
+   * Saves a report, and sets it on its way; secrets that are known are taken out of it first. Resolves when it is saved: a hub
+   * that does not read holds nobody up.
+   */
   async put(session: Session, assignment: Assignment, { outcome, tail }: TaskResult): Promise<void> {
     const { task_id: taskId, task_gen: taskGen } = assignment;
     const entry = this.#entry(assignment, terminalReport({ taskId, taskGen, outcome, tail }));
     try {
       await this.#outboxOf(session).put(entry);
     } catch (thrown) {
+      this.#unsaved.set(session, [...(this.#unsaved.get(session) ?? []), entry].slice(-MOST_UNSAVED));
       this.#parts.voice.log.error(
         { why: sentenceOf(thrown) },
-        "the outbox cannot be written; the report is sent only once",
+        "the outbox cannot be written; the report is lost if this relay ends before its hub has it",
       );
     }
-    await this.#deliver(session, entry, false);
+    this.#deliver(session, entry, false).catch((thrown: unknown) => this.#sayTrouble(thrown));
   }
 
-  /** Sends what an earlier connection could not, oldest first. */
+  /** Sends what an earlier connection could not, oldest first; what relays left behind that are gone goes with it. */
   async replay(session: Session): Promise<void> {
-    for (const entry of await this.#outboxOf(session).waiting()) await this.#deliver(session, entry, true);
+    const outbox = this.#outboxOf(session);
+    let saved: readonly OutboxEntry[] = [];
+    try {
+      await outbox.adopt(this.#parts.isInUse);
+      saved = await outbox.waiting();
+    } catch (thrown) {
+      this.#sayTrouble(thrown);
+    }
+    for (const entry of [...saved, ...(this.#unsaved.get(session) ?? [])]) {
+      if (!session.isAuthenticated) return;
+      await this.#deliver(session, entry, true);
+    }
   }
 
   /** The hub has it. */
   async acknowledge(session: Session, taskId: string, taskGen: number | undefined): Promise<void> {
-    await this.#outboxOf(session).remove(taskId, taskGen);
-    this.#acknowledged();
+    this.#awaited.get(reportKey(session, taskId))?.();
+    await this.#forget(session, taskId, taskGen);
   }
 
-  /** Resolves at the next acknowledgement of any report. */
-  nextAcknowledgement(): Promise<void> {
-    return new Promise((resolve) => {
-      this.#acknowledged = resolve;
-    });
+  /** Resolves when this hub acknowledges the report of this task. */
+  acknowledgementOf(session: Session, { task_id }: Assignment): Promise<void> {
+    return new Promise((resolve) => this.#awaited.set(reportKey(session, task_id), resolve));
+  }
+
+  async #forget(session: Session, taskId: string, taskGen: number | undefined): Promise<void> {
+    const others = this.#unsaved.get(session)?.filter(({ report }) => report.task_id !== taskId);
+    if (others !== undefined) this.#unsaved.set(session, others);
+    await this.#outboxOf(session).remove(taskId, taskGen);
+  }
+
+  #sayTrouble(thrown: unknown): void {
+    this.#parts.voice.log.error({ why: sentenceOf(thrown) }, "the outbox cannot be used");
   }
 
   #entry(assignment: Assignment, report: TerminalReport): OutboxEntry {
     const { kind = "issue", repo, number, title } = assignment;
-    const clean = JSON.parse(this.#parts.secrets.redact(JSON.stringify(report))) as TerminalReport;
+    const clean = withoutSecrets(report, this.#parts.secrets);
     return { saved_at: this.#parts.clock.now(), report: clean, work: { kind, repo, number, title } };
   }
 
@@ -92,12 +125,18 @@ export class Reports {
       await session.send({ type: "task_progress", task_id, ...generation, status: "working", ...entry.work });
     }
     const sent = await session.send(report);
-    if (sent && !acknowledges) await this.#outboxOf(session).remove(task_id, task_gen);
+    if (sent && !acknowledges) await this.#forget(session, task_id, task_gen);
   }
 
   #outboxOf(session: Session): Outbox {
-    return new Outbox(this.#parts.stateFolder, session.hub.address, session.contributorId ?? "");
+    const { stateFolder, sessionName } = this.#parts;
+    const { hub, contributorId = "" } = session;
+    return new Outbox(stateFolder, { hubAddress: hub.address, contributorId, session: sessionName });
   }
+}
+
+function reportKey(session: Session, taskId: string): string {
+  return `${session.hub.address}\n${taskId}`;
 }
 
 export function issueOf({ repo, number }: Assignment): string {

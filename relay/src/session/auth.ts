@@ -12,6 +12,10 @@ export interface Introduction {
   readonly effort: string | undefined;
   readonly role: string | undefined;
   readonly facts: DeclaredFacts;
+  /** Tells this relay from others of the same contributor. */
+  readonly session: string;
+  /** Why this relay takes no work now; undefined when it does. */
+  readonly trouble?: string | undefined;
 }
 
 export interface Challenge {
@@ -41,7 +45,7 @@ export function authResponse(
     prove && canProve(challenge, hub)
       ? { contributor_id: hub.contributorId, auth_proof: authProof(hub.token, challenge.nonce) }
       : { registration_token: hub.token };
-  const { backend, model, effort, role, facts } = introduction;
+  const { backend, model, effort, role, facts, session, trouble } = introduction;
   return {
     type: "auth_response",
     ...identity,
@@ -49,9 +53,14 @@ export function authResponse(
     model: model ?? "",
     ...(effort === undefined ? {} : { reasoning_effort: effort }),
     ...(role === undefined ? {} : { role }),
+    session,
     protocol_version: PROTOCOL_VERSION,
     relay_protocol_version: PROTOCOL_VERSION,
-    capabilities: { ...facts, relay_capabilities: [...RELAY_CAPABILITIES] },
+    capabilities: {
+      ...facts,
+      relay_capabilities: [...RELAY_CAPABILITIES],
+      ...(trouble === undefined ? {} : { trouble }),
+    },
   };
 }
 

@@ -1,16 +1,24 @@
 import type { CancelTimer, Clock } from "@nest/kit";
 import { closeCodes, type HubMessage, MAX_FRAME_BYTES, type RelayMessage, readHubFrame } from "@nest/protocol";
-import { WebSocket } from "ws";
-import { frameText } from "./outgoing.ts";
+import { type RawData, WebSocket } from "ws";
+import { Allowance } from "./allowance.ts";
+import { frameText, type Redaction } from "./outgoing.ts";
 
 /** A peer that does not answer a close is cut after this. */
 const CLOSE_ANSWER_MS = 2000;
 /** Three pings without a sign of life: the peer is gone (contract §8, Relay 1). */
 const SILENT_PINGS = 3;
 
+/** A hub says a few frames a minute, and after a reconnect one for each report. */
+const FRAMES = { atOnce: 1000, perSecond: 20 };
+/** Frames that are passed over are told to the log; a hub may not fill it with them. */
+const IGNORED_TOLD = 5;
+/** What waits to be read by a hub at most: a replayed report of full size, several times over. */
+const MOST_UNREAD_BYTES = 1024 * 1024;
+
 export interface ConnectionParts {
   readonly clock: Clock;
-  readonly redact: (text: string) => string;
+  readonly redaction: Redaction;
   readonly pingMs: number;
   readonly openWithinMs: number;
   readonly onMessage: (message: HubMessage) => void;
@@ -30,6 +38,9 @@ export class Connection {
   readonly #socket: WebSocket;
   readonly #parts: ConnectionParts;
   readonly #timers: CancelTimer[] = [];
+  readonly #frames: Allowance;
+  #ignored = 0;
+  #closing = false;
   #seq = 0;
   #lastSign: number;
   #failure: string | undefined;
@@ -39,6 +50,7 @@ export class Connection {
   constructor(address: string, parts: ConnectionParts) {
     this.#parts = parts;
     this.#lastSign = parts.clock.now();
+    this.#frames = new Allowance(FRAMES, parts.clock);
     this.#socket = new WebSocket(address, {
       maxPayload: MAX_FRAME_BYTES,
       handshakeTimeout: parts.openWithinMs,
@@ -47,13 +59,14 @@ export class Connection {
     this.closed = new Promise((resolve) => {
       this.#socket.on("close", (code, reason) => {
         for (const cancel of this.#timers) cancel();
+        this.#closing = true;
         resolve({ code, reason: this.#failure ?? reason.toString("utf8") });
       });
     });
     this.#socket.on("error", (error) => {
       this.#failure ??= error.message;
     });
-    this.#socket.on("message", (data, isBinary) => this.#read(String(data), isBinary));
+    this.#socket.on("message", (data, isBinary) => this.#read(data, isBinary));
     for (const sign of ["ping", "pong", "open"] as const) this.#socket.on(sign, () => this.#sawLife());
     this.#socket.on("open", () => this.#timers.push(parts.clock.every(parts.pingMs, () => this.#beat())));
   }
@@ -65,9 +78,14 @@ export class Connection {
   /** Sends one message; false when the socket is not open, or the frame could not be handed to the system. */
   send(message: RelayMessage): Promise<boolean> {
     if (!this.isOpen) return Promise.resolve(false);
+    if (this.#socket.bufferedAmount > MOST_UNREAD_BYTES) {
+      this.#failure ??= "the hub does not read";
+      this.#socket.terminate();
+      return Promise.resolve(false);
+    }
     this.#seq += 1;
     const text = frameText(message, message.type === "pong" ? (message.seq ?? this.#seq) : this.#seq, {
-      redact: this.#parts.redact,
+      redaction: this.#parts.redaction,
       hubLimit: this.hubLimit,
     });
     return new Promise((resolve) => this.#socket.send(text, (error) => resolve(error === undefined || error === null)));
@@ -75,6 +93,8 @@ export class Connection {
 
   /** Closes in order; cuts the socket when the peer does not answer within 2 s. */
   close(code: number, reason: string): void {
+    if (this.#closing) return;
+    this.#closing = true;
     if (this.#socket.readyState === WebSocket.CONNECTING) {
       this.#socket.terminate();
       return;
@@ -83,17 +103,21 @@ export class Connection {
     this.#timers.push(this.#parts.clock.after(CLOSE_ANSWER_MS, () => this.#socket.terminate()));
   }
 
-  #read(text: string, isBinary: boolean): void {
+  #read(data: RawData, isBinary: boolean): void {
+    if (this.#closing) return;
     this.#sawLife();
-    if (isBinary) {
-      this.#parts.onIgnored("a binary frame");
+    if (!this.#frames.take()) {
+      this.#failure ??= "the hub sends too many frames";
+      this.close(closeCodes.policy, "too many frames");
       return;
     }
-    const frame = readHubFrame(text);
+    if (isBinary) {
+      this.#passOver("a binary frame");
+      return;
+    }
+    const frame = readHubFrame(String(data));
     if (frame.kind !== "message") {
-      this.#parts.onIgnored(
-        frame.kind === "unknown" ? `unknown type ${frame.type}` : `malformed frame: ${frame.because}`,
-      );
+      this.#passOver(frame.kind === "unknown" ? `unknown type ${frame.type}` : `malformed frame: ${frame.because}`);
       return;
     }
     if (frame.message.type === "ping") {
@@ -101,6 +125,12 @@ export class Connection {
       return;
     }
     if (frame.message.type !== "pong") this.#parts.onMessage(frame.message);
+  }
+
+  #passOver(why: string): void {
+    this.#ignored += 1;
+    if (this.#ignored <= IGNORED_TOLD) this.#parts.onIgnored(why);
+    if (this.#ignored === IGNORED_TOLD) this.#parts.onIgnored("and there may be more: they are not told any more");
   }
 
   #sawLife(): void {

@@ -30,11 +30,23 @@ export async function progressOf(task: Task): Promise<Extract<RelayMessage, { ty
   };
 }
 
+/** Why a task is given back before it is accepted. */
+export interface Refusal {
+  /** The wire's word: `busy`, `backend_unavailable`, `no_login` or `malformed`. */
+  readonly word: string;
+  /** The same for people. */
+  readonly message: string;
+}
+
+export const STOPPING: Refusal = { word: "busy", message: RELAY_STOPPED };
+export const BUSY: Refusal = { word: "busy", message: "a task of another assignment is in hand" };
+export const ASKED_ELSEWHERE: Refusal = { word: "busy", message: "another hub was asked for the next task" };
+
 /** Gives back what was not accepted; older hubs know only a failure for it. */
-export function declined(session: Session, assignment: Assignment, why: "busy" | "stopping"): RelayMessage {
+export function declined(session: Session, assignment: Assignment, refusal: Refusal): RelayMessage {
   const { task_id, task_gen } = assignment;
-  const message = why === "stopping" ? RELAY_STOPPED : "a task of another assignment is in hand";
+  const { word, message } = refusal;
   return session.capabilities.has("task_declined")
-    ? { type: "task_declined", task_id, task_gen, reason: "busy", message }
+    ? { type: "task_declined", task_id, task_gen, reason: word, message }
     : { type: "task_failed", task_id, task_gen, reason: message, failure_kind: "environment" };
 }

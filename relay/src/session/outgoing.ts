@@ -7,24 +7,46 @@ const SMALLEST_BUDGET = 4 * 1024;
 /** Fields that may be shortened to make a frame fit, in this order. */
 const SHORTENED = ["tmux_output", "summary", "title", "reason", "verdict_reason", "message"];
 /** Fields that are sent as they are: the credential of the handshake, and names the hub compares. */
-const VERBATIM = new Set(["type", "registration_token", "auth_proof", "task_id", "repo", "contributor_id"]);
+const VERBATIM = new Set([
+  ...["type", "registration_token", "auth_proof", "task_id", "repo", "contributor_id", "session", "pr_url"],
+  ...["kind", "status", "result", "verdict", "failure_kind", "protocol_version", "relay_protocol_version"],
+]);
+/** Fields with words of an agent, for people. */
+const PROSE = new Set(SHORTENED);
+
+/** Takes out of a text what must not be said. */
+export interface Redaction {
+  /** Everything that is known. */
+  redact(text: string): string;
+  /** The contributor's own secrets alone. */
+  redactOwn(text: string): string;
+}
 
 export interface OutgoingParts {
-  readonly redact: (text: string) => string;
+  readonly redaction: Redaction;
   /** The hub's `max_message_bytes`, where it said one. */
   readonly hubLimit?: number | undefined;
 }
 
 /** A message as the text of one frame: numbered, without known secrets, small enough for the hub. Pure. */
 export function frameText(message: RelayMessage, seq: number, parts: OutgoingParts): string {
-  const clean = Object.fromEntries(
-    Object.entries({ ...message, seq }).map(([name, value]) => [
-      name,
-      VERBATIM.has(name) ? value : redactDeep(value, parts.redact),
-    ]),
-  );
+  const clean = { ...withoutSecrets(message, parts.redaction), seq };
   const limit = Math.min(parts.hubLimit ?? MAX_FRAME_BYTES, MAX_FRAME_BYTES) - HEADROOM_BYTES;
   return fitted(clean, Math.max(SMALLEST_BUDGET, limit));
+}
+
+/**
+ * The message without known secrets, text by text and never as JSON. Credentials that hubs gave are struck out of prose alone:
+ * a hub that hands out a word as its credential must not change what another hub reads in a field that decides. Pure.
+ */
+export function withoutSecrets<Message extends RelayMessage>(message: Message, redaction: Redaction): Message {
+  const everything = (text: string) => redaction.redact(text);
+  const own = (text: string) => redaction.redactOwn(text);
+  const clean = Object.entries(message).map(([name, value]) => {
+    if (VERBATIM.has(name)) return [name, value];
+    return [name, redactDeep(value, PROSE.has(name) ? everything : own)];
+  });
+  return Object.fromEntries(clean) as Message;
 }
 
 function redactDeep(value: unknown, redact: (text: string) => string): unknown {

@@ -1,8 +1,10 @@
 import type { Clock, Random } from "@nest/kit";
 import { closeCodes, type Durations, type HubMessage, type RelayMessage, type TransportTimes } from "@nest/protocol";
 import type { HubEntry } from "../config.ts";
-import { authResponse, canProve, type Introduction, isRefusedForGood } from "./auth.ts";
+import { Allowance } from "./allowance.ts";
+import { authResponse, type Challenge, canProve, type Introduction, isRefusedForGood } from "./auth.ts";
 import { type Closed, Connection } from "./connection.ts";
+import type { Redaction } from "./outgoing.ts";
 import { nextTry } from "./reconnect.ts";
 
 export type AuthOk = Extract<HubMessage, { type: "auth_ok" }>;
@@ -12,7 +14,8 @@ export type WorkMessage = Exclude<HubMessage, { type: "auth_challenge" | "auth_o
 /** What a session tells the relay it belongs to. */
 export interface SessionListener {
   onAuthenticated(session: Session, welcome: AuthOk): void;
-  onWork(session: Session, message: WorkMessage): void;
+  /** `asked`: the message answers a `ready`. */
+  onWork(session: Session, message: WorkMessage, asked: boolean): void;
   onIgnored(session: Session, why: string): void;
   /** The connection is gone; the next try comes after `retryMs`. */
   onLost(session: Session, closed: Closed, retryMs: number): void;
@@ -24,10 +27,13 @@ export interface SessionParts {
   readonly random: Random;
   readonly numbers: Durations;
   readonly transport: TransportTimes;
-  readonly introduction: Introduction;
-  readonly redact: (text: string) => string;
+  readonly introduction: () => Introduction;
+  readonly redaction: Redaction;
   readonly listener: SessionListener;
 }
+
+/** Words of a hub that a person is shown as they come: a hub may not fill the screen with them. */
+const NEWS = { atOnce: 10, perSecond: 0.1 };
 
 /**
  * The relay's standing with one hub, across as many connections as it takes.
@@ -47,13 +53,22 @@ export class Session {
   #prove = true;
   #provedThisTime = false;
   #readySentAt: number | undefined;
+  /** The hub's one challenge of this connection was answered. */
+  #answered = false;
+  /** The hub has welcomed this token before. */
+  #hasWorked = false;
+  readonly #news: Allowance;
   /** Additions the hub lists. */
   capabilities: ReadonlySet<string> = new Set();
   contributorId: string | undefined;
+  tier: string | undefined;
+  /** What a credential of the hub may do; undefined where the hub does not say. */
+  permissions: readonly string[] | undefined;
 
   constructor(hub: HubEntry, parts: SessionParts) {
     this.hub = hub;
     this.#parts = parts;
+    this.#news = new Allowance(NEWS, parts.clock);
   }
 
   get isAuthenticated(): boolean {
@@ -102,13 +117,14 @@ export class Session {
     const { clock, transport } = this.#parts;
     const connection = new Connection(this.hub.address, {
       clock,
-      redact: this.#parts.redact,
+      redaction: this.#parts.redaction,
       pingMs: transport.pingMs,
       openWithinMs: transport.authDeadlineMs,
       onMessage: (message) => this.#receive(connection, message),
       onIgnored: (why) => this.#parts.listener.onIgnored(this, why),
     });
     this.#connection = connection;
+    this.#answered = false;
     const onStop = () => connection.close(closeCodes.normal, "relay stopped");
     stop.addEventListener("abort", onStop, { once: true });
     const cancelDeadline = clock.after(transport.authDeadlineMs, () => {
@@ -128,11 +144,10 @@ export class Session {
     if (connection !== this.#connection) return;
     switch (message.type) {
       case "auth_challenge":
-        this.#provedThisTime = this.#prove && canProve(message, this.hub);
-        void connection.send(authResponse(message, this.hub, this.#parts.introduction, this.#prove));
+        this.#answer(connection, message);
         return;
       case "auth_ok":
-        this.#welcome(connection, message);
+        if (this.#answered && this.#authenticatedAt === undefined) this.#welcome(connection, message);
         return;
       case "auth_failed":
         this.#refused(connection, message.reason, message.accepted_models ?? []);
@@ -140,20 +155,24 @@ export class Session {
       case "ping":
       case "pong":
         return;
-      case "task_assign":
-      case "task_unavailable":
-        if (this.#authenticatedAt === undefined) return;
-        this.#readySentAt = undefined;
-        this.#parts.listener.onWork(this, message);
-        return;
-      case "task_ack":
-      case "task_revoke":
-      case "token_refresh":
-      case "token_refresh_failed":
-      case "notice":
-        if (this.#authenticatedAt !== undefined) this.#parts.listener.onWork(this, message);
-        return;
+      default:
+        if (this.#authenticatedAt !== undefined) this.#work(message);
     }
+  }
+
+  /** One answer a connection: a hub that goes on asking gets nothing more. */
+  #answer(connection: Connection, challenge: Challenge): void {
+    if (this.#answered) return;
+    this.#answered = true;
+    this.#provedThisTime = this.#prove && canProve(challenge, this.hub);
+    void connection.send(authResponse(challenge, this.hub, this.#parts.introduction(), this.#prove));
+  }
+
+  #work(message: WorkMessage): void {
+    const asked = this.#readySentAt !== undefined;
+    if (message.type === "task_assign" || message.type === "task_unavailable") this.#readySentAt = undefined;
+    const isNews = message.type === "notice" || message.type === "token_refresh_failed";
+    if (!isNews || this.#news.take()) this.#parts.listener.onWork(this, message, asked);
   }
 
   #welcome(connection: Connection, message: AuthOk): void {
@@ -162,6 +181,9 @@ export class Session {
     connection.hubLimit = message.max_message_bytes;
     this.capabilities = new Set(message.server_capabilities ?? []);
     this.contributorId = message.contributor_id;
+    this.tier = message.trust_tier;
+    this.permissions = message.permissions;
+    this.#hasWorked = true;
     this.#parts.listener.onAuthenticated(this, message);
   }
 
@@ -172,7 +194,8 @@ export class Session {
       this.#prove = false;
       return;
     }
-    if (!isRefusedForGood(reason)) return;
+    // A hub that knew this token may only have lost it for a while.
+    if (!isRefusedForGood(reason) || (this.#hasWorked && !/model|role|revoked/i.test(reason))) return;
     this.#refusal = reason;
     this.#parts.listener.onRefused(this, reason, acceptedModels);
   }

@@ -1,12 +1,25 @@
 import { asksForVerdict, promptArgument, VERDICT_REQUEST } from "@nest/agents";
 import type { Assignment } from "./task.ts";
 
-/** What the agent is told: the hub's prompt, or the issue itself where the hub sent none; with a request for a verdict. */
-export function promptFor(assignment: Assignment): string {
+/**
+ * What the agent is told: the hub's prompt, or the issue itself where the hub sent none; with a request for a verdict. With
+ * `beside`, the rights of a credential that lies beside the contributor's own login, it is told which of the two does what.
+ */
+export function promptFor(assignment: Assignment, beside?: readonly string[]): string {
   const given = assignment.prompt.trim();
   const said =
     given === ""
       ? `Work on issue ${assignment.repo}#${assignment.number}: ${assignment.title}\n${assignment.url}`.trim()
       : given;
-  return promptArgument(asksForVerdict(said) ? said : `${said}\n\n${VERDICT_REQUEST}`);
+  // Before the hub's words, for these end with a stranger's.
+  const told = beside === undefined ? said : `${loginNote(beside)}\n\n${promptArgument(said)}`;
+  return promptArgument(asksForVerdict(said) ? told : `${told}\n\n${VERDICT_REQUEST}`);
+}
+
+function loginNote(rights: readonly string[]): string {
+  const may = rights.length === 0 ? "" : ` It may do this: ${rights.join(", ")}.`;
+  return [
+    "Fork the repository, push and open the pull request with the login that git and gh have on this machine (GH_TOKEN, where it is set).",
+    `NEST_TASK_TOKEN in your environment is a short-lived token of the hub for this repository; it can neither push nor open a pull request.${may}`,
+  ].join("\n");
 }

@@ -11,7 +11,7 @@ export interface Reported {
   readonly tail: string;
 }
 
-/** The terminal report on the wire. */
+/** The terminal report on the wire. Never `permanent`: the relay cannot tell that of an issue, and its own trouble is not the issue's. */
 export function terminalReport({ taskId, taskGen, outcome, tail }: Reported): TerminalReport {
   const task = { task_id: taskId, task_gen: taskGen };
   if (outcome.kind === "failed")
@@ -20,7 +20,6 @@ export function terminalReport({ taskId, taskGen, outcome, tail }: Reported): Te
       ...task,
       reason: outcome.reason,
       failure_kind: outcome.failureKind,
-      ...(outcome.permanent === true ? { permanent: true } : {}),
       tmux_output: tail,
     };
   return {

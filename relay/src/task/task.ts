@@ -19,6 +19,8 @@ import {
 import { type CancelTimer, type Clock, type Environment, sentenceOf } from "@nest/kit";
 import type { Durations, HubMessage } from "@nest/protocol";
 import type { RelayConfig } from "../config.ts";
+import { mayPush } from "../permissions.ts";
+import type { KnownSecrets } from "../secrets.ts";
 import { removeContext, writeContext } from "./context-file.ts";
 import type { RunLedger } from "./leftovers.ts";
 import { promptFor } from "./prompt.ts";
@@ -39,6 +41,14 @@ export interface TaskParts {
   readonly startAgent: (start: AgentStart) => Promise<AgentRun>;
   /** Whether the hub hands out a credential after acceptance. */
   readonly awaitsCredential: boolean;
+  /**
+   * What that credential may do. With the right to push and to open pull requests it replaces the contributor's own login;
+   * else that login stays, and the credential lies beside it.
+   */
+  readonly permissions: readonly string[] | undefined;
+  /** Whether the contributor has a login of their own here. */
+  readonly isSignedIn: boolean;
+  readonly secrets: KnownSecrets;
   readonly hubHost: string;
   readonly onProgress: () => void;
   readonly onWarning: (sentence: string) => void;
@@ -52,6 +62,9 @@ export interface TaskResult {
 /** From acceptance to the contributor's own login, where a hub promised a credential and sent none. */
 const CREDENTIAL_WAIT_MS = 60_000;
 const SHORTEST_CREDENTIAL_WAIT_MS = 500;
+
+/** A credential is one line of printable text: git would read what follows a line break as further answers. */
+const CREDENTIAL = /^[\x21-\x7e]{1,4096}$/;
 
 /**
  * One task in hand. It owns everything that lives as long as the task does: its timers, the agent and its processes, the
@@ -71,7 +84,10 @@ export class Task {
   #token: string | undefined;
   /** Why the hub has none, in its words. */
   #noCredential: string | undefined;
+  /** What the agent was told, once it was. */
+  #prompt: string | undefined;
   #tokenCame: () => void = () => undefined;
+  #renewing: Promise<void> | undefined;
   #agent: AgentRun | undefined;
   #overdue = false;
   #endHow: EndHow = {};
@@ -85,15 +101,31 @@ export class Task {
 
   /** Does the work. Resolves when everything of it is gone: with its result, or undefined when it was ended from outside. */
   run(): Promise<TaskResult | undefined> {
-    this.#over ??= this.#work();
+    this.#over ??= this.#work().catch(brokenOff);
     return this.#over;
   }
 
   /** A credential for this task: the first one, or a renewal that the running agent's git reads from now on. */
   async refresh(token: string): Promise<void> {
+    if (!CREDENTIAL.test(token)) {
+      this.withoutCredential("what it sent is no credential");
+      return;
+    }
+    this.#parts.secrets.learn(this, token);
     this.#token = token;
     this.#tokenCame();
-    await this.#credential?.renew(token);
+    this.#renewing ??= this.#renewUntilCurrent().finally(() => {
+      this.#renewing = undefined;
+    });
+    await this.#renewing;
+  }
+
+  /** One write at a time, however many come; the last one is what stays. */
+  async #renewUntilCurrent(): Promise<void> {
+    for (let written: string | undefined; this.#token !== undefined && written !== this.#token; ) {
+      written = this.#token;
+      await this.#credential?.renew(written);
+    }
   }
 
   /** The hub has no credential for this task, or could not renew the one it gave: nobody waits for the first one any more. */
@@ -129,14 +161,20 @@ export class Task {
     try {
       const end = await this.#runAgent();
       if (end.kind === "ended") return undefined;
-      const prompt = promptFor(this.assignment);
+      const prompt = this.#prompt ?? promptFor(this.assignment);
       const { repo } = this.assignment;
       return { outcome: outcomeOf(end, { repo, webBase: config.webBase, prompt }), tail: await this.tail() };
     } finally {
       for (const cancel of this.#timers) cancel();
-      await this.#credential?.remove();
-      await removeContext(config.taskContextFile).catch(() => undefined);
-      await clearWorkspaces(config.workspaceRoot);
+      // What cannot be cleared away must not cost the contributor the result.
+      const cleared = await Promise.allSettled([
+        this.#credential?.remove(),
+        removeContext(config.taskContextFile),
+        clearWorkspaces(config.workspaceRoot),
+      ]);
+      for (const step of cleared)
+        if (step.status === "rejected")
+          this.#parts.onWarning(`something of the task stays: ${sentenceOf(step.reason)}`);
     }
   }
 
@@ -211,7 +249,8 @@ export class Task {
   /** Folder, credential and context file of the task; undefined when there is no agent to start. */
   async #prepare(mark: string): Promise<AgentStart | undefined> {
     const { config, binary, clock, environment } = this.#parts;
-    const prompt = promptFor(this.assignment);
+    const prompt = promptFor(this.assignment, this.#besidesOwnLogin() ? (this.#parts.permissions ?? []) : undefined);
+    this.#prompt = prompt;
     await writeContext(config.taskContextFile, this.#context(prompt));
     if (binary === undefined) return undefined;
     const folder = await makeWorkspace(config.workspaceRoot, this.assignment.task_id, clock.now());
@@ -224,7 +263,10 @@ export class Task {
     const agentsEnvironment = agentEnvironment(environment, {
       backend: config.backend,
       alsoPass: config.passToAgent,
-      task: { ...this.#taskEnvironment(), ...this.#credential?.environment() },
+      task: {
+        ...this.#taskEnvironment(),
+        ...(this.#besidesOwnLogin() ? {} : this.#credential?.environment()),
+      },
     });
     return {
       binary,
@@ -236,6 +278,7 @@ export class Task {
       environment: agentsEnvironment,
       confined: await this.#walls(binary, folder, agentsEnvironment),
       transcript: transcriptBeside(folder),
+      mask: () => this.#parts.secrets.maskFor(this),
       mark,
     };
   }
@@ -250,17 +293,30 @@ export class Task {
       workspace,
       taskPlaces: [config.taskContextFile, ...(this.#credential === undefined ? [] : [this.#credential.folder])],
       alsoReadable: config.sandboxRead,
-      around: { home: environment.HOME ?? homedir(), environment, hasCredential: this.#token !== undefined },
+      around: { home: environment.HOME ?? homedir(), environment, hasCredential: this.#replacesOwnLogin() },
     });
+  }
+
+  /** The credential came, and is all that the agent has at the code host. */
+  #replacesOwnLogin(): boolean {
+    return this.#token !== undefined && !this.#besidesOwnLogin();
+  }
+
+  /** The credential came, and cannot do what the contributor's own login can: fork, push, open the pull request. */
+  #besidesOwnLogin(): boolean {
+    const { permissions, isSignedIn } = this.#parts;
+    return this.#token !== undefined && isSignedIn && !mayPush(permissions);
   }
 
   #taskEnvironment(): Record<string, string> {
     const { config } = this.#parts;
+    const token = this.#token;
     return {
       NEST_TASK_CONTEXT_FILE: config.taskContextFile,
       NEST_TASK_ID: this.assignment.task_id,
       NEST_GITHUB_URL: config.webBase,
-      ...(this.#token === undefined ? {} : { GH_TOKEN: this.#token, GITHUB_TOKEN: this.#token }),
+      ...(token === undefined ? {} : { NEST_TASK_TOKEN: token }),
+      ...(token !== undefined && this.#replacesOwnLogin() ? { GH_TOKEN: token, GITHUB_TOKEN: token } : {}),
     };
   }
 
@@ -269,4 +325,10 @@ export class Task {
     const accepted_at = new Date(this.acceptedAt).toISOString();
     return { task_id, task_gen, hub: this.#parts.hubHost, repo, number, title, url, labels, prompt, accepted_at };
   }
+}
+
+/** What is reported of a task that the relay itself could not see through. */
+function brokenOff(thrown: unknown): TaskResult {
+  const reason = `the task could not be seen through: ${sentenceOf(thrown)}`;
+  return { outcome: { kind: "failed", failureKind: "environment", reason }, tail: "" };
 }

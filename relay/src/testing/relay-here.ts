@@ -1,11 +1,17 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { chmod, mkdtemp, readFile, rm } from "node:fs/promises";
+import { chmod, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const fakes = fileURLToPath(new URL("../../../test/fakes/bin/", import.meta.url));
 const program = fileURLToPath(new URL("./relay-process.ts", import.meta.url));
+
+/** What fixture agents listen to. */
+const FAKES = [
+  ...["FAKE_PID_FILE", "FAKE_SECONDS", "FAKE_BYTES", "FAKE_ENDS", "FAKE_REPO", "FAKE_ENV_FILE"],
+  ...["FAKE_LOGIN_FILE", "FAKE_RUNS_FILE"],
+].join(",");
 
 export const TOKEN = "0123456789abcdef".repeat(4);
 
@@ -44,7 +50,8 @@ export class RelayHere {
       CONTRIBUTOR_MODE: "headless",
       NEST_AGENT_COMMAND: fakeAgent("agent-ok"),
       NEST_WORKSPACE: join(this.home, "workspaces"),
-      NEST_AGENT_ENV: "FAKE_PID_FILE,FAKE_SECONDS,FAKE_BYTES,FAKE_ENDS,FAKE_REPO",
+      NEST_AGENT_ENV: FAKES,
+      FAKE_ENV_FILE: join(this.home, "agents-environment"),
       ...more,
     };
   }
@@ -70,6 +77,20 @@ export class RelayHere {
   async status(): Promise<Record<string, unknown>> {
     const text = await readFile(join(this.home, "contributor-headless-status.json"), "utf8");
     return JSON.parse(text) as Record<string, unknown>;
+  }
+
+  /** The environment that `agent-tells-environment` had. */
+  async agentsEnvironment(): Promise<Record<string, string>> {
+    const text = await readFile(join(this.home, "agents-environment"), "utf8");
+    return Object.fromEntries(text.split("\n").map((line) => [line.split("=")[0], line.slice(line.indexOf("=") + 1)]));
+  }
+
+  /** What is left of what the last agents printed. */
+  async transcripts(): Promise<string> {
+    const root = join(this.home, "workspaces");
+    const folders = await readdir(root);
+    const texts = folders.map((folder) => readFile(join(root, folder, "transcript.log"), "utf8").catch(() => ""));
+    return (await Promise.all(texts)).join("\n");
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

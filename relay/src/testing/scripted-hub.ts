@@ -97,6 +97,8 @@ export interface HubManners {
   readonly challenge?: readonly string[];
   /** Refuse instead of welcome. */
   readonly refuse?: Said;
+  /** What the tier's credential may do. */
+  readonly permissions?: readonly string[];
   /** Do nothing by itself. */
   readonly silent?: boolean;
 }
@@ -172,7 +174,7 @@ export class ScriptedHub {
       if (visit.frames.length > 100) return;
       await new Promise((resolve) => setTimeout(resolve, 2));
     }
-    const { refuse, capabilities = ["task_ack", "task_declined"] } = manners;
+    const { refuse, capabilities = ["task_ack", "task_declined"], permissions = [] } = manners;
     const protocolVersion = "protocolVersion" in manners ? manners.protocolVersion : "1.2";
     visit.say(
       refuse ?? {
@@ -180,7 +182,7 @@ export class ScriptedHub {
         seq: 2,
         contributor_id: "c-0a1b2c3d4e5f",
         trust_tier: "newcomer",
-        permissions: [],
+        permissions,
         ...(protocolVersion === undefined ? {} : { protocol_version: protocolVersion }),
         server_capabilities: capabilities,
         connection_id: "n-1",

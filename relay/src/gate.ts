@@ -1,0 +1,119 @@
+import { type Outcome, standstillWords } from "@nest/agents";
+import { LOGIN_HINT, lackOfLogin } from "./permissions.ts";
+import type { Readiness } from "./readiness.ts";
+import type { KnownSecrets } from "./secrets.ts";
+import type { Refusal } from "./session/handover.ts";
+import type { Session } from "./session/session.ts";
+import type { Standing } from "./standing.ts";
+import type { StatusFile } from "./status-file.ts";
+import type { Voice } from "./voice.ts";
+
+export interface GateParts {
+  readonly readiness: Readiness;
+  readonly sessions: readonly Session[];
+  readonly voice: Voice;
+  readonly standing: Standing;
+  readonly secrets: KnownSecrets;
+  /** Absent in interactive mode. */
+  readonly statusFile: StatusFile | undefined;
+  /** Nothing is in hand, and the relay goes on. */
+  readonly isIdle: () => boolean;
+  /** Work may be asked for now, or no longer. */
+  readonly onChange: () => void;
+}
+
+/**
+ * Whether this relay may take work at all, and from which hub: not while its agent cannot work, and not where a task could not
+ * end in a pull request. What keeps it from working is its own trouble: it is told to the person here and to the hub, and costs
+ * no issue anything (contract §8, Relay 10).
+ */
+export class Gate {
+  readonly #parts: GateParts;
+  /** Hubs at which a missing login was told. */
+  readonly #told = new Set<Session>();
+
+  constructor(parts: GateParts) {
+    this.#parts = parts;
+  }
+
+  /** Says what is amiss already, and looks again every minute until {@link Gate.close}. */
+  open(): void {
+    this.#parts.readiness.start(() => this.#changed());
+    if (this.trouble !== undefined) this.#changed();
+  }
+
+  close(): void {
+    this.#parts.readiness.stop();
+  }
+
+  /** Why no hub is asked for work; undefined when the agent can work. */
+  get trouble(): string | undefined {
+    return this.#parts.readiness.trouble;
+  }
+
+  /** Absolute path of the agent's program. */
+  get binary(): string | undefined {
+    return this.#parts.readiness.binary;
+  }
+
+  /** Whether the contributor has a login of their own at the code host. */
+  get isSignedIn(): boolean {
+    return this.#parts.readiness.login !== undefined;
+  }
+
+  /** Why no task of this hub is taken; undefined when one is. */
+  refusalAt(session: Session): Refusal | undefined {
+    if (this.trouble !== undefined) return { word: "backend_unavailable", message: this.trouble };
+    const lack = lackOfLogin(session, this.isSignedIn);
+    return lack === undefined ? undefined : { word: "no_login", message: lack };
+  }
+
+  /** A hub is here: a login that its tasks need is asked for before the first of them. */
+  welcome(session: Session): void {
+    const { voice, standing } = this.#parts;
+    const lack = lackOfLogin(session, this.isSignedIn);
+    if (lack === undefined) return;
+    standing.note(session, lack);
+    if (this.#told.has(session)) return;
+    this.#told.add(session);
+    voice.say(`warning: no work is asked for at ${session.hub.host}: ${lack}`);
+    voice.say(`hint: ${LOGIN_HINT}`);
+  }
+
+  /** A run that failed for this machine's reasons is no reason to take, and spoil, the next task. */
+  judge(outcome: Outcome): void {
+    const trouble = ownTroubleIn(outcome);
+    if (trouble !== undefined) this.#parts.readiness.suspect(trouble);
+  }
+
+  /** The status file's `waiting`, with the reason where the relay itself is why nothing comes. */
+  sayWaiting(): void {
+    if (!this.#parts.isIdle()) return;
+    const refusals = this.#parts.sessions.flatMap((session) =>
+      session.isAuthenticated ? [this.refusalAt(session)] : [],
+    );
+    const reason = this.trouble ?? (refusals.includes(undefined) ? undefined : refusals[0]?.message);
+    const details = reason === undefined ? {} : { reason: this.#parts.secrets.redact(reason) };
+    this.#parts.statusFile?.set("waiting", details);
+  }
+
+  #changed(): void {
+    const { voice, sessions } = this.#parts;
+    if (this.trouble === undefined) voice.log.info({}, "the agent can work");
+    else {
+      voice.say(`warning: no work is asked for: ${this.trouble}`);
+      voice.say("hint: contribute-check tells what is missing; the relay looks again every minute");
+    }
+    if (this.isSignedIn) this.#told.clear();
+    for (const session of sessions) if (session.isAuthenticated) this.welcome(session);
+    this.sayWaiting();
+    this.#parts.onChange();
+  }
+}
+
+/** Why this machine could not do the work; undefined where the work itself is what failed, or nothing did. Pure. */
+export function ownTroubleIn(outcome: Outcome): string | undefined {
+  if (outcome.kind !== "failed") return undefined;
+  if (outcome.standstill === "login") return standstillWords("login");
+  return outcome.failureKind === "environment" ? outcome.reason : undefined;
+}

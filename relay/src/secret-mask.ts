@@ -1,0 +1,64 @@
+import type { StreamMask } from "@nest/agents";
+
+/** Shorter ones are left alone: striking them out would garble ordinary words. */
+const SHORTEST = 8;
+const STRUCK_OUT = "[secret]";
+
+/**
+ * Strikes secrets out of a stream of bytes, wherever its pieces are cut: an end that may be the beginning of a secret is held
+ * back until the next piece tells.
+ */
+export class SecretMask implements StreamMask {
+  readonly #secrets: () => readonly string[];
+  /** One character a byte, so that nothing depends on where a character was cut. */
+  #held = "";
+
+  constructor(secrets: () => readonly string[]) {
+    this.#secrets = secrets;
+  }
+
+  /** What may be passed on now. */
+  take(piece: Buffer): Buffer {
+    const secrets = this.#asBytes();
+    const text = this.#held + piece.toString("latin1");
+    const cut = safeCut(text, secrets);
+    this.#held = text.slice(cut);
+    return Buffer.from(struckOut(text.slice(0, cut), secrets), "latin1");
+  }
+
+  /** The rest: nothing comes any more. */
+  end(): Buffer {
+    const rest = struckOut(this.#held, this.#asBytes());
+    this.#held = "";
+    return Buffer.from(rest, "latin1");
+  }
+
+  /** Longest first: one may be the beginning of another. */
+  #asBytes(): readonly string[] {
+    return this.#secrets()
+      .map((secret) => Buffer.from(secret).toString("latin1"))
+      .filter((bytes) => bytes.length >= SHORTEST)
+      .sort((a, b) => b.length - a.length);
+  }
+}
+
+/** Where the text can be cut so that no secret lies across, whatever follows. Pure. */
+function safeCut(text: string, secrets: readonly string[]): number {
+  let cut = text.length - Math.max(0, ...secrets.map((secret) => begunAtEnd(text, secret)));
+  for (const secret of secrets) {
+    const at = text.indexOf(secret, Math.max(0, cut - secret.length + 1));
+    if (at >= 0 && at < cut && at + secret.length > cut) cut = at;
+  }
+  return cut;
+}
+
+/** How many characters at the end of the text are the beginning of the secret. */
+function begunAtEnd(text: string, secret: string): number {
+  for (let length = Math.min(secret.length - 1, text.length); length > 0; length -= 1)
+    if (text.endsWith(secret.slice(0, length))) return length;
+  return 0;
+}
+
+function struckOut(text: string, secrets: readonly string[]): string {
+  return secrets.reduce((clean, secret) => clean.replaceAll(secret, STRUCK_OUT), text);
+}

@@ -1,0 +1,132 @@
+import { randomBytes } from "node:crypto";
+import { rmSync } from "node:fs";
+import { link, readFile, readlink, rename, rm, stat, utimes, writeFile } from "node:fs/promises";
+import { hostname } from "node:os";
+import { join } from "node:path";
+import { isAlive } from "@nest/agents";
+import { type CancelTimer, type Clock, makePrivateFolder, readTextIfPresent } from "@nest/kit";
+
+/** A holder that cannot be asked (another machine, another container) is taken for gone after this much silence. */
+const SILENT_MS = 90_000;
+const SIGN_EVERY_MS = 20_000;
+const MOST_TRIES = 5;
+
+/** Who holds a name: a process, told from later ones with the same number by when it started. */
+interface Holder {
+  readonly pid: number;
+  readonly started: string;
+  /** Where that number means something: this boot of this machine, this container. */
+  readonly space: string;
+}
+
+/** A name that nobody else on this folder uses until it is released, or this process has ended. */
+export interface NameLock {
+  release(): Promise<void>;
+}
+
+/**
+ * Takes a name in a folder; undefined while another relay holds it. What a relay left behind that was killed is taken over at
+ * once where its process can be looked for, else when it has given no sign for 90 s.
+ */
+export async function takeName(folder: string, name: string, clock: Clock): Promise<NameLock | undefined> {
+  await makePrivateFolder(folder);
+  const path = join(folder, name);
+  const mine = JSON.stringify(await thisProcess());
+  for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+    if (await placed(mine, path)) return keep(path, clock);
+    const seen = await readTextIfPresent(path);
+    if (seen === undefined) continue;
+    if ((await isHeld(path, seen)) || !(await clearedAway(path, seen))) return undefined;
+  }
+  return undefined;
+}
+
+/** Whether somebody who is still there holds the name. */
+export async function isNameHeld(folder: string, name: string): Promise<boolean> {
+  const path = join(folder, name);
+  const seen = await readTextIfPresent(path);
+  return seen !== undefined && isHeld(path, seen);
+}
+
+/** Puts the file there whole, unless one is there. */
+async function placed(content: string, path: string): Promise<boolean> {
+  const beside = besideOf(path);
+  await writeFile(beside, content, { mode: 0o600, flag: "wx" });
+  try {
+    await link(beside, path);
+    return true;
+  } catch (thrown) {
+    if ((thrown as NodeJS.ErrnoException).code === "EEXIST") return false;
+    throw thrown;
+  } finally {
+    await rm(beside, { force: true });
+  }
+}
+
+/** Takes away what a relay left behind; false when another relay was quicker and the name is its own now. */
+async function clearedAway(path: string, seen: string): Promise<boolean> {
+  const aside = besideOf(path);
+  try {
+    await rename(path, aside);
+  } catch {
+    return true;
+  }
+  const isTheSame = (await readTextIfPresent(aside)) === seen;
+  if (!isTheSame) await link(aside, path).catch(() => undefined);
+  await rm(aside, { force: true });
+  return isTheSame;
+}
+
+async function isHeld(path: string, content: string): Promise<boolean> {
+  const holder = holderOf(content);
+  if (holder?.space === (await spaceHere()))
+    return isAlive(holder.pid) && (await startOf(holder.pid)) === holder.started;
+  const sign = await stat(path).catch(() => undefined);
+  return sign !== undefined && Date.now() - sign.mtimeMs < SILENT_MS;
+}
+
+function holderOf(content: string): Holder | undefined {
+  try {
+    const { pid, started, space } = JSON.parse(content) as Holder;
+    return Number.isSafeInteger(pid) && pid > 0 ? { pid, started, space } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function keep(path: string, clock: Clock): NameLock {
+  const onExit = () => rmSync(path, { force: true });
+  process.on("exit", onExit);
+  const cancel: CancelTimer = clock.every(SIGN_EVERY_MS, () => {
+    const now = new Date();
+    utimes(path, now, now).catch(() => undefined);
+  });
+  return {
+    async release() {
+      cancel();
+      process.off("exit", onExit);
+      await rm(path, { force: true });
+    },
+  };
+}
+
+async function thisProcess(): Promise<Holder> {
+  return { pid: process.pid, started: await startOf(process.pid), space: await spaceHere() };
+}
+
+/** When a process started, in the system's own ticks; empty where the system does not tell. */
+async function startOf(pid: number): Promise<string> {
+  const text = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
+  // The name in parentheses may hold anything; the 20th field after it is the start.
+  return text.slice(text.lastIndexOf(")") + 2).split(" ")[19] ?? "";
+}
+
+async function spaceHere(): Promise<string> {
+  const boot = await readFile("/proc/sys/kernel/random/boot_id", "utf8").catch(() => hostname());
+  const numbers = await readlink("/proc/self/ns/pid").catch(() => "");
+  return `${boot.trim()} ${numbers}`.trim();
+}
+
+function besideOf(path: string): string {
+  return `${path}.${randomBytes(6).toString("hex")}.part`;
+}
