@@ -1,0 +1,112 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { seededRandom, systemRandom, VirtualClock } from "@nest/kit";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { isNameHeld } from "./name-lock.ts";
+import { readKeptName, SESSION_PATTERN, sessionLocks, takeSessionName } from "./session-name.ts";
+
+let folder: string;
+const clock = new VirtualClock();
+const take = (configured?: string) => takeSessionName(folder, configured, { clock, random: systemRandom() });
+
+beforeEach(async () => {
+  folder = join(await mkdtemp(join(tmpdir(), "nest-session-")), "state");
+});
+afterEach(async () => {
+  await chmod(folder, 0o700).catch(() => undefined);
+  await rm(join(folder, ".."), { recursive: true, force: true });
+});
+
+describe("the session name", () => {
+  test("is made once in the state folder, 0600, and stays", async () => {
+    const first = await take();
+    await first.lock.release();
+    const again = await take();
+    expect(again.name).toBe(first.name);
+    expect(first.name).toMatch(SESSION_PATTERN);
+    expect((await stat(join(folder, "session"))).mode & 0o777).toBe(0o600);
+    await again.lock.release();
+  });
+
+  test("of a relay that runs beside another has a number behind it, and is free again with its end", async () => {
+    const [one, two] = [await take(), await take()];
+    expect([two.name, two.place]).toEqual([`${one.name}-2`, 2]);
+    await one.lock.release();
+    const three = await take();
+    expect(three.name).toBe(one.name);
+    await Promise.all([two.lock.release(), three.lock.release()]);
+  });
+
+  test("that was configured has a number behind it too, within 64 characters", async () => {
+    const long = "x".repeat(64);
+    const [one, two] = [await take(long), await take(long)];
+    expect([one.name, two.name]).toEqual([long, `${"x".repeat(62)}-2`]);
+    await Promise.all([one.lock.release(), two.lock.release()]);
+  });
+
+  test("is one each when many start at once for the first time", async () => {
+    const taken = await Promise.all(Array.from({ length: 8 }, () => take()));
+    expect(new Set(taken.map(({ name }) => name)).size).toBe(8);
+    const bases = new Set(taken.map(({ name }) => /^relay-[0-9a-f]{8}/.exec(name)?.[0]));
+    expect([...bases]).toEqual([await readKeptName(folder)]);
+    await Promise.all(taken.map(({ lock }) => lock.release()));
+    expect(await readdir(sessionLocks(folder))).toEqual([]);
+  });
+
+  test("is made anew where the file holds no name", async () => {
+    await mkdir(folder, { recursive: true });
+    await writeFile(join(folder, "session"), "../../not a name\n");
+    const taken = await takeSessionName(folder, undefined, { clock, random: seededRandom(1) });
+    expect(taken.name).toMatch(/^relay-[0-9a-f]{8}$/);
+    expect(await readKeptName(folder)).toBe(taken.name);
+    await taken.lock.release();
+  });
+});
+
+describe("a name left behind", () => {
+  let child: ChildProcess | undefined;
+  afterEach(() => child?.kill("SIGKILL"));
+
+  async function leave(content: object): Promise<void> {
+    await mkdir(sessionLocks(folder), { recursive: true });
+    await writeFile(join(sessionLocks(folder), "laptop"), JSON.stringify(content));
+  }
+
+  async function holderOf(name: string): Promise<{ pid: number; started: string; space: string }> {
+    return JSON.parse(await readFile(join(sessionLocks(folder), name), "utf8"));
+  }
+
+  test("by a relay that was killed is taken over at once", async () => {
+    const probe = await take("probe");
+    const { space } = await holderOf("probe");
+    child = spawn("true");
+    await once(child, "exit");
+    await leave({ pid: child.pid, started: "1", space });
+    const taken = await take("laptop");
+    expect(taken.name).toBe("laptop");
+    await Promise.all([taken.lock.release(), probe.lock.release()]);
+  });
+
+  test("is not taken for held because another process has the same number now", async () => {
+    const probe = await take("probe");
+    const { space } = await holderOf("probe");
+    await leave({ pid: process.pid, started: "1", space });
+    expect(await isNameHeld(sessionLocks(folder), "laptop")).toBe(false);
+    expect(await isNameHeld(sessionLocks(folder), "probe")).toBe(true);
+    await probe.lock.release();
+  });
+
+  test("by another machine or container is held while it gives signs, and free after 90 s without", async () => {
+    await leave({ pid: 1, started: "1", space: "another machine" });
+    const beside = await take("laptop");
+    expect(beside.name).toBe("laptop-2");
+    const longAgo = new Date(Date.now() - 91_000);
+    await utimes(join(sessionLocks(folder), "laptop"), longAgo, longAgo);
+    const taken = await take("laptop");
+    expect(taken.name).toBe("laptop");
+    await Promise.all([beside.lock.release(), taken.lock.release()]);
+  });
+});
