@@ -11,6 +11,8 @@ export interface LogLines {
 const LEVELS = { info: 30, warn: 40, error: 50 } as const;
 /** A hub may say 64 KiB at a time; nobody reads that in a log. */
 const LONGEST_FIELD = 500;
+/** What JSON leaves as it is and a terminal obeys, or shows as something else: further controls, and marks of direction. */
+const NOT_SHOWN = /[\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
 const SECRET_FIELD = /^(?:.*_?token|authorization|cookie|secret|password|.*key)$/i;
 
 export interface LogLinesParts {
@@ -43,7 +45,8 @@ function cleanFields(fields: Fields, clean: (text: string) => string): Fields {
 
 function textOf(entry: Fields): string | undefined {
   try {
-    return JSON.stringify(entry, (name, value) => (SECRET_FIELD.test(name) && value ? "[secret]" : value));
+    const text = JSON.stringify(entry, (name, value) => (SECRET_FIELD.test(name) && value ? "[secret]" : value));
+    return text.replace(NOT_SHOWN, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
   } catch {
     return undefined;
   }

@@ -11,7 +11,8 @@ import { WireTap } from "./wire-tap.ts";
 
 const REPO = "acme/one";
 const TOKEN = "hub-token-of-the-test";
-const ISSUES = 200;
+/** More than any story works off. */
+const ISSUES = 500;
 const AGENTS = join(import.meta.dirname, "../fakes/bin");
 /** Of the honest hub and of the relays: a minute of the protocol is 0.6 s. */
 const CLOCK_SCALE = 100;

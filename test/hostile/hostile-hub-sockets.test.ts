@@ -94,7 +94,7 @@ describe("a report for the honest hub", () => {
     let reported = false;
     await using elsewhere = await RawHub.start(async (visit) => {
       await visit.welcome({ contributor_id: "c-same" });
-      if (reported) return;
+      if (reported || (await visit.hears("ready")) === undefined) return;
       visit.send({ type: "task_assign", ...assigned, repo: "acme/one", number: 1, prompt: "Do it." });
       await visit.hears("task_complete");
       reported = true;
@@ -116,8 +116,7 @@ describe("a report for the honest hub", () => {
       environment: { NEST_HUB: `${hostile.address},${elsewhere.address}` },
     });
     await expect.poll(() => elsewhere.visits.length, { timeout: 30_000 }).toBeGreaterThanOrEqual(2);
-    const again = elsewhere.visits.find((visit, at) => at > 0 && visit.count("auth_response") > 0);
-    expect(await again?.hears("task_complete")).toMatchObject({ ...assigned, verdict: "shipped" });
+    expect(await elsewhere.visits[1]?.hears("task_complete")).toMatchObject({ ...assigned, verdict: "shipped" });
     expect(hostileSaid.length).toBeGreaterThan(0);
     expect(await Promise.race([between.relay.process.ended, "it runs"])).toBe("it runs");
   }, 90_000);

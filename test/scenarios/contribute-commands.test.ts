@@ -157,6 +157,22 @@ test("contribute-check tells each thing with its remedy; 0 when all is there, 1 
   expect((await machine.run("contribute-check", ["clod"])).code).toBe(2);
 });
 
+test("contribute-check shows the session name: kept, configured, or not made yet", async () => {
+  await using machine = await Machine.make();
+  const session = async (environment: Record<string, string> = {}) => {
+    const { out } = await machine.run("contribute-check", ["claude", "-json"], environment);
+    const { ok, checks } = JSON.parse(out) as { ok: boolean; checks: { name: string; detail: string }[] };
+    return [ok, checks.find(({ name }) => name === "session")?.detail];
+  };
+  expect(await session()).toEqual([true, "made when the relay starts for the first time"]);
+  expect(await session({ NEST_SESSION: "laptop" })).toEqual([true, "laptop (NEST_SESSION)"]);
+  expect(await session({ NEST_SESSION: "not a name" })).toEqual([false, "NEST_SESSION is no name"]);
+  const state = machine.folder.in("home", ".local/state/nest");
+  await mkdir(state, { recursive: true });
+  await writeFile(join(state, "session"), "relay-0a1b2c3d\n");
+  expect(await session()).toEqual([true, "relay-0a1b2c3d"]);
+});
+
 test("contribute-hive runs a container with secrets handed over by name and never as values on the command line", async () => {
   await using machine = await Machine.make();
   const unregistered = await machine.run("contribute-hive", ["claude"]);

@@ -2,9 +2,12 @@ import { access } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { type Backend, findBinary, findBubblewrap } from "@nest/agents";
-import type { Environment } from "@nest/kit";
+import { type Environment, variable } from "@nest/kit";
+import { stateFolderIn } from "../config.ts";
+import { readKeptName, SESSION_PATTERN } from "../session/session-name.ts";
 import { codeHostLogin } from "./code-host-login.ts";
 import type { CommandParts } from "./command.ts";
+import { readSaved } from "./saved-env.ts";
 
 /** One thing that is there or missing, and what to do about it. */
 export interface Check {
@@ -26,6 +29,8 @@ const LOGIN_FILES: Readonly<Record<string, readonly string[]>> = {
   pi: [".pi/agent/auth.json", ".pi/agent/models.json"],
   agy: [".gemini/oauth_creds.json"],
 };
+
+const SESSION_REMEDY = "letters, digits, - and _ only, at most 64; or unset it";
 
 /** Everything that a backend needs on this machine, looked at without changing anything (spec: contribute-check). */
 export async function checkMachine(backend: Backend, parts: CommandParts): Promise<Check[]> {
@@ -79,7 +84,20 @@ export async function checkMachine(backend: Backend, parts: CommandParts): Promi
           required: false,
         }
       : { name: "headless mode", ok: true, detail: "supported", required: false },
+    await sessionName(parts),
   ];
+}
+
+/** The name by which hubs tell this machine's relay from others of the same contributor. */
+async function sessionName({ environment }: CommandParts): Promise<Check> {
+  const name = "session";
+  const configured = (variable(environment, "NEST_SESSION") ?? (await readSaved(environment)).NEST_SESSION)?.trim();
+  if (configured !== undefined && configured !== "")
+    return SESSION_PATTERN.test(configured)
+      ? { name, ok: true, detail: `${configured} (NEST_SESSION)`, required: false }
+      : { name, ok: false, detail: "NEST_SESSION is no name", remedy: SESSION_REMEDY, required: true };
+  const kept = await readKeptName(stateFolderIn(environment));
+  return { name, ok: true, detail: kept ?? "made when the relay starts for the first time", required: false };
 }
 
 /** Whether an agent outside a container can be confined. */

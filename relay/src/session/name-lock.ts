@@ -7,8 +7,8 @@ import { isAlive } from "@nest/agents";
 import { type CancelTimer, type Clock, makePrivateFolder, readTextIfPresent } from "@nest/kit";
 
 /** A holder that cannot be asked (another machine, another container) is taken for gone after this much silence. */
-const SILENT_MS = 90_000;
-const SIGN_EVERY_MS = 20_000;
+const SILENT_MS = 30_000;
+const SIGN_EVERY_MS = 10_000;
 const MOST_TRIES = 5;
 
 /** Who holds a name: a process, told from later ones with the same number by when it started. */
@@ -26,7 +26,7 @@ export interface NameLock {
 
 /**
  * Takes a name in a folder; undefined while another relay holds it. What a relay left behind that was killed is taken over at
- * once where its process can be looked for, else when it has given no sign for 90 s.
+ * once where its process can be looked for, else when it has given no sign for 30 s.
  */
 export async function takeName(folder: string, name: string, clock: Clock): Promise<NameLock | undefined> {
   await makePrivateFolder(folder);
