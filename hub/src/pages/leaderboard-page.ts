@@ -38,7 +38,7 @@ export function leaderboardPage(parts: LeaderboardPageParts): string {
     description: "Who got issues done here, by pull requests that the code host confirmed.",
     here: "/leaderboard",
     styles: style === undefined ? [] : [`/api/leaderboard/style?src=${encodeURIComponent(style)}`],
-    body: html`<div id="leaderboard">
+    body: html`<div class="leaderboard-frame"><div id="leaderboard">
 <div class="lead"><h1>Leaderboard</h1>
 <p>By pull requests that the code host confirmed, then by completed tasks.</p></div>
 <nav class="chips" aria-label="Time"><ul>${leaderboard.leaderboardWindows.map((one) =>
@@ -49,7 +49,7 @@ export function leaderboardPage(parts: LeaderboardPageParts): string {
 ${people.length === 0 ? html`<p class="empty">Nobody has completed a task ${window === "all" ? "yet" : "in this time"}. <a href="/contribute">Be the first.</a></p>` : table("people", "Contributors", rows)}
 ${pages > 1 ? pager(at, pages, address) : undefined}
 ${agents.length === 0 ? undefined : html`<section aria-labelledby="agents-title"><h2 id="agents-title">Bots</h2>${table("agents", "Bots", agents.slice(0, ROWS))}</section>`}
-</div>`,
+</div></div>`,
   });
 }
 

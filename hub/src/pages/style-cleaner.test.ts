@@ -51,6 +51,11 @@ test.each([
   ".\\61 { color: red }",
   ".a { position: fixed }",
   ".a { position: FIXED !important }",
+  "body { position: var(--p); --p: sticky; inset: 0 }",
+  ".a { position: var(--x, absolute) }",
+  ".a { position: inherit }",
+  ".a { POSITION: -webkit-sticky }",
+  "@keyframes k { from { position: var(--p) } }",
   ".a { contain: none }",
   "body ~ footer { color: red }",
   ":root + x { color: red }",
@@ -65,7 +70,14 @@ test.each([
   const { css, dropped } = cleanStyle(source);
   expect(css).not.toMatch(/evil|url\(|import|\\|fixed|expression|behavior|binding|contain|^footer|\}footer|[~+&]/i);
   expect(dropped).toBeGreaterThan(0);
-  for (const selector of css.matchAll(/([^{}]+)\{/g)) expect(selector[1]).toMatch(/^(#leaderboard|@media|@supports)/);
+  for (const selector of css.matchAll(/([^{}]+)\{/g))
+    expect(selector[1]).toMatch(/^(#leaderboard|@media|@supports|@keyframes|from)/);
+});
+
+test("selectors with :has() are few, however they are spelled", () => {
+  const source = Array.from({ length: 30 }, (_, nth) => `.a${nth}:HAS(b) { color: red }`).join("");
+  const { css, dropped } = cleanStyle(source);
+  expect([css.match(/has/gi)?.length, dropped]).toEqual([10, 20]);
 });
 
 test("a comment swallows no rule", () => {

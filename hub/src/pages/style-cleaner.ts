@@ -22,6 +22,9 @@ const FETCHING =
   /^(?:url|src|image|image-set|-webkit-image-set|cross-fade|-webkit-cross-fade|element|paint|expression|env)$/i;
 const FORBIDDEN_PROPERTY = /^(?:behavior|-moz-binding|-ms-behavior|contain|content-visibility|view-transition-name)$/i;
 const INLINE_DATA = /^data:(?:image\/(?:png|jpeg|gif|webp|avif)|font\/(?:woff2?|ttf|otf));base64,[A-Za-z0-9+/=]*$/i;
+const POSITIONS: ReadonlySet<string> = new Set(["static", "relative", "absolute"]);
+/** A browser looks at everything below an element for each of these, again whenever something changes. */
+const MOST_HAS = 10;
 /** What stands for the page in somebody's stylesheet stands for the scope here. */
 const ROOTS: ReadonlySet<string> = new Set(["html", "body", ":root", ":host", "#tab-leaderboard", SCOPE]);
 
@@ -55,12 +58,19 @@ export function cleanStyle(source: string): CleanStyle {
 
 class Drops {
   #count = 0;
+  #has = 0;
   readonly #reasons = new Set<string>();
 
   add(reason: string): false {
     this.#count += 1;
     if (this.#reasons.size < MOST_REASONS) this.#reasons.add(reason.slice(0, 200));
     return false;
+  }
+
+  /** Counts one more selector with `:has()`. */
+  mayStillHave(): boolean {
+    this.#has += 1;
+    return this.#has <= MOST_HAS;
   }
 
   told(): { dropped: number; reasons: string[] } {
@@ -102,8 +112,9 @@ function keepsDeclaration(node: csstree.CssNode, source: string, drops: Drops): 
   if (node.value.type === "Raw" && /[(\\@]/.test(node.value.value))
     return drops.add(`${property} with a value not readable`);
   if (fetches(node.value)) return drops.add(`${property} with an address outside the stylesheet`);
-  if (property.toLowerCase() === "position" && /fixed|sticky/i.test(csstree.generate(node.value)))
-    return drops.add("position: fixed");
+  // A keyword decides here, so only a keyword will do: what `var()` stands for is known in the browser alone.
+  if (property.toLowerCase() === "position" && !POSITIONS.has(csstree.generate(node.value).toLowerCase()))
+    return drops.add("position other than static, relative or absolute");
   return true;
 }
 
@@ -128,6 +139,8 @@ function isScoped(selector: csstree.CssNode, drops: Drops): boolean {
   if (selector.type !== "Selector") return drops.add("a selector that is not readable");
   if (csstree.find(selector, (node) => node.type === "NestingSelector" || node.type === "Raw") !== null)
     return drops.add("a selector that is not readable");
+  if (csstree.find(selector, (node) => node.type === "PseudoClassSelector" && /^has$/i.test(node.name)) !== null)
+    if (!drops.mayStillHave()) return drops.add("more selectors with :has() than a browser should bear");
   const parts = selector.children;
   const first = parts.first;
   if (first === null || first.type === "Combinator") return drops.add("a selector that begins in the air");
