@@ -18,4 +18,4 @@ export { ProgressLine, type ProgressOut } from "./progress.ts";
 export { type Random, seededRandom, systemRandom } from "./random.ts";
 export { redactor, Secret } from "./secret.ts";
 export { onShutdownSignal } from "./shutdown.ts";
-export { cutBytes, plainLine, plainText } from "./text.ts";
+export { cutBytes, plainLine, plainText, shownText } from "./text.ts";

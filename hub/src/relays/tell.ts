@@ -1,4 +1,4 @@
-import { type Clock, plainLine } from "@nest/kit";
+import { type Clock, plainLine, type Random } from "@nest/kit";
 import { closeCodes, type OwnLimitsLeft, type UnavailableReason } from "@nest/protocol";
 import type { Effect } from "../leases/commands.ts";
 import type { Queue } from "../queue/queue.ts";
@@ -13,6 +13,7 @@ export interface TellParts {
   readonly queue: Queue;
   readonly credentials: TaskCredentials;
   readonly clock: Clock;
+  readonly random: Random;
   readonly roleOf: (contributorId: string, requested: string | undefined) => string | undefined;
   /** How a contributor stands against the limits of their tier; undefined without limits. */
   readonly limitsOf: (contributorId: string) => OwnLimitsLeft | undefined;
@@ -35,11 +36,11 @@ export function isWorthWaiting(reason: UnavailableReason): boolean {
 
 /** Tells a relay what was decided about it; the decision is on disk. */
 export function tell(session: Session, effect: SocketEffect, parts: TellParts): void {
-  const { queue, credentials, clock, roleOf } = parts;
+  const { queue, credentials, clock } = parts;
   switch (effect.kind) {
     case "assign":
       session.offered = { taskId: effect.lease.taskId, at: clock.now(), isCrossed: false };
-      return assign(session, effect, queue, roleOf(effect.lease.contributorId, session.declared.role));
+      return assign(session, effect, parts);
     case "unavailable": {
       session.idleReason = effect.reason;
       const retry = effect.retryAfterMs === undefined ? {} : { retry_after_s: Math.ceil(effect.retryAfterMs / 1000) };
@@ -74,14 +75,14 @@ export function tell(session: Session, effect: SocketEffect, parts: TellParts): 
 function assign(
   session: Session,
   { lease }: Extract<SocketEffect, { kind: "assign" }>,
-  queue: Queue,
-  role: string | undefined,
+  { queue, random, roleOf }: TellParts,
 ): void {
   const { taskId: task_id, gen: task_gen, repo, number, url } = lease;
   const issue = queue.entry(lease.key)?.issue;
   const title = plainLine(lease.title).slice(0, LONGEST_LINE);
   const labels = (issue?.labels ?? []).slice(0, MOST_LABELS).map(plainLine);
-  const prompt = promptFor({ repo, number, title, url, body: issue?.body ?? "", labels, role });
+  const role = roleOf(lease.contributorId, session.declared.role);
+  const prompt = promptFor({ repo, number, title, url, body: issue?.body ?? "", labels, role }, random.hex(8));
   session.idleReason = undefined;
   session.note = undefined;
   session.send({
