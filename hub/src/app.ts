@@ -37,6 +37,7 @@ import type { Effect } from "./leases/commands.ts";
 import { Desk } from "./leases/desk.ts";
 import { LeaseBook, type News } from "./leases/lease-book.ts";
 import { Ledger } from "./leases/ledger.ts";
+import { ActivityPruner } from "./operations/activity-pruner.ts";
 import { DoneByHour } from "./operations/done-by-hour.ts";
 import { EventStream } from "./operations/event-stream.ts";
 import { Metrics } from "./operations/metrics.ts";
@@ -55,7 +56,6 @@ import { registerQueueRoutes } from "./queue/routes.ts";
 import { SharedMonitor } from "./queue/shared-monitor.ts";
 import { Visibility } from "./queue/visibility.ts";
 import { Webhooks } from "./queue/webhooks.ts";
-import { identityOf } from "./relays/authenticate.ts";
 import { Gateway } from "./relays/gateway.ts";
 import { TaskCredentials } from "./relays/task-credentials.ts";
 import { Peers } from "./replicas/peers.ts";
@@ -142,7 +142,7 @@ export async function buildHub({ config, database, codeHost, clock, random, log 
   const gateway = new Gateway({
     replica,
     bus,
-    isElsewhere: (identity) => isElsewhere(identity),
+    isElsewhere: (identity) => peers.have(identity),
     book,
     ledger,
     queue,
@@ -342,11 +342,6 @@ export async function buildHub({ config, database, codeHost, clock, random, log 
     }
   }
 
-  async function isElsewhere(identity: string): Promise<boolean> {
-    await peers.refreshed();
-    return peers.relays().some(({ row }) => identityOf(row.contributor_id, row.session) === identity);
-  }
-
   function notice(changes: Changes): void {
     doneByHour.count(changes);
     stream.tell(changes.activity);
@@ -383,6 +378,8 @@ export async function buildHub({ config, database, codeHost, clock, random, log 
     };
   }
 
+  const isMine = () => shared?.replicas.hasDuty ?? true;
+  const pruner = new ActivityPruner({ database: reader, isMine, clock, log });
   let stopSweep = () => {};
   return {
     http,
@@ -397,6 +394,7 @@ export async function buildHub({ config, database, codeHost, clock, random, log 
       if (shared === undefined) await verifyPending();
       else await shared.replicas.start();
       monitor.start();
+      pruner.start();
       stopSweep = clock.every(times.leaseSweepMs, () => {
         book.submit({ kind: "sweep" });
         queue.wake(clock.now());
@@ -404,6 +402,7 @@ export async function buildHub({ config, database, codeHost, clock, random, log 
     },
     async stop() {
       stopSweep();
+      pruner.stop();
       monitor.stop();
       verifier.stop();
       stream.close();

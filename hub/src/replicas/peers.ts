@@ -1,6 +1,7 @@
 import type { CancelTimer, Clock } from "@nest/kit";
 import type { contribute } from "@nest/protocol";
 import type { Bus } from "../bus/bus.ts";
+import { identityOf } from "../relays/authenticate.ts";
 
 /** A relay whose socket is at another replica. */
 export interface RemoteRelay {
@@ -48,6 +49,12 @@ export class Peers {
   /** Calls `act` when something about relays elsewhere has changed. */
   onChanged(act: () => void): void {
     this.#bus.on(CHANGED, act);
+  }
+
+  /** Whether a machine's relay is connected at another replica; answers with what is known when nobody can be asked. */
+  async have(identity: string): Promise<boolean> {
+    await this.refreshed();
+    return this.relays().some(({ row }) => identityOf(row.contributor_id, row.session) === identity);
   }
 
   /** What is known now. */
