@@ -1,7 +1,9 @@
+import type { IncomingMessage } from "node:http";
 import type { Log } from "@nest/kit";
 import { health, type Route } from "@nest/protocol";
 import { type FastifyInstance, fastify } from "fastify";
 import type { Registry } from "prom-client";
+import { misdirected } from "./access/known-host.ts";
 import type { VisitorRules } from "./access/visitor.ts";
 import type { Backup } from "./backup/backup.ts";
 import { backupRoutes, serveBackup } from "./backup/routes.ts";
@@ -15,9 +17,15 @@ import { terminalPage } from "./terminal/terminal-page.ts";
 /** Request bodies, unless said otherwise (contract §3). */
 const BODY_LIMIT = 64 * 1024;
 
-/** What the dashboard port needs to know, each asked at the moment of the request. */
-export interface DashboardParts {
+/** What every port needs. */
+export interface PortParts {
   readonly log: Log;
+  /** Whether a request names this nest. */
+  readonly isKnownHost: (request: IncomingMessage) => boolean;
+}
+
+/** What the dashboard port needs to know, each asked at the moment of the request. */
+export interface DashboardParts extends PortParts {
   readonly version: string;
   readonly metrics: Registry;
   readonly liveness: () => Liveness;
@@ -28,7 +36,7 @@ export interface DashboardParts {
 
 /** The dashboard port: page, health, metrics and the description of the API. */
 export function buildDashboard(parts: DashboardParts): FastifyInstance {
-  const app = emptyApp(parts.log);
+  const app = emptyApp(parts);
   const routes: readonly Route[] = [health.health, health.livez, ...backupRoutes];
   serveBackup(app, parts);
   serveBackupPage(app, parts.rules);
@@ -49,13 +57,13 @@ export function buildDashboard(parts: DashboardParts): FastifyInstance {
 }
 
 /** The terminal port: for now a page that says there is no terminal. */
-export function buildTerminal(log: Log): FastifyInstance {
-  const app = emptyApp(log);
+export function buildTerminal(parts: PortParts): FastifyInstance {
+  const app = emptyApp(parts);
   app.get("/", (_request, reply) => sendPage(reply, terminalPage()));
   return app;
 }
 
-function emptyApp(log: Log): FastifyInstance {
+function emptyApp({ log, isKnownHost }: PortParts): FastifyInstance {
   const app = fastify({
     bodyLimit: BODY_LIMIT,
     forceCloseConnections: true,
@@ -66,6 +74,9 @@ function emptyApp(log: Log): FastifyInstance {
     },
   });
   registerJsonErrors(app, log);
+  app.addHook("onRequest", async (request) => {
+    if (!isKnownHost(request.raw)) throw misdirected();
+  });
   app.get("/assets/spoke.css", (_request, reply) => reply.type("text/css; charset=utf-8").send(STYLESHEET));
   return app;
 }

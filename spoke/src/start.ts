@@ -3,6 +3,7 @@ import type { AddressInfo } from "node:net";
 import { type Clock, isAbsent, type Log, type Random, UsageError } from "@nest/kit";
 import { scaleDurations } from "@nest/protocol";
 import type { FastifyInstance } from "fastify";
+import { knownHost } from "./access/known-host.ts";
 import { buildDashboard, buildTerminal } from "./app.ts";
 import { Backup } from "./backup/backup.ts";
 import { type NestYaml, readNestYaml } from "./config/nest-yaml.ts";
@@ -69,8 +70,15 @@ export async function startSpoke(parts: SpokeParts): Promise<RunningSpoke> {
     log,
     settings: async () => (await readConfig()).governor.backup,
   });
+  const rules = {
+    hubProxied: config.dashboard.hub_proxied,
+    trustedProxies: config.dashboard.trusted_proxies,
+    proxyAuth: settings.dashboardToken,
+  };
+  const isKnownHost = knownHost(settings.host, config, rules);
   const dashboard = buildDashboard({
     log,
+    isKnownHost,
     version,
     metrics: spokeMetrics({
       lastSuccessAt: () => loop?.lastSuccessAt,
@@ -87,11 +95,7 @@ export async function startSpoke(parts: SpokeParts): Promise<RunningSpoke> {
         },
         clock.now(),
       ),
-    rules: {
-      hubProxied: config.dashboard.hub_proxied,
-      trustedProxies: config.dashboard.trusted_proxies,
-      proxyAuth: settings.dashboardToken,
-    },
+    rules,
     backup,
     home: ({ peer, role }) =>
       homePage({
@@ -103,7 +107,7 @@ export async function startSpoke(parts: SpokeParts): Promise<RunningSpoke> {
         now: clock.now(),
       }),
   });
-  const terminal = buildTerminal(log);
+  const terminal = buildTerminal({ log, isKnownHost });
   const close = async () => {
     await loop?.stop();
     await Promise.all([dashboard.close(), terminal.close()]);

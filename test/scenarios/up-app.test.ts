@@ -48,6 +48,12 @@ test("as a code-host app, the relay works with tokens of the task alone, and the
   });
   await running.says(/^Nest is running\.$/m);
   await expect.poll(() => up.verified().then((urls) => urls.length), { timeout: 30_000 }).toBeGreaterThanOrEqual(2);
+  const stranger = await fetch(`${up.hubUrl}/api/contribute/register`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ github_username: "mallory" }),
+  });
+  expect(stranger.status).toBe(401);
   const [url = ""] = await up.verified();
   const pull = (await (await fetch(url.replace(/(\/meadow\/tide-clock)\/pull\//, "/repos$1/pulls/"))).json()) as {
     user: { login: string };

@@ -17,6 +17,8 @@ export interface RegistrationParts {
 export interface Proof {
   readonly bearer: string | undefined;
   readonly signedIn: string | undefined;
+  /** Whether a hub admin asks, who may register anybody. */
+  readonly isVouchedFor: boolean;
 }
 
 export interface Registered {
@@ -36,7 +38,7 @@ const PROOF_HINT =
  */
 export async function registerContributor(login: string, proof: Proof, parts: RegistrationParts): Promise<Registered> {
   const { ledger, book, random, openRegistration } = parts;
-  if (!openRegistration()) await proveLogin(login, proof, parts);
+  if (!openRegistration() && !proof.isVouchedFor) await proveLogin(login, proof, parts);
   const known = ledger.contributorByLogin(login);
   if (known !== undefined) return alreadyKnown(known.id, known.tier === "revoked");
   const contributorId = `c-${random.hex(6)}`;

@@ -4,11 +4,12 @@ import type { FastifyRequest } from "fastify";
 import type { Budget } from "../access/budget.ts";
 import type { Routes } from "../access/routes-of.ts";
 import { bearerOf } from "../access/secrets.ts";
+import { isAdmin, type Viewer } from "../access/viewer.ts";
 import type { Command, Effect, SettingChange } from "../leases/commands.ts";
 import type { DeskPolicy } from "../leases/desk-parts.ts";
 import { type LeaderboardParts, leaderboardOf } from "./leaderboard.ts";
 import type { Records } from "./records.ts";
-import { type RegistrationParts, registerContributor, reissueToken } from "./registration.ts";
+import { type Proof, type RegistrationParts, registerContributor, reissueToken } from "./registration.ts";
 import { type RoleSetting, roleSettingOf, rolesOf } from "./roles.ts";
 import type { Contributor } from "./standing.ts";
 
@@ -42,6 +43,15 @@ export function registerContributorRoutes(routes: Routes, parts: ContributorRout
   });
 }
 
+/** What a request proves. A bearer that is one of ours goes to no code host. */
+function proofOf(request: FastifyRequest, viewer: Viewer): Proof {
+  return {
+    bearer: viewer.kind === "anonymous" ? bearerOf(request) : undefined,
+    signedIn: viewer.kind === "user" ? viewer.login : undefined,
+    isVouchedFor: isAdmin(viewer),
+  };
+}
+
 function serveRegistration(
   routes: Routes,
   { registration, registrations, records, policy, now }: ContributorRouteParts,
@@ -52,13 +62,11 @@ function serveRegistration(
   };
   routes.serve(contribute.register, ({ body, request, viewer }) => {
     throttle(request);
-    const signedIn = viewer.kind === "user" ? viewer.login : undefined;
-    return registerContributor(body.github_username, { bearer: bearerOf(request), signedIn }, registration);
+    return registerContributor(body.github_username, proofOf(request, viewer), registration);
   });
   routes.serve(contribute.reissueToken, ({ request, viewer }) => {
     throttle(request);
-    const signedIn = viewer.kind === "user" ? viewer.login : undefined;
-    return reissueToken({ bearer: bearerOf(request), signedIn }, registration);
+    return reissueToken(proofOf(request, viewer), registration);
   });
   routes.serve(contribute.limits, ({ viewer }) => {
     const { limits, disabledTiers } = policy();

@@ -8,7 +8,8 @@ export interface Membership {
 }
 
 /**
- * The relay's place at the hub: kept from an earlier run, else registered now. `proof` is the login's own code-host token.
+ * The relay's place at the hub: kept from an earlier run, else registered now. `proof` is the login's own code-host token;
+ * without one the hub's operator vouches for the login with the admin token.
  *
  * @throws NestError `not_registered` with the hub's own words.
  */
@@ -16,12 +17,12 @@ export async function membership(
   hubUrl: string,
   folder: string,
   login: string,
-  proof: string | undefined,
+  { proof, adminToken }: { readonly proof: string | undefined; readonly adminToken: string },
 ): Promise<Membership> {
   const file = join(folder, "membership.json");
   const kept = await readTextIfPresent(file);
   if (kept !== undefined) return JSON.parse(kept) as Membership;
-  let answer = await ask(hubUrl, contribute.register.path, proof, { github_username: login });
+  let answer = await ask(hubUrl, contribute.register.path, proof ?? adminToken, { github_username: login });
   if (answer.registration_token === undefined && proof !== undefined) {
     answer = await ask(hubUrl, contribute.reissueToken.path, proof, {});
   }
@@ -49,12 +50,12 @@ export async function trust(hubUrl: string, contributorId: string, adminToken: s
   if (!response.ok) throw new NestError("not_registered", `the hub did not trust the relay (${response.status})`);
 }
 
-async function ask(hubUrl: string, path: string, proof: string | undefined, body: object) {
+async function ask(hubUrl: string, path: string, bearer: string, body: object) {
   const response = await fetch(hubUrl + path, {
     method: "POST",
     headers: {
       "content-type": "application/json",
-      ...(proof === undefined ? {} : { authorization: `Bearer ${proof}` }),
+      authorization: `Bearer ${bearer}`,
     },
     body: JSON.stringify(body),
   });

@@ -84,7 +84,7 @@ export async function findPlace(
       webUrl,
       login: served.login,
       ownToken: undefined,
-      hubYaml: { project, github, governor: governor({ open_registration: true }) },
+      hubYaml: { project, github, governor: governor({}) },
       hubEnvironment: adminHere(served.login, environment),
       words,
     };

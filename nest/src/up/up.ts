@@ -128,7 +128,10 @@ async function startAll(
   const spokeUrl = await spoke.ready();
 
   if (choices.relay) {
-    const { contributorId, token } = await membership(hubUrl, folders.relay, place.login, place.ownToken);
+    const { contributorId, token } = await membership(hubUrl, folders.relay, place.login, {
+      proof: place.ownToken,
+      adminToken,
+    });
     // With an app, what an agent may do is decided by its tier: on one's own machine one trusts oneself to push.
     if (place.ownToken === undefined) await trust(hubUrl, contributorId, adminToken);
     await launch("relay", relayEnvironment(choices, place, hubUrl, folders.relay, contributorId, token));

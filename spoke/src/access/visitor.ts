@@ -38,8 +38,19 @@ export function visitorOf(asking: Asking, rules: VisitorRules): Visitor {
   return { kind: "known", login: onlyOne(asking.rawHeaders, "x-nest-user") ?? role, role };
 }
 
+/** Whether a request comes from a proxy that was named, or that proves itself; not from any program on this machine. */
+export function isNamedProxy(
+  { peer, rawHeaders }: Asking,
+  { hubProxied, trustedProxies, proxyAuth }: VisitorRules,
+): boolean {
+  return hubProxied && (isListed(peer, trustedProxies) || provesItself(rawHeaders, proxyAuth));
+}
+
 function isProxy({ peer, rawHeaders }: Asking, { trustedProxies, proxyAuth }: VisitorRules): boolean {
-  if (isLoopback(peer) || isListed(peer, trustedProxies)) return true;
+  return isLoopback(peer) || isListed(peer, trustedProxies) || provesItself(rawHeaders, proxyAuth);
+}
+
+function provesItself(rawHeaders: readonly string[], proxyAuth: Secret | undefined): boolean {
   const given = onlyOne(rawHeaders, "x-nest-proxy-auth");
   return proxyAuth !== undefined && given !== undefined && same(given, proxyAuth.reveal());
 }

@@ -1,4 +1,4 @@
-import { checkConfig, parseYaml, UsageError } from "@nest/kit";
+import { checkConfig, isHostPattern, parseYaml, UsageError } from "@nest/kit";
 import { z } from "zod";
 import { mergeOverlay } from "./overlay.ts";
 
@@ -50,6 +50,12 @@ export const NestYaml = z.looseObject({
     z.looseObject({
       port: z.number().int().min(0).max(65_535).nullish(),
       authorized_users: z.array(text).nullish(),
+      /** The address that people use, and further names under which the nest may be asked. */
+      public_url: z.url({ protocol: /^https?$/, error: "must be an http or https address" }).nullish(),
+      hosts: z
+        .array(text.refine(isHostPattern, "must be a host name such as nest-1 or *.example.org"))
+        .nullish()
+        .transform((hosts) => hosts ?? []),
       trusted_proxies: z
         .array(text)
         .nullish()

@@ -47,6 +47,7 @@ const statusOf: Readonly<Record<string, number>> = {
   unauthenticated: 401,
   forbidden: 403,
   foreign_origin: 403,
+  misdirected_request: 421,
   backup_key_missing: 412,
   backup_key_unusable: 412,
   backup_too_large: 413,
