@@ -64,6 +64,8 @@ export const TokenRefresh = z.object({
   seq,
   github_token: z.string().min(1),
   token_expires_at: note,
+  /** What this one may do, where the tier has changed since `auth_ok`. */
+  permissions: names,
 });
 
 /**
@@ -104,7 +106,14 @@ export const TaskUnavailable = z.object({
 /** Answers every terminal report, duplicates and stale ones included, so a relay can empty its outbox. */
 export const TaskAck = z.object({ type: z.literal("task_ack"), seq, task_id: TaskId, task_gen: z.number() });
 
-export const Notice = z.object({ type: z.literal("notice"), seq, message: note });
+export const Notice = z.object({
+  type: z.literal("notice"),
+  seq,
+  message: note,
+  /** The contributor's tier now and what a credential of it may do, where that has changed since `auth_ok`. */
+  trust_tier: note,
+  permissions: names,
+});
 export const HubPing = z.object({ type: z.literal("ping"), seq });
 export const HubPong = z.object({ type: z.literal("pong"), seq });
 

@@ -39,6 +39,7 @@ Configured by the environment and by ~/.config/nest/contributor.env:
   CONTRIBUTOR_MODE          interactive (default) or headless
   NEST_AGENT_COMMAND        another program in place of the backend's
   NEST_WORKSPACE            folder for the tasks' workspaces
+  NEST_SESSION              name that tells this relay from your others (default: kept in the state folder)
   NEST_SANDBOX              auto (default), bubblewrap or off: whether agents outside a container are confined
 `;
 

@@ -63,6 +63,18 @@ describe("a task's credential", () => {
     },
   );
 
+  test("that may push since the contributor's promotion replaces their own login, and no longer lies beside it", async () => {
+    hub.manners = { capabilities: HANDS_OUT, permissions: ["issues:write"] };
+    relay.start({ NEST_HUB: hub.address, ...telling, GH_TOKEN: "ghp_mine_mine_mine" });
+    const visit = await hub.visit();
+    await visit.next("ready");
+    visit.say(aTask());
+    await visit.next("task_accepted");
+    visit.say({ ...refresh, permissions: MAY_PUSH });
+    await visit.next("task_complete");
+    expect(await relay.agentsEnvironment()).toMatchObject({ GH_TOKEN: "ghs_task_task_task" });
+  });
+
   test("is in no transcript, and neither is any other secret of the agent's environment", async () => {
     hub.manners = { capabilities: HANDS_OUT, permissions: ["issues:write"] };
     await worked({
@@ -122,13 +134,26 @@ describe("a contributor without a login of their own", () => {
       reason: "no_login",
       message: expect.stringContaining("not signed in to the code host"),
     });
-    expect(await relay.status()).toMatchObject({ state: "waiting", reason: expect.stringContaining("not signed in") });
+    await until(
+      async () => String((await relay.status()).reason).includes("not signed in"),
+      "the status file says why",
+    );
     expect(visit.count("ready")).toBe(0);
     const { mkdir, writeFile } = await import("node:fs/promises");
     await mkdir(join(relay.home, ".config/gh"), { recursive: true });
     await writeFile(join(relay.home, ".config/gh/hosts.yml"), "github.com:\n    user: ada\n");
     await visit.next("ready");
     await until(async () => (await relay.status()).reason === undefined, "the reason is gone");
+  });
+
+  test("is asked for work once a promotion is told", async () => {
+    hub.manners = { capabilities: HANDS_OUT, permissions: ["issues:write"] };
+    relay.start({ NEST_HUB: hub.address, ...telling });
+    const visit = await hub.visit();
+    await until(() => relay.said.includes("gh auth login, or set GH_TOKEN"), "the person was told");
+    expect(visit.count("ready")).toBe(0);
+    visit.say({ type: "notice", message: "your trust tier is now contributor", permissions: MAY_PUSH });
+    await visit.next("ready");
   });
 
   test("works with a credential that can push", async () => {

@@ -175,6 +175,8 @@ export class Relay implements SessionListener {
         return;
       case "notice":
         if (message.message !== undefined) this.#parts.voice.say(`hub ${session.hub.host}: ${message.message}`);
+        // It may have told of another tier, and what keeps the relay from asking may be gone.
+        if (message.permissions !== undefined) this.#next();
         return;
     }
   }
@@ -257,7 +259,7 @@ export class Relay implements SessionListener {
     return {
       ...this.#runParts(),
       awaitsCredential: session.capabilities.has("token_refresh"),
-      permissions: session.permissions,
+      permissions: () => session.permissions,
       isSignedIn: this.#gate.isSignedIn,
       hubHost: session.hub.host,
       onProgress: () => this.#keep(this.#reportProgress(), "reporting progress"),

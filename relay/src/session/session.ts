@@ -171,6 +171,9 @@ export class Session {
   #work(message: WorkMessage): void {
     const asked = this.#readySentAt !== undefined;
     if (message.type === "task_assign" || message.type === "task_unavailable") this.#readySentAt = undefined;
+    if (message.type === "token_refresh" || message.type === "notice")
+      this.permissions = message.permissions ?? this.permissions;
+    if (message.type === "notice") this.tier = message.trust_tier ?? this.tier;
     const isNews = message.type === "notice" || message.type === "token_refresh_failed";
     if (!isNews || this.#news.take()) this.#parts.listener.onWork(this, message, asked);
   }

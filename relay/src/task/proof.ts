@@ -32,7 +32,7 @@ export function proofOf(
     ...parts,
     numbers: { ...numbers, watchdogMs },
     awaitsCredential: false,
-    permissions: undefined,
+    permissions: () => undefined,
     isSignedIn: true,
     hubHost: "none",
     onProgress: () => undefined,

@@ -45,7 +45,7 @@ export interface TaskParts {
    * What that credential may do. With the right to push and to open pull requests it replaces the contributor's own login;
    * else that login stays, and the credential lies beside it.
    */
-  readonly permissions: readonly string[] | undefined;
+  readonly permissions: () => readonly string[] | undefined;
   /** Whether the contributor has a login of their own here. */
   readonly isSignedIn: boolean;
   readonly secrets: KnownSecrets;
@@ -249,7 +249,7 @@ export class Task {
   /** Folder, credential and context file of the task; undefined when there is no agent to start. */
   async #prepare(mark: string): Promise<AgentStart | undefined> {
     const { config, binary, clock, environment } = this.#parts;
-    const prompt = promptFor(this.assignment, this.#besidesOwnLogin() ? (this.#parts.permissions ?? []) : undefined);
+    const prompt = promptFor(this.assignment, this.#besidesOwnLogin() ? (this.#parts.permissions() ?? []) : undefined);
     this.#prompt = prompt;
     await writeContext(config.taskContextFile, this.#context(prompt));
     if (binary === undefined) return undefined;
@@ -305,7 +305,7 @@ export class Task {
   /** The credential came, and cannot do what the contributor's own login can: fork, push, open the pull request. */
   #besidesOwnLogin(): boolean {
     const { permissions, isSignedIn } = this.#parts;
-    return this.#token !== undefined && isSignedIn && !mayPush(permissions);
+    return this.#token !== undefined && isSignedIn && !mayPush(permissions());
   }
 
   #taskEnvironment(): Record<string, string> {

@@ -74,8 +74,9 @@ export class RelayHere {
     return new Promise((resolve) => child.once("exit", (code, signal) => resolve(code ?? signal ?? "?")));
   }
 
+  /** What the status file says; empty before there is one. */
   async status(): Promise<Record<string, unknown>> {
-    const text = await readFile(join(this.home, "contributor-headless-status.json"), "utf8");
+    const text = await readFile(join(this.home, "contributor-headless-status.json"), "utf8").catch(() => "{}");
     return JSON.parse(text) as Record<string, unknown>;
   }
 
