@@ -143,7 +143,7 @@ async function relayOn(environment: Environment, error: VoiceOut, stopFromOutsid
   });
   const end = await relay.run(stop);
   await terminal?.close();
-  await session.lock.release();
+  session.release();
   voice.end();
   if (end === "stopped") return 0;
   await statusFile?.stop("refused");

@@ -9,6 +9,9 @@ beforeAll(async () => {
 });
 afterAll(() => honest[Symbol.asyncDispose]());
 
+/** A relay may take so much memory, whatever it is sent. */
+const MOST_KIB = 350 * 1024;
+
 describe("a hub", () => {
   test.each<[string, (visit: RelayVisit) => unknown]>([
     ["that closes at once, again and again", (visit) => visit.socket.close(1012)],
@@ -17,6 +20,7 @@ describe("a hub", () => {
     ["that never says a word", () => undefined],
     ["that never answers a ready", (visit) => visit.welcome()],
     ["that stops reading after its welcome", (visit) => visit.welcome().then(() => visit.socket.pause())],
+    ["that pings without end and reads no answer", (visit) => visit.welcome().then(() => pingWithoutEnd(visit))],
     ["that asks who the relay is for ever", (visit) => askForEver(visit)],
     [
       "that welcomes for ever",
@@ -28,6 +32,7 @@ describe("a hub", () => {
       await using hostile = await RawHub.start(behave);
       await using between = await honest.relayBeside(hostile);
       await between.honestWorkIsDone(2);
+      expect(await between.mostMemoryKib()).toBeLessThan(MOST_KIB);
       for (const visit of hostile.visits) expect(visit.count("auth_response")).toBeLessThanOrEqual(1);
       for (const visit of hostile.visits) expect(visit.count("ready")).toBeLessThanOrEqual(1);
     },
@@ -125,6 +130,15 @@ describe("a report for the honest hub", () => {
 function randomCode(): number {
   const codes = [1000, 1001, 1002, 1003, 1007, 1008, 1009, 1011, 1012, 1013, 3000, 4000, 4999];
   return codes[Math.floor(Math.random() * codes.length)] ?? 1000;
+}
+
+async function pingWithoutEnd(visit: RelayVisit): Promise<void> {
+  const { socket } = visit;
+  socket.pause();
+  for (let pings = 0; pings < 200_000 && socket.readyState === socket.OPEN; pings += 1) {
+    socket.ping("x".repeat(100), undefined, () => undefined);
+    if (pings % 500 === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  }
 }
 
 function askForEver(visit: RelayVisit): void {

@@ -67,7 +67,8 @@ export class Connection {
       this.#failure ??= error.message;
     });
     this.#socket.on("message", (data, isBinary) => this.#read(data, isBinary));
-    for (const sign of ["ping", "pong", "open"] as const) this.#socket.on(sign, () => this.#sawLife());
+    for (const sign of ["ping", "pong"] as const) this.#socket.on(sign, () => this.#isTooMuch() || this.#sawLife());
+    this.#socket.on("open", () => this.#sawLife());
     this.#socket.on("open", () => this.#timers.push(parts.clock.every(parts.pingMs, () => this.#beat())));
   }
 
@@ -78,11 +79,7 @@ export class Connection {
   /** Sends one message; false when the socket is not open, or the frame could not be handed to the system. */
   send(message: RelayMessage): Promise<boolean> {
     if (!this.isOpen) return Promise.resolve(false);
-    if (this.#socket.bufferedAmount > MOST_UNREAD_BYTES) {
-      this.#failure ??= "the hub does not read";
-      this.#socket.terminate();
-      return Promise.resolve(false);
-    }
+    if (this.#isUnread()) return Promise.resolve(false);
     this.#seq += 1;
     const text = frameText(message, message.type === "pong" ? (message.seq ?? this.#seq) : this.#seq, {
       redaction: this.#parts.redaction,
@@ -104,13 +101,8 @@ export class Connection {
   }
 
   #read(data: RawData, isBinary: boolean): void {
-    if (this.#closing) return;
+    if (this.#isTooMuch()) return;
     this.#sawLife();
-    if (!this.#frames.take()) {
-      this.#failure ??= "the hub sends too many frames";
-      this.close(closeCodes.policy, "too many frames");
-      return;
-    }
     if (isBinary) {
       this.#passOver("a binary frame");
       return;
@@ -125,6 +117,23 @@ export class Connection {
       return;
     }
     if (frame.message.type !== "pong") this.#parts.onMessage(frame.message);
+  }
+
+  /** Whether a frame of the hub is one too many; that ends the connection. Pings count: each is answered. */
+  #isTooMuch(): boolean {
+    if (this.#isUnread() || this.#closing) return true;
+    if (this.#frames.take()) return false;
+    this.#failure ??= "the hub sends too many frames";
+    this.close(closeCodes.policy, "too many frames");
+    return true;
+  }
+
+  /** Whether the hub leaves unread what it is sent; that ends the connection, before it fills the memory. */
+  #isUnread(): boolean {
+    if (this.#socket.bufferedAmount <= MOST_UNREAD_BYTES) return false;
+    this.#failure ??= "the hub does not read";
+    this.#socket.terminate();
+    return true;
   }
 
   #passOver(why: string): void {

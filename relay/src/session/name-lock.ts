@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { rmSync } from "node:fs";
+import { readFileSync, rmSync } from "node:fs";
 import { link, readFile, readlink, rename, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
@@ -21,7 +21,7 @@ interface Holder {
 
 /** A name that nobody else on this folder uses until it is released, or this process has ended. */
 export interface NameLock {
-  release(): Promise<void>;
+  release(): void;
 }
 
 /**
@@ -33,7 +33,7 @@ export async function takeName(folder: string, name: string, clock: Clock): Prom
   const path = join(folder, name);
   const mine = JSON.stringify(await thisProcess());
   for (let tries = 0; tries < MOST_TRIES; tries += 1) {
-    if (await placed(mine, path)) return keep(path, clock);
+    if (await placed(mine, path)) return keep(path, mine, clock);
     const seen = await readTextIfPresent(path);
     if (seen === undefined) continue;
     if ((await isHeld(path, seen)) || !(await clearedAway(path, seen))) return undefined;
@@ -94,20 +94,29 @@ function holderOf(content: string): Holder | undefined {
   }
 }
 
-function keep(path: string, clock: Clock): NameLock {
-  const onExit = () => rmSync(path, { force: true });
+function keep(path: string, mine: string, clock: Clock): NameLock {
+  const onExit = () => removeIfMine(path, mine);
   process.on("exit", onExit);
   const cancel: CancelTimer = clock.every(SIGN_EVERY_MS, () => {
     const now = new Date();
     utimes(path, now, now).catch(() => undefined);
   });
   return {
-    async release() {
+    release() {
       cancel();
       process.off("exit", onExit);
-      await rm(path, { force: true });
+      removeIfMine(path, mine);
     },
   };
+}
+
+/** A relay that slept for long may have been taken for gone: what another one holds since stays. */
+function removeIfMine(path: string, mine: string): void {
+  try {
+    if (readFileSync(path, "utf8") === mine) rmSync(path, { force: true });
+  } catch {
+    // It is gone already.
+  }
 }
 
 async function thisProcess(): Promise<Holder> {

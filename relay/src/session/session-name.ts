@@ -1,7 +1,7 @@
 import { link, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type Clock, makePrivateFolder, type Random, readTextIfPresent } from "@nest/kit";
-import { type NameLock, takeName } from "./name-lock.ts";
+import { type Clock, makePrivateFolder, NestError, type Random, readTextIfPresent } from "@nest/kit";
+import { takeName } from "./name-lock.ts";
 
 /** What a session name may be made of (contract §2). */
 export const SESSION_PATTERN = /^[A-Za-z0-9_-]{1,64}$/;
@@ -12,15 +12,16 @@ const MOST_AT_ONCE = 64;
 /** The name under which this relay is known to hubs while it runs. */
 export interface SessionName {
   readonly name: string;
-  /** 1 for the first relay on this state folder, 2 for one that runs beside it, and so on. */
+  /** 1 for the first relay on this state folder, 2 for one that runs beside it, and so on, whatever their names. */
   readonly place: number;
-  readonly lock: NameLock;
+  /** Gives up both. */
+  release(): void;
 }
 
 /**
  * Takes this relay's session name: the one configured, else the one kept in the state folder, made there once. Each further relay
- * that runs at the same time on the same folder takes the same name with `-2`, `-3` … behind it: two that sent one name would be
- * taken for one whose connection is gone.
+ * that runs at the same time on the same folder under that name takes it with `-2`, `-3` … behind it: two that sent one name would
+ * be taken for one whose connection is gone.
  */
 export async function takeSessionName(
   stateFolder: string,
@@ -29,13 +30,31 @@ export async function takeSessionName(
 ): Promise<SessionName> {
   await makePrivateFolder(stateFolder);
   const base = configured ?? (await keptName(stateFolder, random));
-  for (let place = 1; place <= MOST_AT_ONCE; place += 1) {
-    const suffix = place === 1 ? "" : `-${place}`;
-    const name = `${base.slice(0, LONGEST - suffix.length)}${suffix}`;
-    const lock = await takeName(sessionLocks(stateFolder), name, clock);
-    if (lock !== undefined) return { name, place, lock };
+  const named = await firstFree(sessionLocks(stateFolder), clock, (at) => {
+    const suffix = at === 1 ? "" : `-${at}`;
+    return `${base.slice(0, LONGEST - suffix.length)}${suffix}`;
+  });
+  const placed = await firstFree(join(stateFolder, "places"), clock, String);
+  return {
+    name: named.name,
+    place: placed.at,
+    release() {
+      named.lock.release();
+      placed.lock.release();
+    },
+  };
+}
+
+/** The first of these names that nobody holds, taken. */
+async function firstFree(folder: string, clock: Clock, nameOf: (at: number) => string) {
+  for (let at = 1; at <= MOST_AT_ONCE; at += 1) {
+    const name = nameOf(at);
+    const lock = await takeName(folder, name, clock);
+    if (lock !== undefined) return { at, name, lock };
   }
-  throw new Error(`${MOST_AT_ONCE} relays already run on ${stateFolder}`);
+  throw new NestError("too_many_relays", `${MOST_AT_ONCE} relays run on this state folder already`, {
+    hint: "stop some, or give this one another state folder (XDG_STATE_HOME)",
+  });
 }
 
 /** The name that is kept; undefined before the first relay ran here, or when what is kept is no name. Changes nothing. */
