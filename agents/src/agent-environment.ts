@@ -41,6 +41,8 @@ export const RUN_MARK = "NEST_AGENT_RUN";
 
 export interface AgentEnvironmentParts {
   readonly backend: Backend;
+  /** Whether something other than the CLI's own prompts keeps the agent from the machine. */
+  readonly walledIn: boolean;
   /** Further names the contributor lets through (`NEST_AGENT_ENV`). */
   readonly alsoPass?: readonly string[];
   /** Variables of the task: its credential, its context file. They win over the contributor's own. */
@@ -58,5 +60,5 @@ export function agentEnvironment(relay: Environment, parts: AgentEnvironmentPart
     if (value === undefined || WITHHELD.test(name)) continue;
     if (named.has(name) || ALLOWED_PREFIXES.some((prefix) => name.startsWith(prefix))) environment[name] = value;
   }
-  return { ...environment, ...parts.backend.extraEnvironment?.(relay), ...parts.task };
+  return { ...environment, ...parts.backend.extraEnvironment?.(relay, parts.walledIn), ...parts.task };
 }

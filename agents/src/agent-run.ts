@@ -35,6 +35,8 @@ export interface AgentStart {
   readonly model?: string | undefined;
   readonly effort?: string | undefined;
   readonly container: boolean;
+  /** Whether `confined` makes a sandbox that holds, not only processes of the run's own. */
+  readonly sandboxed: boolean;
   /** The task's workspace: the agent's working directory. */
   readonly folder: string;
   readonly environment: Readonly<Record<string, string>>;
@@ -43,6 +45,11 @@ export interface AgentStart {
   readonly mask?: () => StreamMask;
   /** Turns the command line into the one that runs it confined; absent where nothing confines the run. */
   readonly confined?: ((argv: readonly string[]) => readonly string[]) | undefined;
+  /**
+   * Nothing keeps the run's processes together, and the relay is alone in its container: the driver looks who is there before it
+   * starts, and ends everybody who came since.
+   */
+  readonly loose?: boolean;
   /** Tells the processes of this run from all others; hexadecimal. */
   readonly mark: string;
 }

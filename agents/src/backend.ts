@@ -3,8 +3,15 @@ export interface AgentChoice {
   readonly model?: string | undefined;
   /** Reasoning effort; used by the backends that have such a flag, ignored by the others (spec: Relay environment). */
   readonly effort?: string | undefined;
-  /** Whether the relay runs in a container (`NEST_CONTAINER=1`): only there may permission prompts be skipped. */
+  /** Whether the relay runs in a container (`NEST_CONTAINER=1`). */
   readonly container: boolean;
+  /** Whether the run is inside a sandbox that holds. Without either, nothing may skip a permission prompt (contract §8, Relay 3). */
+  readonly sandboxed: boolean;
+}
+
+/** Whether something other than the CLI's own prompts keeps the agent from the machine. */
+export function isWalledIn(choice: Pick<AgentChoice, "container" | "sandboxed">): boolean {
+  return choice.container || choice.sandboxed;
 }
 
 export interface OneShot extends AgentChoice {
@@ -25,14 +32,24 @@ export interface PaneSigns {
   readonly trust?: RegExp;
 }
 
-/** Where a CLI keeps what is its own. */
-export interface Places {
-  /** Under the home folder: its login and its sessions, which it has to write. */
-  readonly folders: readonly string[];
-  /** Variables that name such a folder elsewhere. */
-  readonly variables: readonly string[];
-  /** Within those folders, what a later run would obey: no task may change it. */
-  readonly settings: readonly string[];
+/** A folder of a CLI's own, as a run in a sandbox gets it: private, empty but for copies of these files. */
+export interface OwnFolder {
+  /** Absolute, or from the home on: `~/.claude`. */
+  readonly path: string;
+  readonly files: readonly OwnFile[];
+}
+
+/** One file that a CLI needs to sign in or to find its model. Nothing else of the CLI's folder reaches a sandboxed run. */
+export interface OwnFile {
+  /** Within its folder. */
+  readonly name: string;
+  /** What of its text a run is given; undefined when there is nothing to give. The whole text unless said otherwise. */
+  readonly given?: (text: string) => string | undefined;
+  /**
+   * The values in this JSON file that the CLI renews by itself, as names from the outermost in (`tokens.access_token`; `*` is any
+   * name). They alone go back to the person's own file when a run ends.
+   */
+  readonly renewed?: readonly string[];
 }
 
 /** One agent CLI: data and small functions, no effects. */
@@ -47,10 +64,13 @@ export interface Backend {
   readonly signs: PaneSigns;
   /** Variables that carry this backend's own credential and settings; passed on to the agent, never to a hub. */
   readonly credentialVariables: readonly string[];
-  /** What of the home a confined run needs. */
-  readonly places: Places;
+  /** What of its own a sandboxed run is given; `environment` is the agent's. Pure. */
+  readonly ownFolders: (environment: Readonly<Record<string, string | undefined>>) => readonly OwnFolder[];
   /** Variables made for this backend out of the relay's environment. */
-  readonly extraEnvironment?: (environment: Readonly<Record<string, string | undefined>>) => Record<string, string>;
+  readonly extraEnvironment?: (
+    environment: Readonly<Record<string, string | undefined>>,
+    walledIn: boolean,
+  ) => Record<string, string>;
   /** The text that a one-shot run's output stands for, where it is not plain text. */
   readonly decode?: (output: string) => string;
   /** Said once at start, about where this backend cannot work. */

@@ -3,8 +3,8 @@ import { decodePiEvents } from "./backends/pi.ts";
 import { backendOf, backends } from "./backends.ts";
 
 const prompt = "Fix it.";
-const inContainer = { prompt, container: true };
-const onHost = { prompt, container: false };
+const inContainer = { prompt, container: true, sandboxed: false };
+const onHost = { prompt, container: false, sandboxed: false };
 
 describe("the one-shot arguments", () => {
   test.each([
@@ -29,16 +29,18 @@ describe("the one-shot arguments", () => {
 
   test("name the model for every backend but goose and bob", () => {
     const naming = backends.filter((backend) =>
-      backend.interactive({ container: true, model: "m-1" }).join(" ").includes("--model m-1"),
+      backend.interactive({ container: true, sandboxed: false, model: "m-1" }).join(" ").includes("--model m-1"),
     );
     expect(naming.map(({ name }) => name)).toEqual(["claude", "copilot", "codex", "pi", "aider", "litellm", "agy"]);
   });
 
   test("name the effort for codex and agy only; agy has one whenever a model is set", () => {
-    const choice = { container: true, model: "m-1", effort: "high" };
+    const choice = { container: true, sandboxed: false, model: "m-1", effort: "high" };
     expect(backendOf("codex")?.interactive(choice)).toContain('model_reasoning_effort="high"');
     expect(backendOf("agy")?.interactive(choice).join(" ")).toContain("--effort high");
-    expect(backendOf("agy")?.interactive({ container: true, model: "m-1" }).join(" ")).toContain("--effort low");
+    expect(backendOf("agy")?.interactive({ container: true, sandboxed: false, model: "m-1" }).join(" ")).toContain(
+      "--effort low",
+    );
     expect(backendOf("claude")?.interactive(choice).join(" ")).not.toContain("high");
   });
 
@@ -50,13 +52,40 @@ describe("the one-shot arguments", () => {
   });
 });
 
+describe("a backend on a host without walls", () => {
+  const loose = (name: string) => {
+    const backend = backendOf(name);
+    return [...(backend?.oneShot?.(onHost) ?? []), ...(backend?.interactive(onHost) ?? [])].join(" ");
+  };
+  const walled = (name: string) => (backendOf(name)?.oneShot?.({ ...onHost, sandboxed: true }) ?? []).join(" ");
+
+  test("is held by its own list: copilot runs git and gh, and anything only within a sandbox", () => {
+    expect(loose("copilot")).not.toContain("--allow-all");
+    expect(loose("copilot")).toContain("--allow-tool shell(git:*)");
+    expect(walled("copilot")).toContain("--allow-all-tools");
+  });
+
+  test("that asks nobody has no tool that runs commands: pi", () => {
+    expect(loose("pi")).toMatch(/--tools read,edit,write,grep,find,ls .*--tools read,edit,write,grep,find,ls/);
+    expect(walled("pi")).not.toContain("--tools");
+  });
+
+  test("asks before it acts, whatever the contributor's settings say: goose", () => {
+    const made = (environment: Record<string, string>, walledIn: boolean) =>
+      backendOf("goose")?.extraEnvironment?.(environment, walledIn);
+    expect(made({ GOOSE_MODE: "auto" }, false)).toEqual({ GOOSE_MODE: "smart_approve" });
+    expect(made({}, false)).toEqual({ GOOSE_MODE: "smart_approve" });
+    expect(made({ GOOSE_MODE: "approve" }, false)).toEqual({});
+    expect(made({ GOOSE_MODE: "auto" }, true)).toEqual({});
+  });
+});
+
 test("litellm gives the claude program the contributor's own endpoint and key", () => {
-  expect(
-    backendOf("litellm")?.extraEnvironment?.({
-      NEST_LITELLM_ENDPOINT: "http://127.0.0.1:4000",
-      HIVE_LITELLM_API_KEY: "k",
-    }),
-  ).toEqual({ ANTHROPIC_BASE_URL: "http://127.0.0.1:4000", ANTHROPIC_API_KEY: "k" });
+  const environment = { NEST_LITELLM_ENDPOINT: "http://127.0.0.1:4000", HIVE_LITELLM_API_KEY: "k" };
+  expect(backendOf("litellm")?.extraEnvironment?.(environment, true)).toEqual({
+    ANTHROPIC_BASE_URL: "http://127.0.0.1:4000",
+    ANTHROPIC_API_KEY: "k",
+  });
 });
 
 test("pi's events are read as what the agent said, the prompt left out", () => {

@@ -1,8 +1,9 @@
 import { rmSync } from "node:fs";
-import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { writeFileAtomic } from "@nest/kit";
+import { handOver, type RunUser } from "./sandbox/run-user.ts";
 import { isAlive } from "./workspace.ts";
 
 const FOLDER = /^nest-credential-(\d+)-/;
@@ -23,6 +24,7 @@ printf 'username=x-access-token\\npassword=%s\\n' "$token"
 export class TaskCredential {
   readonly #folder: string;
   readonly #webBase: string;
+  #user: RunUser | undefined;
   readonly #onExit = () => rmSync(this.#folder, { recursive: true, force: true });
 
   private constructor(folder: string, webBase: string) {
@@ -47,7 +49,16 @@ export class TaskCredential {
 
   /** Puts a newer token in place of the old one, at once for every reader. */
   async renew(token: string): Promise<void> {
-    await writeFileAtomic(join(this.#folder, "token"), `${token}\n`, { mode: 0o600 });
+    const beside = join(this.#folder, "token.next");
+    await writeFileAtomic(beside, `${token}\n`, { mode: 0o600 });
+    if (this.#user !== undefined) await handOver(beside, this.#user);
+    await rename(beside, join(this.#folder, "token"));
+  }
+
+  /** From now on that user reads it: agents of a relay that is root are others. */
+  async belongTo(user: RunUser): Promise<void> {
+    this.#user = user;
+    await handOver(this.#folder, user);
   }
 
   /** Variables that make git ask our helper, and nobody else, for this code host. */

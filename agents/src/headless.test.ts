@@ -25,6 +25,7 @@ function aStart(name: string, environment: Record<string, string> = {}): AgentSt
     binary: fake(name),
     prompt: "Work on it.",
     container: false,
+    sandboxed: false,
     folder,
     environment: { PATH: process.env.PATH ?? "/usr/bin:/bin", ...environment },
     mark: `fee1${process.pid.toString(16)}${(marks++).toString(16)}`,
@@ -140,7 +141,7 @@ test("the agent's environment is made by allow list: no token of the relay is in
       GH_TOKEN: "contributor's",
       WANTED: "1",
     },
-    { backend: claude, alsoPass: ["WANTED", "NEST_REGISTRATION_TOKEN"], task: { GH_TOKEN: "task's" } },
+    { backend: claude, walledIn: false, alsoPass: ["WANTED", "NEST_REGISTRATION_TOKEN"], task: { GH_TOKEN: "task's" } },
   );
   expect(environment).toEqual({
     PATH: "/bin",

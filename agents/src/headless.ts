@@ -5,6 +5,7 @@ import { type Clock, plainText, sentenceOf } from "@nest/kit";
 import { RUN_MARK } from "./agent-environment.ts";
 import { type AgentRun, type AgentStart, commandLine, type EndHow } from "./agent-run.ts";
 import type { Backend } from "./backend.ts";
+import { type Bystanders, lookAround } from "./bystanders.ts";
 import type { AgentEnd } from "./outcome.ts";
 import { CapturedOutput, lastLines } from "./output.ts";
 import type { ProcessTree } from "./process-tree.ts";
@@ -14,6 +15,9 @@ import { Transcript } from "./transcript.ts";
 
 /** How long after its exit an agent's last words may take to arrive; a child that keeps the pipe open gets no longer. */
 const SETTLING_MS = 500;
+
+/** With which bubblewrap, and what changes the user within it, end when they cannot start the program. */
+const BARRED = new Set([1, 126, 127]);
 
 export interface DriverParts {
   readonly clock: Clock;
@@ -28,6 +32,7 @@ export async function startHeadless(backend: Backend, start: AgentStart, parts: 
     return neverRan({ kind: "not_started", because: `backend ${backend.name} has no headless mode` });
   try {
     await access(start.folder);
+    const since = start.loose === true ? await lookAround() : undefined;
     const [program, ...args] = commandLine(start, backend.oneShot({ ...start, prompt: promptArgument(start.prompt) }));
     const child = spawn(program, args, {
       cwd: start.folder,
@@ -35,7 +40,7 @@ export async function startHeadless(backend: Backend, start: AgentStart, parts: 
       stdio: ["ignore", "pipe", "pipe"],
       detached: true,
     });
-    return new HeadlessRun(child, { backend, start, clock: parts.clock });
+    return new HeadlessRun(child, { backend, start, since, clock: parts.clock });
   } catch (thrown) {
     return neverRan({ kind: "not_started", because: `agent could not be started: ${sentenceOf(thrown)}` });
   }
@@ -59,6 +64,7 @@ function neverRan(end: AgentEnd): AgentRun {
 interface HeadlessParts {
   readonly backend: Backend;
   readonly start: AgentStart;
+  readonly since: Bystanders | undefined;
   readonly clock: Clock;
 }
 
@@ -73,7 +79,8 @@ class HeadlessRun implements AgentRun {
 
   constructor(child: ChildProcess, parts: HeadlessParts) {
     this.#parts = parts;
-    if (child.pid !== undefined) this.#tree = { root: child.pid, mark: parts.start.mark, seen: new Map() };
+    const { start, since } = parts;
+    if (child.pid !== undefined) this.#tree = { root: child.pid, mark: start.mark, seen: new Map(), since };
     if (parts.start.transcript !== undefined) this.#transcript = new Transcript(parts.start.transcript);
     for (const stream of [child.stdout, child.stderr]) if (stream !== null) this.#read(stream);
     this.ended = this.#follow(child);
@@ -120,7 +127,7 @@ class HeadlessRun implements AgentRun {
     if (this.#why?.kind === "overdue") return { ...this.#why, output };
     if (this.#why !== undefined) return this.#why;
     const barred = this.#parts.start.confined === undefined ? undefined : bubblewrapFailure(output);
-    if (how.code === 1 && barred !== undefined)
+    if (how.code !== null && BARRED.has(how.code) && barred !== undefined)
       return { kind: "not_started", because: `the sandbox could not start the agent: ${barred}` };
     if (how.code !== null) return { kind: "exited", code: how.code, output };
     return { kind: "killed", signal: how.signal ?? "a signal", output };

@@ -60,6 +60,7 @@ function aStart(environment: Record<string, string> = {}): AgentStart {
     binary,
     prompt: "$(touch executed); Work on it.\nAnswer with one of\nNEST_VERDICT: blocked <reason>\nend of prompt",
     container: false,
+    sandboxed: false,
     folder,
     environment: { PATH: process.env.PATH ?? "", GH_TOKEN: "it's a $ecret", ...environment },
     mark: `fee3${process.pid.toString(16)}${count.toString(16)}`,

@@ -3,6 +3,7 @@ import { type Clock, sentenceOf } from "@nest/kit";
 import { RUN_MARK } from "./agent-environment.ts";
 import { type AgentRun, type AgentStart, commandLine, type EndHow } from "./agent-run.ts";
 import type { Backend } from "./backend.ts";
+import { lookAround } from "./bystanders.ts";
 import { bareShellAt } from "./foreground.ts";
 import { promptArgument } from "./headless.ts";
 import type { AgentEnd } from "./outcome.ts";
@@ -111,8 +112,9 @@ class InteractiveRun implements AgentRun {
     const { tmux } = this.#parts;
     const { folder, environment, mark } = this.#start;
     const argv = commandLine(this.#start, this.#backend.interactive(this.#start));
+    const since = this.#start.loose === true ? await lookAround(await tmux.ready()) : undefined;
     await tmux.start(argv, folder, { ...environment, [RUN_MARK]: mark });
-    this.#tree = { root: (await tmux.pane()).pid, mark, seen: new Map() };
+    this.#tree = { root: (await tmux.pane()).pid, mark, seen: new Map(), since };
     const before = await this.#untilReady();
     if (before !== undefined) return before;
     const prompt = promptArgument(this.#start.prompt);

@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { type Clock, plainLine } from "@nest/kit";
 import { cleanDeclared } from "@nest/protocol";
 import { RUN_MARK } from "./agent-environment.ts";
+import { lookAround } from "./bystanders.ts";
 import { terminateTree } from "./terminate.ts";
 
 /** Slow starters need two seconds; a CLI that hangs must not hold up the connection for longer. */
@@ -14,6 +15,9 @@ export interface ProbeParts {
   readonly clock: Clock;
   /** Tells the probe's processes from all others; hexadecimal. */
   readonly mark: string;
+  /** Keeps what the CLI starts together, where the machine can; `loose` where it cannot, as for a run. */
+  readonly apart?: ((argv: readonly string[]) => readonly string[]) | undefined;
+  readonly loose?: boolean;
 }
 
 /**
@@ -23,9 +27,11 @@ export interface ProbeParts {
 export async function probeVersion(
   binary: string,
   args: readonly string[],
-  { environment, clock, mark }: ProbeParts,
+  { environment, clock, mark, apart, loose }: ProbeParts,
 ): Promise<string | undefined> {
-  const child = spawn(binary, args, {
+  const since = loose === true ? await lookAround() : undefined;
+  const [program = binary, ...rest] = apart?.([binary, ...args]) ?? [binary, ...args];
+  const child = spawn(program, rest, {
     stdio: ["ignore", "pipe", "ignore"],
     detached: true,
     env: { ...environment, [RUN_MARK]: mark },
@@ -45,7 +51,7 @@ export async function probeVersion(
   });
   over.abort();
   child.stdout.destroy();
-  if (child.pid !== undefined) await terminateTree({ root: child.pid, mark, seen: new Map() }, clock, 0);
+  if (child.pid !== undefined) await terminateTree({ root: child.pid, mark, seen: new Map(), since }, clock, 0);
   return firstMeaningfulLine(printed);
 }
 

@@ -1,20 +1,5 @@
-import { execFile } from "node:child_process";
-import { readdir, readFile } from "node:fs/promises";
-import { promisify } from "node:util";
-import { RUN_MARK } from "./agent-environment.ts";
-
-const run = promisify(execFile);
-
-/** One process as the system lists it. */
-export interface ProcessRow {
-  readonly pid: number;
-  readonly parent: number;
-  readonly group: number;
-  readonly session: number;
-  /** When it began, in whatever unit the system has: tells a process from a later one with the same number. */
-  readonly startedAt: string;
-  readonly mark?: string;
-}
+import { type Bystanders, cameSince } from "./bystanders.ts";
+import { type ProcessRow, processes } from "./processes.ts";
 
 /** What is known of a tree of processes: its first one, its mark, and everybody seen in it so far. */
 export interface ProcessTree {
@@ -22,6 +7,8 @@ export interface ProcessTree {
   readonly mark: string;
   /** Members seen earlier, `pid` to `startedAt`; grows with every look. */
   readonly seen: Map<number, string>;
+  /** Where nothing keeps a run's processes together: everybody who came since then is one of them. */
+  readonly since?: Bystanders | undefined;
 }
 
 /**
@@ -35,6 +22,7 @@ export function membersOf(rows: readonly ProcessRow[], tree: ProcessTree): reado
     tree.seen.get(row.pid) === row.startedAt ||
     ((row.group === tree.root || row.session === tree.root) && (tree.seen.size === 0 || tree.seen.has(tree.root)));
   for (const row of rows) if (row.pid !== process.pid && belongs(row)) members.set(row.pid, row);
+  if (tree.since !== undefined) for (const row of cameSince(rows, tree.since)) members.set(row.pid, row);
   for (let grew = true; grew; ) {
     grew = false;
     for (const row of rows) {
@@ -48,69 +36,7 @@ export function membersOf(rows: readonly ProcessRow[], tree: ProcessTree): reado
 
 /** Looks at the system now: the living members of a tree, zombies left out. Remembers them in `tree.seen`. */
 export async function findTree(tree: ProcessTree): Promise<readonly ProcessRow[]> {
-  const rows = process.platform === "linux" ? await rowsFromProc() : await rowsFromPs();
-  const members = membersOf(rows, tree);
+  const members = membersOf(await processes(), tree);
   for (const member of members) tree.seen.set(member.pid, member.startedAt);
   return members;
-}
-
-async function rowsFromProc(): Promise<readonly ProcessRow[]> {
-  const names = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
-  const rows = await Promise.all(names.map((name) => rowFromProc(name)));
-  return rows.filter((row) => row !== undefined);
-}
-
-/** One process out of /proc; undefined for one that is gone, or a zombie. */
-async function rowFromProc(pid: string): Promise<ProcessRow | undefined> {
-  try {
-    const stat = await readFile(`/proc/${pid}/stat`, "utf8");
-    // The name stands in brackets and may hold anything, brackets too.
-    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-    if (fields[0] === "Z" || fields[0] === "X") return undefined;
-    const mark = await markFromProc(pid);
-    return {
-      pid: Number(pid),
-      parent: Number(fields[1]),
-      group: Number(fields[2]),
-      session: Number(fields[3]),
-      startedAt: fields[19] ?? "",
-      ...(mark === undefined ? {} : { mark }),
-    };
-  } catch {
-    return undefined;
-  }
-}
-
-/** The run's mark in a process's environment; unreadable (another user's) is none. */
-async function markFromProc(pid: string): Promise<string | undefined> {
-  try {
-    const environment = await readFile(`/proc/${pid}/environ`, "latin1");
-    const entry = environment.split("\0").find((line) => line.startsWith(`${RUN_MARK}=`));
-    return entry?.slice(RUN_MARK.length + 1);
-  } catch {
-    return undefined;
-  }
-}
-
-/** The same where there is no /proc (macOS): `ps` shows the environment of one's own processes behind the command. */
-async function rowsFromPs(): Promise<readonly ProcessRow[]> {
-  const { stdout } = await run("ps", ["-axEww", "-o", "pid=,ppid=,pgid=,sess=,stat=,lstart=,command="], {
-    maxBuffer: 64 * 1024 * 1024,
-  });
-  const form = /^\s*(\d+)\s+(\d+)\s+(\d+)\s+(\S+)\s+(\S+)\s+(\S+\s+\S+\s+\S+\s+\S+\s+\S+)\s+(.*)$/;
-  return stdout.split("\n").flatMap((line) => {
-    const [, pid, parent, group, session, state, startedAt, command] = form.exec(line) ?? [];
-    if (pid === undefined || state?.startsWith("Z")) return [];
-    const mark = new RegExp(`(?:^|\\s)${RUN_MARK}=(\\S+)`).exec(command ?? "")?.[1];
-    return [
-      {
-        pid: Number(pid),
-        parent: Number(parent),
-        group: Number(group),
-        session: Number.parseInt(session ?? "", 16) || 0,
-        startedAt: startedAt ?? "",
-        ...(mark === undefined ? {} : { mark }),
-      },
-    ];
-  });
 }

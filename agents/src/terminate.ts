@@ -1,5 +1,6 @@
 import type { Clock } from "@nest/kit";
-import { findTree, type ProcessRow, type ProcessTree } from "./process-tree.ts";
+import { findTree, type ProcessTree } from "./process-tree.ts";
+import type { ProcessRow } from "./processes.ts";
 
 /** From SIGTERM to SIGKILL; a matter of processes, so it does not scale with a test clock. */
 export const KILL_GRACE_MS = 5000;

@@ -50,13 +50,19 @@ export class TmuxSession {
    * whose folder was deleted is replaced, because every program it starts would break.
    */
   async start(argv: readonly string[], folder: string, environment: Readonly<Record<string, string>>): Promise<void> {
-    if (await this.#isBroken()) await this.close();
-    if (!(await this.#exists())) await this.#create();
+    await this.ready();
     await this.#setEnvironment(environment);
     // tmux hands a single word to a shell; `env` keeps it a program.
     const command = argv.length === 1 ? ["/usr/bin/env", ...argv] : argv;
     await this.#call(["clear-history", "-t", this.#target()]);
     await this.#call(["respawn-pane", "-k", "-t", this.#target(), "-c", folder, "--", ...command]);
+  }
+
+  /** Makes the session where there is none, or replaces a server that is broken; answers with the server's process. */
+  async ready(): Promise<number> {
+    if (await this.#isBroken()) await this.close();
+    if (!(await this.#exists())) await this.#create();
+    return Number(await this.#call(["display-message", "-p", "#{pid}"]));
   }
 
   /** What runs in the pane. Of one that has just died the exit may be told only at a later call. */

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdtemp, readdir, rm, stat } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -28,6 +28,15 @@ test("a workspace is empty and its owner's alone; of the ended ones the last thr
   expect(left.some((name) => folders[0]!.includes(name))).toBe(true);
   await clearWorkspaces(root);
   expect(await readdir(root)).toHaveLength(3);
+});
+
+test("a workspace that a killed relay left keeps no copy of a login", async () => {
+  const folder = join(root, "task-999999999-1700000000000-one-abc");
+  await mkdir(join(folder, "work"), { recursive: true });
+  await mkdir(join(folder, "home/.claude"), { recursive: true });
+  await writeFile(join(folder, "home/.claude/.credentials.json"), "a login");
+  await clearWorkspaces(root);
+  expect(await readdir(folder)).toEqual(["work"]);
 });
 
 test("git gets the task's credential from a file that a renewal rewrites, for the code host alone", async () => {
@@ -68,6 +77,7 @@ test("a tree of processes is its descendants, its group and session, its mark, a
     parent,
     group: pid,
     session: pid,
+    user: 1000,
     startedAt: String(pid),
     ...more,
   });

@@ -6,6 +6,9 @@ import { makePrivateFolder } from "@nest/kit";
 const KEPT = 3;
 const FOLDER = /^task-(\d+)-(\d{13,})-/;
 
+/** Beside a workspace: what a run's walls are made with. No run needs them once it has ended. */
+export const OF_A_RUN = ["home", "tmp", "own", "accounts"] as const;
+
 /**
  * An empty folder for one task, 0700, under `root`. Its name says which relay made it and when, so that folders of relays
  * that are gone can be cleared away.
@@ -39,7 +42,10 @@ export async function clearWorkspaces(root: string, current?: string): Promise<v
     })
     .sort((a, b) => b.madeAt - a.madeAt);
   // A folder that will not go (a root-owned file of a container) must not keep the next task from starting.
-  await Promise.allSettled(ended.slice(KEPT).map(({ name }) => rm(join(root, name), { recursive: true, force: true })));
+  const gone = ended.slice(KEPT).map(({ name }) => join(root, name));
+  // A relay that was killed left copies of a login behind.
+  const copies = ended.slice(0, KEPT).flatMap(({ name }) => OF_A_RUN.map((inner) => join(root, name, inner)));
+  await Promise.allSettled([...gone, ...copies].map((folder) => rm(folder, { recursive: true, force: true })));
 }
 
 /** Whether a process with that number exists, ours or not. */

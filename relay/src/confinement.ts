@@ -1,40 +1,57 @@
-import { type Confinement, findBubblewrap } from "@nest/agents";
+import { type Confinement, findBubblewrap, inOwnProcesses } from "@nest/agents";
 import { UsageError } from "@nest/kit";
 import type { RelayConfig } from "./config.ts";
 
+const OWN_PROGRAM = "NEST_AGENT_COMMAND is a program of your own; NEST_SANDBOX=bubblewrap confines it";
+
 /**
- * What keeps this relay's agents from the rest of the machine: the container it runs in, else bubblewrap where the machine
- * has it, else nothing, with the reason. A program of the contributor's own (`NEST_AGENT_COMMAND`) is confined only when
- * asked for: nobody else knows what it needs.
+ * What keeps this relay's agents from the rest of the machine: bubblewrap where it works, else the container that the relay runs
+ * in, else nothing, with the reason. A program of the contributor's own (`NEST_AGENT_COMMAND`) gets walls only when asked for,
+ * because nobody else knows what it needs; its processes are kept together all the same.
  *
  * @throws UsageError when `NEST_SANDBOX=bubblewrap` asks for what this machine cannot do.
  */
 export async function confinementOf(config: RelayConfig, path: string | undefined): Promise<Confinement> {
-  if (config.inContainer) return { kind: "container" };
-  if (config.sandbox === "off") return { kind: "none", because: "NEST_SANDBOX is off" };
+  const without = config.inContainer ? "container" : "none";
+  if (config.sandbox === "off") return { kind: without, runs: "loose", because: "NEST_SANDBOX is off" };
+  const found = await findBubblewrap(path, config.inContainer);
+  if ("because" in found) {
+    if (config.sandbox === "bubblewrap") throw new UsageError(`NEST_SANDBOX: ${found.because}`);
+    return { kind: without, runs: "loose", because: found.because };
+  }
+  const bubblewrap = found.works;
   if (config.sandbox === "auto" && config.agentCommand !== undefined)
-    return {
-      kind: "none",
-      because: "NEST_AGENT_COMMAND is a program of your own; NEST_SANDBOX=bubblewrap confines it",
-    };
-  const found = await findBubblewrap(path);
-  if (found.kind === "none" && config.sandbox === "bubblewrap") throw new UsageError(`NEST_SANDBOX: ${found.because}`);
-  return found;
+    return { kind: without, runs: "apart", bubblewrap, because: OWN_PROGRAM };
+  return { kind: config.inContainer ? "container" : "bubblewrap", runs: "walled", bubblewrap };
 }
 
 /** One sentence for the contributor; plain about it where nothing confines an agent. */
 export function confinementSentence(confinement: Confinement): string {
-  switch (confinement.kind) {
-    case "container":
-      return "agents are confined to this container";
-    case "bubblewrap":
-      return "agents are confined by bubblewrap: they write to their task's folder and the CLI's own, and your home is hidden";
-    case "none":
-      return `warning: agents are NOT confined and can reach what you can: ${confinement.because}`;
-  }
+  const { kind, runs } = confinement;
+  const processes =
+    runs === "apart" ? "each run has processes of its own" : "a run's processes are found by search alone";
+  if (runs === "walled")
+    return kind === "container"
+      ? "agents are confined to this container, each run by bubblewrap: a private home, processes of its own"
+      : "agents are confined by bubblewrap: they write to their task's folder and to a private copy of the CLI's login, and your home is hidden";
+  if (kind === "container" && runs === "apart")
+    return `agents are confined to this container; ${processes}: ${confinement.because}`;
+  if (kind === "container")
+    return `warning: agents are confined to this container, but share it with the relay and ${processes}: ${confinement.because}`;
+  return `warning: agents are NOT confined and can reach what you can; ${processes}: ${confinement.because}`;
 }
 
 /** The same in a word or two, for the status line. */
-export function confinementWord(confinement: Confinement): string {
-  return confinement.kind === "none" ? "agent not confined" : `agent in ${confinement.kind}`;
+export function confinementWord({ kind }: Confinement): string {
+  return kind === "none" ? "agent not confined" : `agent in ${kind}`;
+}
+
+/** How programs of the agent's are run that are no task's, its version probe: in processes of their own where that can be. */
+export function apartFrom(confinement: Confinement): {
+  readonly apart: ((argv: readonly string[]) => readonly string[]) | undefined;
+  readonly loose: boolean;
+} {
+  if (confinement.runs === "loose") return { apart: undefined, loose: true };
+  const { bubblewrap } = confinement;
+  return { apart: (argv) => inOwnProcesses(bubblewrap, argv), loose: false };
 }

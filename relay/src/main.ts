@@ -1,6 +1,6 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { agentEnvironment, clearCredentials, startHeadless } from "@nest/agents";
+import { agentEnvironment, clearCredentials, clearWorkspaces, startHeadless } from "@nest/agents";
 import {
   type Environment,
   errorLines,
@@ -14,7 +14,7 @@ import {
 } from "@nest/kit";
 import { scaleDurations, scaleTransport } from "@nest/protocol";
 import { type RelayConfig, readConfig } from "./config.ts";
-import { confinementOf, confinementSentence } from "./confinement.ts";
+import { apartFrom, confinementOf, confinementSentence } from "./confinement.ts";
 import { parseContributorEnv } from "./contributor-env.ts";
 import { probeFacts } from "./declare/declare.ts";
 import { lookAt } from "./look.ts";
@@ -92,19 +92,24 @@ async function relayOn(environment: Environment, error: VoiceOut, stopFromOutsid
   if (config.backend.caution !== undefined) voice.say(`warning: ${config.backend.caution}`);
   const ledger = new RunLedger(config.stateFolder);
   await clearCredentials();
+  await clearWorkspaces(config.workspaceRoot);
   const leftovers = await ledger.endLeftovers(clock);
   if (leftovers > 0) voice.log.warn({ runs: leftovers }, "ended agents that an earlier relay left behind");
 
   const confinement = await confinementOf(config, environment.PATH);
   voice.say(confinementSentence(confinement));
-  const ownEnvironment = agentEnvironment(everything, { backend: config.backend, alsoPass: config.passToAgent });
+  const ownEnvironment = agentEnvironment(everything, {
+    backend: config.backend,
+    walledIn: config.inContainer || confinement.runs === "walled",
+    alsoPass: config.passToAgent,
+  });
   const terminal =
     config.mode === "interactive"
       ? await openTerminal(config, { environment: ownEnvironment, clock, ledger, mark: random.hex(12) })
       : undefined;
   const look = () => lookAt(config, everything, terminal);
   const found = await look();
-  const probe = { environment: ownEnvironment, clock, mark: random.hex(12) };
+  const probe = { environment: ownEnvironment, clock, mark: random.hex(12), ...apartFrom(confinement) };
   const facts = await probeFacts(config, { environment, binary: found.binary, probe });
   const statusFile =
     config.mode === "headless"

@@ -18,6 +18,14 @@ export const agy: Backend = {
   interactive: (choice) => [...permissions(choice), ...modelFlag(choice), ...effort(choice)],
   signs: { ready: /^\s*(?:│\s*)?[>❯](?:\s|$)/m, busy: /esc to cancel/i, loginNeeded: /(?:sign in|log ?in)/i },
   credentialVariables: [],
-  places: { folders: [".gemini", ".antigravity"], variables: [], settings: ["settings.json", "hooks", "extensions"] },
+  // Its refresh token stays the same for as long as the login does: nothing of it has to go back.
+  ownFolders: () => [
+    {
+      path: "~/.gemini",
+      files: ["jetski-standalone-oauth-token", "oauth_creds.json", "google_accounts.json"].map((name) => ({ name })),
+    },
+    { path: "~/.gemini/antigravity-cli", files: [{ name: "antigravity-oauth-token" }] },
+    { path: "~/.gemini/antigravity-cli/cache", files: [{ name: "onboarding.json" }] },
+  ],
   caution: "agy signs in interactively and works in host mode only, not in a container or a cluster",
 };

@@ -13,5 +13,5 @@ export const aider: Backend = {
     asking: /\(Y\)es\/\(N\)o/i,
   },
   credentialVariables: ["ANTHROPIC_API_KEY", "OPENAI_API_KEY", "OPENROUTER_API_KEY", "GEMINI_API_KEY", "AIDER_MODEL"],
-  places: { folders: [".aider"], variables: [], settings: [] },
+  ownFolders: () => [{ path: "~/.aider", files: [{ name: "oauth-keys.env" }] }],
 };

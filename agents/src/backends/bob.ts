@@ -1,4 +1,5 @@
 import type { Backend } from "../backend.ts";
+import { jsonMembers } from "../sandbox/given.ts";
 
 /** Leaves after every turn, and has no mode without a terminal. Takes its key from its own variable. */
 export const bob: Backend = {
@@ -13,5 +14,5 @@ export const bob: Backend = {
   ],
   signs: { ready: /^\s*(?:│\s*)?[>❯](?:\s|$)/m, busy: /esc to cancel/i, loginNeeded: /(?:API key|sign in)/i },
   credentialVariables: ["BOB_API_KEY", "BOBSHELL_API_KEY"],
-  places: { folders: [".bob"], variables: [], settings: ["settings.json"] },
+  ownFolders: () => [{ path: "~/.bob", files: [{ name: "settings.json", given: jsonMembers("security") }] }],
 };

@@ -1,4 +1,5 @@
-import { type AgentChoice, type Backend, modelFlag } from "../backend.ts";
+import { type AgentChoice, type Backend, modelFlag, type OwnFile, type OwnFolder } from "../backend.ts";
+import { jsonMembers } from "../sandbox/given.ts";
 
 /** Tools that would step out of the task: never allowed, whatever the permission mode. */
 const DISALLOWED = ["Bash(sudo:*)", "Bash(su:*)", "Bash(docker:*)", "Bash(podman:*)"].join(",");
@@ -11,6 +12,35 @@ export function claudePermissions(choice: AgentChoice): readonly string[] {
     ? ["--dangerously-skip-permissions", "--permission-mode", "bypassPermissions"]
     : ["--permission-mode", "acceptEdits", "--allowedTools", HOST_TOOLS];
   return [...mode, "--disallowedTools", DISALLOWED];
+}
+
+/** Its subscription's login. Tokens of the person's MCP servers, in the same file, stay out. */
+const LOGIN: OwnFile = {
+  name: ".credentials.json",
+  given: jsonMembers("claudeAiOauth"),
+  renewed: ["claudeAiOauth.accessToken", "claudeAiOauth.refreshToken", "claudeAiOauth.expiresAt"],
+};
+/** How it finds and authenticates its model. Hooks, permissions, plugins and status lines stay out. */
+const SETTINGS: OwnFile = {
+  name: "settings.json",
+  given: jsonMembers("env", "apiKeyHelper", "awsAuthRefresh", "awsCredentialExport", "model", "forceLoginMethod"),
+};
+/** That the first questions have been answered, and whose account it is. Other projects and MCP servers stay out. */
+const STATE: OwnFile = {
+  name: ".claude.json",
+  given: jsonMembers(
+    ...["hasCompletedOnboarding", "lastOnboardingVersion", "theme", "userID", "oauthAccount", "primaryApiKey"],
+    ...["customApiKeyResponses", "bypassPermissionsModeAccepted", "hasTrustDialogAccepted"],
+  ),
+};
+
+/** The folders of the `claude` program; all of it is in one where `CLAUDE_CONFIG_DIR` names it. */
+export function claudeFolders(elsewhere: string | undefined, files: readonly OwnFile[]): readonly OwnFolder[] {
+  if (elsewhere) return [{ path: elsewhere, files: [...files, STATE] }];
+  return [
+    { path: "~/.claude", files },
+    { path: "~", files: [STATE] },
+  ];
 }
 
 export const claude: Backend = {
@@ -44,9 +74,5 @@ export const claude: Backend = {
     "DISABLE_ERROR_REPORTING",
     "IS_SANDBOX",
   ],
-  places: {
-    folders: [".claude", ".claude.json"],
-    variables: ["CLAUDE_CONFIG_DIR"],
-    settings: ["settings.json", "settings.local.json", "CLAUDE.md", "agents", "commands", "hooks", "plugins", "skills"],
-  },
+  ownFolders: ({ CLAUDE_CONFIG_DIR }) => claudeFolders(CLAUDE_CONFIG_DIR, [LOGIN, SETTINGS]),
 };

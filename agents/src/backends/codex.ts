@@ -1,4 +1,5 @@
-import { type AgentChoice, type Backend, modelFlag } from "../backend.ts";
+import { type AgentChoice, type Backend, modelFlag, type OwnFile } from "../backend.ts";
+import { tomlTables } from "../sandbox/given.ts";
 
 function permissions(choice: AgentChoice): readonly string[] {
   return choice.container
@@ -9,6 +10,20 @@ function permissions(choice: AgentChoice): readonly string[] {
 function effort(choice: AgentChoice): readonly string[] {
   return choice.effort === undefined ? [] : ["-c", `model_reasoning_effort="${choice.effort}"`];
 }
+
+const LOGIN: OwnFile = {
+  name: "auth.json",
+  renewed: ["tokens.id_token", "tokens.access_token", "tokens.refresh_token", "last_refresh"],
+};
+/** Which model, and where it is. MCP servers, hooks, notifiers and other projects' trust stay out. */
+const SETTINGS: OwnFile = {
+  name: "config.toml",
+  given: tomlTables({
+    names:
+      /^(?:model\w*|review_model|openai_base_url|chatgpt_base_url|forced_\w+|preferred_auth_method|cli_auth_credentials_store|check_for_update_on_startup|profile)$/,
+    tables: /^(?:model_providers|profiles|analytics|otel)(?:\.|$)/,
+  }),
+};
 
 export const codex: Backend = {
   name: "codex",
@@ -32,9 +47,5 @@ export const codex: Backend = {
     trust: /Do you trust the contents of this directory\?[\s\S]*› 1\. Yes/,
   },
   credentialVariables: ["OPENAI_API_KEY", "OPENAI_BASE_URL", "CODEX_HOME", "CODEX_API_KEY"],
-  places: {
-    folders: [".codex"],
-    variables: ["CODEX_HOME"],
-    settings: ["config.toml", "AGENTS.md", "hooks.json", "rules", "skills"],
-  },
+  ownFolders: ({ CODEX_HOME }) => [{ path: CODEX_HOME || "~/.codex", files: [LOGIN, SETTINGS] }],
 };

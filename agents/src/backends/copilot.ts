@@ -1,10 +1,25 @@
-import { type AgentChoice, type Backend, modelFlag } from "../backend.ts";
+import { type AgentChoice, type Backend, isWalledIn, modelFlag, type OwnFile } from "../backend.ts";
+import { jsonMembers } from "../sandbox/given.ts";
+
+/** What a coding task needs on a contributor's own machine; anything else has to be asked for. */
+const HOST_TOOLS = ["shell(git:*)", "shell(gh:*)", "write"].flatMap((tool) => ["--allow-tool", tool]);
+/** Ways out of the task: never allowed. */
+const DENIED = ["shell(sudo)", "shell(su)"].flatMap((tool) => ["--deny-tool", tool]);
 
 function permissions(choice: AgentChoice): readonly string[] {
-  return choice.container
-    ? ["--allow-all"]
-    : ["--allow-all-tools", "--deny-tool", "shell(sudo)", "--deny-tool", "shell(su)"];
+  if (choice.container) return ["--allow-all"];
+  return [...(isWalledIn(choice) ? ["--allow-all-tools"] : HOST_TOOLS), ...DENIED];
 }
+
+/** Who is signed in, and the token where no keyring keeps it. */
+const LOGIN: OwnFile = {
+  name: "config.json",
+  given: jsonMembers(
+    ...["copilot_tokens", "copilotTokens", "logged_in_users", "loggedInUsers"],
+    ...["last_logged_in_user", "lastLoggedInUser", "staff", "banner", "theme"],
+  ),
+};
+const SETTINGS: OwnFile = { name: "settings.json", given: jsonMembers("model", "theme", "banner") };
 
 export const copilot: Backend = {
   name: "copilot",
@@ -29,9 +44,8 @@ export const copilot: Backend = {
     "COPILOT_PROVIDER_API_KEY",
     "COPILOT_HOME",
   ],
-  places: {
-    folders: [".copilot", ".config/github-copilot"],
-    variables: ["COPILOT_HOME"],
-    settings: ["mcp-config.json", "agents", "hooks", "installed-plugins", "skills"],
-  },
+  ownFolders: ({ COPILOT_HOME }) => [
+    { path: COPILOT_HOME || "~/.copilot", files: [LOGIN, SETTINGS] },
+    { path: "~/.config/github-copilot", files: [{ name: "hosts.json" }, { name: "apps.json" }] },
+  ],
 };

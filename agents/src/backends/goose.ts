@@ -1,4 +1,8 @@
-import type { Backend } from "../backend.ts";
+import type { Backend, OwnFile } from "../backend.ts";
+import { yamlScalars } from "../sandbox/given.ts";
+
+/** Its provider, model and addresses stand there as names in capitals. Extensions are programs, and stay out. */
+const SETTINGS: OwnFile = { name: "config.yaml", given: yamlScalars(/^[A-Z][A-Z0-9_]*$/) };
 
 /** Takes its model from the environment (`GOOSE_PROVIDER`, `GOOSE_MODEL`), not from a flag. */
 export const goose: Backend = {
@@ -23,9 +27,14 @@ export const goose: Backend = {
     "ANTHROPIC_API_KEY",
     "ANTHROPIC_HOST",
   ],
-  places: {
-    folders: [".config/goose", ".local/share/goose", ".local/state/goose"],
-    variables: [],
-    settings: ["config.yaml"],
+  // Without walls it asks before it acts, whatever its own settings say.
+  extraEnvironment: ({ GOOSE_MODE }, walledIn) =>
+    walledIn || GOOSE_MODE === "chat" || GOOSE_MODE === "approve" ? {} : { GOOSE_MODE: "smart_approve" },
+  ownFolders: ({ XDG_CONFIG_HOME }) => {
+    const config = `${XDG_CONFIG_HOME || "~/.config"}/goose`;
+    return [
+      { path: config, files: [SETTINGS, { name: "secrets.yaml" }] },
+      { path: `${config}/githubcopilot`, files: [{ name: "info.json" }] },
+    ];
   },
 };

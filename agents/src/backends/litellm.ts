@@ -1,11 +1,13 @@
 import type { Backend } from "../backend.ts";
-import { claude } from "./claude.ts";
+import { claude, claudeFolders } from "./claude.ts";
 
 /** The `claude` program against the contributor's own proxy; endpoint and key stay on this machine (spec: Relay environment). */
 export const litellm: Backend = {
   ...claude,
   name: "litellm",
   credentialVariables: claude.credentialVariables.filter((name) => !name.startsWith("ANTHROPIC_")),
+  // The person's subscription is not what it works with, so it does not come along.
+  ownFolders: ({ CLAUDE_CONFIG_DIR }) => claudeFolders(CLAUDE_CONFIG_DIR, []),
   extraEnvironment(environment) {
     const endpoint = environment.NEST_LITELLM_ENDPOINT || environment.HIVE_LITELLM_ENDPOINT;
     const key = environment.NEST_LITELLM_API_KEY || environment.HIVE_LITELLM_API_KEY;

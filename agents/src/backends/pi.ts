@@ -1,12 +1,24 @@
-import { type Backend, modelFlag } from "../backend.ts";
+import { type AgentChoice, type Backend, isWalledIn, modelFlag, type OwnFile } from "../backend.ts";
+import { jsonMembers } from "../sandbox/given.ts";
+
+const LOGIN: OwnFile = { name: "auth.json", renewed: ["*.access", "*.refresh", "*.expires"] };
+const SETTINGS: OwnFile = {
+  name: "settings.json",
+  given: jsonMembers("defaultProvider", "defaultModel", "defaultThinkingLevel", "transport", "retry"),
+};
+
+/** It asks nobody before it runs a command: where nothing else holds it, it gets no tool that runs one. */
+function tools(choice: AgentChoice): readonly string[] {
+  return isWalledIn(choice) ? [] : ["--tools", "read,edit,write,grep,find,ls"];
+}
 
 /** Has no permission prompts at all; prints JSON events without a terminal. */
 export const pi: Backend = {
   name: "pi",
   binary: "pi",
   versionArgs: ["--version"],
-  oneShot: (run) => [...modelFlag(run), "--print", "--mode", "json", run.prompt],
-  interactive: (choice) => [...modelFlag(choice)],
+  oneShot: (run) => [...tools(run), ...modelFlag(run), "--print", "--mode", "json", run.prompt],
+  interactive: (choice) => [...tools(choice), ...modelFlag(choice)],
   // It has no prompt sign: its last line tells how much of the context is used, and of how much.
   signs: { ready: /\d%\/\d+[kM]/, busy: /Working\.\.\./i, loginNeeded: /(?:No API key found|Use \/login)/i },
   credentialVariables: [
@@ -19,11 +31,9 @@ export const pi: Backend = {
     "PI_TELEMETRY",
     "PI_SKIP_VERSION_CHECK",
   ],
-  places: {
-    folders: [".pi/agent"],
-    variables: ["PI_CODING_AGENT_DIR"],
-    settings: ["settings.json", "models.json", "AGENTS.md", "extensions", "skills"],
-  },
+  ownFolders: ({ PI_CODING_AGENT_DIR }) => [
+    { path: PI_CODING_AGENT_DIR || "~/.pi/agent", files: [LOGIN, { name: "models.json" }, SETTINGS] },
+  ],
   decode: decodePiEvents,
 };
 

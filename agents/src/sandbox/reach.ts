@@ -1,6 +1,5 @@
-import { lstat, readlink, realpath } from "node:fs/promises";
+import { readlink, realpath } from "node:fs/promises";
 import { dirname, isAbsolute, join, resolve, sep } from "node:path";
-import type { Backend } from "../backend.ts";
 
 /** Beside a folder of programs, what those programs are made of. */
 const BESIDE_PROGRAMS = ["lib", "lib64", "libexec", "node_modules"];
@@ -20,32 +19,29 @@ export interface Surroundings {
   readonly hasCredential: boolean;
 }
 
+/** How git and the code host know the person, in the home: git's settings, and their own login where the task brings none. */
+export function filesOfPerson({ home, hasCredential }: Surroundings): readonly string[] {
+  return [...GIT_SETTINGS, ...(hasCredential ? [] : OWN_LOGIN)].map((name) => join(home, name));
+}
+
 /** What an agent CLI has to read to run at all: itself, what it is made of, the programs on PATH, and how git is set. */
 export async function readableFor(binary: string, around: Surroundings): Promise<readonly string[]> {
   const { home, environment, hasCredential } = around;
   const folders = (environment.PATH ?? "").split(":").filter(isAbsolute);
   const beside = folders.flatMap((folder) => BESIDE_PROGRAMS.map((name) => join(dirname(folder), name)));
-  const inHome = [...GIT_SETTINGS, ...(hasCredential ? [] : OWN_LOGIN)].map((name) => join(home, name));
   const variables = [...CERTIFICATES, ...(hasCredential ? [] : OWN_LOGIN_VARIABLES)];
   const named = variables.flatMap((name) => environment[name] ?? []);
   const config = environment.XDG_CONFIG_HOME;
   const configured = config === undefined ? [] : [join(config, "git"), ...(hasCredential ? [] : [join(config, "gh")])];
-  const wanted = [...folders, ...beside, ...(await placesOf(binary)), ...inHome, ...named, ...configured];
+  const wanted = [
+    ...folders,
+    ...beside,
+    ...(await placesOf(binary)),
+    ...filesOfPerson(around),
+    ...named,
+    ...configured,
+  ];
   return [...new Set(wanted)].filter((path) => isAbsolute(path) && !holds(path, home) && !holds(path, "/tmp"));
-}
-
-/** The CLI's own folders and files, and those of its settings that a later run would obey. */
-export async function ownPlaces(backend: Backend, { home, environment }: Surroundings) {
-  const { folders, variables, settings } = backend.places;
-  const named = variables.flatMap((name) => environment[name] ?? []).filter(isAbsolute);
-  const writable = [...folders.map((folder) => join(home, folder)), ...named];
-  const obeyed = writable.flatMap((path) => settings.map((name) => join(path, name)));
-  const kinds = await Promise.all(obeyed.map((path) => lstat(path).catch(() => undefined)));
-  return {
-    writable: writable.filter((path) => !holds(path, home)),
-    // Nothing can be laid over a link whose target is out of sight.
-    settings: obeyed.filter((_, at) => kinds[at]?.isFile() === true || kinds[at]?.isDirectory() === true),
-  };
 }
 
 /** Where a program lies, through every link: its package when it is one of npm's, else its folder. */

@@ -1,4 +1,4 @@
-import { chmod, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -12,24 +12,24 @@ import { TaskCredential } from "../credential.ts";
 import { startHeadless } from "../headless.ts";
 import { startInteractive } from "../interactive.ts";
 import { TmuxSession } from "../tmux.ts";
-import { bubblewrapArguments } from "./bubblewrap.ts";
+import { bubblewrapArguments, findBubblewrap, inOwnProcesses } from "./bubblewrap.ts";
 import { readableFor } from "./reach.ts";
-import { confine, findBubblewrap } from "./sandbox.ts";
+import { confine, type Walls } from "./sandbox.ts";
 
 const clock = systemClock();
 const found = await findBubblewrap(process.env.PATH);
 const tmuxBinary = await findBinary("tmux", process.env.PATH);
-const bubblewrap = found.kind === "bubblewrap" ? found.binary : undefined;
-if (bubblewrap === undefined) {
-  const why = found.kind === "none" ? found.because : "";
-  if (process.env.CI === "true") throw new Error(why);
-  console.log(`skipped: ${why}`);
+const bubblewrap = "works" in found ? found.works : undefined;
+if ("because" in found) {
+  if (process.env.CI === "true") throw new Error(found.because);
+  console.log(`skipped: ${found.because}`);
 }
 
 let root: string;
 let home: string;
 let workspace: string;
 let count = 0;
+let walls: Walls | undefined;
 
 beforeEach(async () => {
   root = await mkdtemp(join(tmpdir(), "nest-sandbox-test-"));
@@ -38,12 +38,17 @@ beforeEach(async () => {
   await mkdir(workspace, { recursive: true });
   await put(join(home, ".config/nest/contributor.env"), "NEST_REGISTRATION_TOKEN=very-secret-token\n");
   await put(join(home, ".ssh/id_ed25519"), "very-secret-key\n");
-  await put(join(home, ".claude/.credentials.json"), "the agent's own login\n");
-  await put(join(home, ".claude/settings.json"), "{}\n");
+  await put(join(home, ".claude/.credentials.json"), login("first-access"));
   await put(join(home, ".gitconfig"), "[user]\n\tname = Ada\n");
   count += 1;
 });
-afterEach(() => rm(root, { recursive: true, force: true }));
+afterEach(async () => {
+  walls = undefined;
+  await rm(root, { recursive: true, force: true });
+});
+
+const login = (accessToken: string) =>
+  JSON.stringify({ claudeAiOauth: { accessToken, refreshToken: "r", expiresAt: 1 }, mcpOAuth: { other: "theirs" } });
 
 async function put(path: string, text: string): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
@@ -60,14 +65,18 @@ async function aStart(lines: string, hasCredential = true, taskPlaces: readonly 
   await symlink("../lib/node_modules/agent/cli", agent).catch(() => undefined);
   const environment = { PATH: "/usr/bin:/bin", HOME: home };
   const around = { home, environment, hasCredential };
-  const parts = { backend: claude, agent, workspace, taskPlaces, alsoReadable: [], around };
+  const places = { workspace, taskPlaces, alsoReadable: [], hidden: [] };
+  await walls?.takeDown();
+  if (bubblewrap !== undefined)
+    walls = await confine(bubblewrap, { backend: claude, agent, ...places, inContainer: false, around });
   return {
     binary: agent,
     prompt: "Work on it.\nend of prompt",
     container: false,
+    sandboxed: true,
     folder: workspace,
     environment,
-    confined: await confine(bubblewrap ?? "", parts),
+    confined: walls?.confined,
     mark: `fee5${process.pid.toString(16)}${count.toString(16)}`,
   };
 }
@@ -105,19 +114,21 @@ describe.skipIf(bubblewrap === undefined)("a confined agent", () => {
     expect(said).toMatch(/contributor\.env'?: No such file/);
   });
 
-  test("uses its CLI's own login and git's settings, and cannot change what a later run would obey", async () => {
+  test("uses its CLI's own login and git's settings; what it renews of the login goes back, and nothing else", async () => {
     const said = await saidBy(
       `cat "$HOME/.claude/.credentials.json"; git config --global user.name
-       echo renewed > "$HOME/.claude/.credentials.json" && echo login renewed
-       echo '{"hooks":{}}' > "$HOME/.claude/settings.json" && echo settings changed
-       rm "$HOME/.claude/settings.json" && echo settings removed`,
+       echo '${login("second-access")}' > "$HOME/.claude/.credentials.json" && echo login renewed
+       echo '{"hooks":{}}' > "$HOME/.claude/settings.json"; mkdir -p "$HOME/.claude/skills/mine"`,
     );
-    expect(said).toContain("the agent's own login");
+    expect(said).toContain("first-access");
+    expect(said).not.toContain("theirs");
     expect(said).toContain("Ada");
     expect(said).toContain("login renewed");
-    expect(said).not.toMatch(/settings (?:changed|removed)/);
-    expect(await readFile(join(home, ".claude/.credentials.json"), "utf8")).toBe("renewed\n");
-    expect(await readFile(join(home, ".claude/settings.json"), "utf8")).toBe("{}\n");
+    await walls?.takeDown();
+    expect(await readdir(join(home, ".claude"))).toEqual([".credentials.json"]);
+    const after = JSON.parse(await readFile(join(home, ".claude/.credentials.json"), "utf8")) as unknown;
+    expect(after).toEqual(JSON.parse(login("second-access")));
+    expect((await readdir(dirname(workspace))).sort()).toEqual(["work"]);
   });
 
   test("sees the person's login at the code host only when the task brings none", async () => {
@@ -135,6 +146,7 @@ describe.skipIf(bubblewrap === undefined)("a confined agent", () => {
       true,
       [credential.folder],
     );
+    if (walls?.user !== undefined) await credential.belongTo(walls.user);
     const environment = { ...start.environment, ...credential.environment() };
     const run = await startHeadless(claude, { ...start, environment }, { clock });
     await expect
@@ -214,19 +226,28 @@ describe("bubblewrap", () => {
   }
 
   test.runIf(process.platform === "linux")("that is not installed confines nothing, and that is why", async () => {
-    expect(await findBubblewrap(await machineWith(undefined))).toEqual({
-      kind: "none",
-      because: "bubblewrap (bwrap) is not installed",
-    });
+    const because = "bubblewrap (bwrap) is not installed";
+    expect(await findBubblewrap(await machineWith(undefined))).toEqual({ because });
   });
 
   test.runIf(process.platform === "linux")(
-    "that the system does not let work confines nothing, and its words are passed on",
+    "that the system does not let work is refused with the system's words",
     async () => {
       const denied = "echo 'bwrap: No permissions to create new namespace' >&2; exit 1";
       expect(await findBubblewrap(await machineWith(denied))).toEqual({
-        kind: "none",
         because: "this system does not let bubblewrap work: No permissions to create new namespace",
+      });
+    },
+  );
+
+  test.runIf(process.platform === "linux")(
+    "that cannot mount a /proc in a container works with the one there is",
+    async () => {
+      const masked = `case "$*" in *"--proc /proc"*) echo "bwrap: Can't mount proc" >&2; exit 1;; esac`;
+      const folder = await machineWith(masked);
+      expect(await findBubblewrap(folder, true)).toMatchObject({ works: { proc: "shared", changeUser: undefined } });
+      expect(await findBubblewrap(folder, false)).toEqual({
+        because: "this system does not let bubblewrap work: Can't mount proc",
       });
     },
   );
@@ -249,26 +270,60 @@ test("what the environment names is readable: certificates always, the person's 
   for (const path of [...withOne, ...without]) expect(["/", home, "/tmp", root]).not.toContain(path);
 });
 
-test("the walls are laid in an order in which what is hidden stays hidden", () => {
+describe("the walls", () => {
   const reach = {
+    base: "system" as const,
     workspace: "/home/ada/w/work",
-    home: "/home/ada",
-    emptyHome: "/home/ada/w/home",
+    shownHome: "/home/ada",
+    privateHome: "/home/ada/w/home",
     emptyTemporary: "/home/ada/w/tmp",
+    hidden: ["/var/state"],
     readable: ["/home/ada/.gitconfig"],
-    writable: ["/home/ada/.claude"],
-    settings: ["/home/ada/.claude/settings.json"],
+    copies: [["/home/ada/w/own/0", "/srv/codex"]] as const,
+    accounts: [],
+    user: undefined,
   };
-  const line = bubblewrapArguments("/usr/bin/bwrap", ["/usr/bin/claude", "-p", "x"], reach).join(" ");
-  const places = [
-    "--bind /home/ada/w/tmp /tmp",
-    "--bind /home/ada/w/home /home/ada",
-    "--ro-bind-try /home/ada/.gitconfig",
-    "--bind-try /home/ada/.claude ",
-    "--ro-bind-try /home/ada/.claude/settings.json",
-    "--bind /home/ada/w/work /home/ada/w/work",
-    "-- /usr/bin/claude -p x",
-  ].map((part) => line.indexOf(part));
-  expect(places).toEqual([...places].sort((a, b) => a - b));
-  expect(places[0]).toBeGreaterThan(0);
+  const asAda = { binary: "/usr/bin/bwrap", proc: "own", changeUser: undefined } as const;
+  const argv = ["/usr/bin/claude", "-p", "x"];
+
+  test("are laid in an order in which what is hidden stays hidden", () => {
+    const line = bubblewrapArguments(asAda, argv, reach).join(" ");
+    const places = [
+      "--bind /home/ada/w/tmp /tmp",
+      "--bind /home/ada/w/home /home/ada",
+      "--tmpfs /var/state",
+      "--ro-bind-try /home/ada/.gitconfig",
+      "--bind /home/ada/w/own/0 /srv/codex",
+      "--bind /home/ada/w/work /home/ada/w/work",
+      "--proc /proc",
+      "--cap-drop ALL",
+      "-- /usr/bin/claude -p x",
+    ].map((part) => line.indexOf(part));
+    expect(places).toEqual([...places].sort((a, b) => a - b));
+    expect(places[0]).toBeGreaterThan(0);
+  });
+
+  test("of root's relay make the agent another user, who has nothing but that change left to do", () => {
+    const asRoot = { ...asAda, changeUser: "/usr/bin/setpriv" };
+    const line = bubblewrapArguments(asRoot, argv, { ...reach, user: { uid: 61_300, gid: 61_300 } }).join(" ");
+    expect(line).toContain(
+      "--cap-drop ALL --cap-add CAP_SETUID --cap-add CAP_SETGID --cap-add CAP_SETPCAP --cap-add CAP_DAC_READ_SEARCH -- /usr/bin/setpriv ",
+    );
+    expect(line).toMatch(
+      /--reuid 61300 --regid 61300 --clear-groups --bounding-set -all .* -- \/usr\/bin\/claude -p x$/,
+    );
+  });
+
+  test("in a container show all of it read-only, and close other processes where they are in sight", () => {
+    const line = bubblewrapArguments({ ...asAda, proc: "shared" }, argv, { ...reach, base: "everything" }).join(" ");
+    expect(line).toMatch(
+      /^\/usr\/bin\/bwrap --unshare-user .*--ro-bind \/ \/ .*--bind \/proc \/proc --cap-drop ALL -- /,
+    );
+  });
+
+  test("that are not wanted leave processes of the run's own", () => {
+    expect(inOwnProcesses(asAda, argv).join(" ")).toBe(
+      "/usr/bin/bwrap --unshare-user-try --cap-drop ALL --unshare-pid --die-with-parent --dev-bind / / --proc /proc -- /usr/bin/claude -p x",
+    );
+  });
 });

@@ -1,37 +1,25 @@
-import { execFile } from "node:child_process";
-import { mkdir } from "node:fs/promises";
-import { join } from "node:path";
-import { promisify } from "node:util";
+import { cp, mkdir, rm, stat } from "node:fs/promises";
+import { dirname, join, relative, sep } from "node:path";
 import type { Backend } from "../backend.ts";
-import { findBinary } from "../binary.ts";
-import { bubblewrapArguments } from "./bubblewrap.ts";
-import { ownPlaces, readableFor, type Surroundings } from "./reach.ts";
+import { OF_A_RUN } from "../workspace.ts";
+import { type Bubblewrap, bubblewrapArguments } from "./bubblewrap.ts";
+import { copyOwnFolders } from "./private-copy.ts";
+import { filesOfPerson, readableFor, type Surroundings } from "./reach.ts";
+import { accountsWith, freeUser, handOver, type RunUser } from "./run-user.ts";
 
-const run = promisify(execFile);
-const PROBE_MS = 5000;
-
-/** What keeps an agent from the rest of the machine. */
+/** What keeps an agent from the rest of the machine, and its processes together. */
 export type Confinement =
-  /** The relay runs in a container, and that is the wall. */
-  | { readonly kind: "container" }
-  /** Each run in a bubblewrap of its own. */
-  | { readonly kind: "bubblewrap"; readonly binary: string }
-  | { readonly kind: "none"; readonly because: string };
-
-/** Looks whether this machine can confine agents with bubblewrap: it is there, and the system lets it. */
-export async function findBubblewrap(path: string | undefined): Promise<Confinement> {
-  if (process.platform !== "linux") return { kind: "none", because: "bubblewrap is for Linux; use a container here" };
-  const binary = await findBinary("bwrap", path);
-  if (binary === undefined) return { kind: "none", because: "bubblewrap (bwrap) is not installed" };
-  const probe = ["--unshare-user-try", "--unshare-pid", "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"];
-  return run(binary, [...probe, "--", "/bin/true"], { timeout: PROBE_MS, env: {} }).then(
-    () => ({ kind: "bubblewrap", binary }),
-    (thrown: { stderr?: string }) => {
-      const why = /^bwrap: (.+)$/m.exec(thrown.stderr ?? "")?.[1] ?? "it does not start";
-      return { kind: "none", because: `this system does not let bubblewrap work: ${why}` };
-    },
-  );
-}
+  /** Each run within walls of its own, on a host or in a container. */
+  | { readonly kind: "bubblewrap" | "container"; readonly runs: "walled"; readonly bubblewrap: Bubblewrap }
+  /** No walls but a container's. Each run has processes of its own, and ends with the last of them. */
+  | {
+      readonly kind: "none" | "container";
+      readonly runs: "apart";
+      readonly bubblewrap: Bubblewrap;
+      readonly because: string;
+    }
+  /** The same, and a run's processes have to be looked for. */
+  | { readonly kind: "none" | "container"; readonly runs: "loose"; readonly because: string };
 
 export interface ConfinedRun {
   readonly backend: Backend;
@@ -42,24 +30,88 @@ export interface ConfinedRun {
   readonly taskPlaces: readonly string[];
   /** What the contributor lets it read besides (`NEST_SANDBOX_READ`). */
   readonly alsoReadable: readonly string[];
+  /** The relay's own folders, out of the agent's sight wherever they are. */
+  readonly hidden: readonly string[];
+  readonly inContainer: boolean;
   readonly around: Surroundings;
 }
 
-/** Readies a run's walls: an empty home and `/tmp` beside its workspace. Answers with what turns a command line into the confined one. */
-export async function confine(
-  bubblewrap: string,
-  { backend, agent, workspace, taskPlaces, alsoReadable, around }: ConfinedRun,
-): Promise<(argv: readonly string[]) => readonly string[]> {
-  const [emptyHome, emptyTemporary] = [join(workspace, "../home"), join(workspace, "../tmp")];
-  await Promise.all([emptyHome, emptyTemporary].map((folder) => mkdir(folder, { recursive: true, mode: 0o700 })));
-  const readable = [...(await readableFor(agent, around)), ...alsoReadable, ...taskPlaces];
+/** The walls of one run. */
+export interface Walls {
+  /** Turns a command line into the confined one. */
+  readonly confined: (argv: readonly string[]) => readonly string[];
+  /** Whom the run's processes belong to, where that is not who started the relay. */
+  readonly user: RunUser | undefined;
+  /** Takes over what the CLI renewed of its login, and removes the private copies. Call it when no process of the run is left. */
+  takeDown(): Promise<void>;
+}
+
+/** Readies a run's walls: a private home with the CLI's login, and a `/tmp`, beside its workspace. */
+export async function confine(bubblewrap: Bubblewrap, run: ConfinedRun): Promise<Walls> {
+  const { backend, agent, workspace, taskPlaces, alsoReadable } = run;
+  const around = { ...run.around, home: run.around.home.replace(/(?<=.)\/+$/, "") };
+  const { home } = around;
+  const user = bubblewrap.changeUser === undefined ? undefined : await freeUser();
+  const beside = (name: (typeof OF_A_RUN)[number]) => join(workspace, "..", name);
+  const [privateHome, emptyTemporary, besides] = [beside("home"), beside("tmp"), beside("own")];
+  for (const folder of [privateHome, emptyTemporary, besides]) await mkdir(folder, { recursive: true, mode: 0o700 });
+  const copies = await copyOwnFolders(backend.ownFolders(around.environment), { home, privateHome, besides });
+  const copied = user === undefined ? [] : filesOfPerson(around);
+  await copyInto(privateHome, home, copied);
+  const needed = (await readableFor(agent, around)).filter((path) => !copied.includes(path));
+  const readable = [...needed, ...alsoReadable, ...taskPlaces];
+  const shown = [...readable, workspace, ...copies.binds.map(([, at]) => at)];
+  await makeWayTo(shown, home, privateHome);
+  await makeWayTo(shown, "/tmp", emptyTemporary);
+  if (user !== undefined)
+    for (const place of [privateHome, emptyTemporary, besides, workspace, ...taskPlaces]) await handOver(place, user);
   const reach = {
+    base: run.inContainer ? ("everything" as const) : ("system" as const),
     workspace,
-    home: around.home,
-    emptyHome,
+    // A user without a home of their own has `/`, where nothing can be laid over.
+    shownHome: home === "/" ? "/tmp/home" : home,
+    privateHome,
     emptyTemporary,
+    hidden: await outsideOf(home, run.hidden),
     readable,
-    ...(await ownPlaces(backend, around)),
+    copies: copies.binds,
+    accounts: user === undefined ? [] : await accountsWith(user, home, beside("accounts")),
+    user,
   };
-  return (argv) => bubblewrapArguments(bubblewrap, argv, reach);
+  return {
+    confined: (argv) => bubblewrapArguments(bubblewrap, argv, reach),
+    user,
+    async takeDown() {
+      await copies.giveBack();
+      await Promise.allSettled(OF_A_RUN.map((name) => rm(beside(name), { recursive: true, force: true })));
+    },
+  };
+}
+
+/** Copies a person's own files: another user could not read them where they are. */
+async function copyInto(privateHome: string, home: string, files: readonly string[]): Promise<void> {
+  for (const file of files)
+    await cp(file, join(privateHome, relative(home, file)), { recursive: true, dereference: true }).catch(
+      () => undefined,
+    );
+}
+
+/** Makes the folders that lead to what is shown in a place, so that they are the agent's own and not bubblewrap's. */
+async function makeWayTo(paths: readonly string[], place: string, standIn: string): Promise<void> {
+  for (const path of paths)
+    if (path.startsWith(place + sep))
+      await mkdir(join(standIn, dirname(relative(place, path))), { recursive: true, mode: 0o700 });
+}
+
+/** Folders that are there and not already hidden with the home. */
+async function outsideOf(home: string, folders: readonly string[]): Promise<readonly string[]> {
+  const there = await Promise.all(
+    folders.map((folder) =>
+      stat(folder).then(
+        (found) => found.isDirectory(),
+        () => false,
+      ),
+    ),
+  );
+  return folders.filter((folder, at) => there[at] === true && !folder.startsWith(home + sep));
 }

@@ -104,11 +104,10 @@ async function sessionName({ environment }: CommandParts): Promise<Check> {
 async function sandbox(environment: Environment): Promise<Check> {
   const name = "sandbox";
   const bubblewrap = await findBubblewrap(environment.PATH);
-  if (bubblewrap.kind === "bubblewrap")
-    return { name, ok: true, detail: `${bubblewrap.binary}, for contribute-hive with local`, required: false };
-  const because = bubblewrap.kind === "none" ? bubblewrap.because : "";
+  if ("works" in bubblewrap)
+    return { name, ok: true, detail: `${bubblewrap.works.binary}, for contribute-hive with local`, required: false };
   const remedy = "install bubblewrap, or run the relay in a container: with local nothing would confine the agent";
-  return { name, ok: false, detail: because, remedy, required: false };
+  return { name, ok: false, detail: bubblewrap.because, remedy, required: false };
 }
 
 function found(name: string, path: string | undefined, remedy: string, required: boolean): Check {

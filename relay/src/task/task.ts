@@ -15,10 +15,12 @@ import {
   startWatchdog,
   TaskCredential,
   transcriptBeside,
+  type Walls,
 } from "@nest/agents";
 import { type CancelTimer, type Clock, type Environment, sentenceOf } from "@nest/kit";
 import type { Durations, HubMessage } from "@nest/protocol";
 import type { RelayConfig } from "../config.ts";
+import { apartFrom } from "../confinement.ts";
 import { mayPush } from "../permissions.ts";
 import type { KnownSecrets } from "../secrets.ts";
 import { removeContext, writeContext } from "./context-file.ts";
@@ -89,6 +91,7 @@ export class Task {
   #tokenCame: () => void = () => undefined;
   #renewing: Promise<void> | undefined;
   #agent: AgentRun | undefined;
+  #walls: Walls | undefined;
   #overdue = false;
   #endHow: EndHow = {};
   #over: Promise<TaskResult | undefined> | undefined;
@@ -166,6 +169,8 @@ export class Task {
       return { outcome: outcomeOf(end, { repo, webBase: config.webBase, prompt }), tail: await this.tail() };
     } finally {
       for (const cancel of this.#timers) cancel();
+      // A renewed login goes back before the folder that holds it is cleared away.
+      await this.#walls?.takeDown();
       // What cannot be cleared away must not cost the contributor the result.
       const cleared = await Promise.allSettled([
         this.#credential?.remove(),
@@ -248,7 +253,7 @@ export class Task {
 
   /** Folder, credential and context file of the task; undefined when there is no agent to start. */
   async #prepare(mark: string): Promise<AgentStart | undefined> {
-    const { config, binary, clock, environment } = this.#parts;
+    const { config, binary, clock, environment, confinement } = this.#parts;
     const prompt = promptFor(this.assignment, this.#besidesOwnLogin() ? (this.#parts.permissions() ?? []) : undefined);
     this.#prompt = prompt;
     await writeContext(config.taskContextFile, this.#context(prompt));
@@ -262,6 +267,7 @@ export class Task {
     }
     const agentsEnvironment = agentEnvironment(environment, {
       backend: config.backend,
+      walledIn: config.inContainer || confinement.runs === "walled",
       alsoPass: config.passToAgent,
       task: {
         ...this.#taskEnvironment(),
@@ -274,27 +280,33 @@ export class Task {
       model: config.model,
       effort: config.effort,
       container: config.inContainer,
+      sandboxed: confinement.runs === "walled",
       folder,
       environment: agentsEnvironment,
-      confined: await this.#walls(binary, folder, agentsEnvironment),
+      confined: await this.#confine(binary, folder, agentsEnvironment),
+      loose: confinement.runs === "loose",
       transcript: transcriptBeside(folder),
       mask: () => this.#parts.secrets.maskFor(this),
       mark,
     };
   }
 
-  /** The sandbox of this run, where the machine has one. */
-  async #walls(agent: string, workspace: string, environment: Readonly<Record<string, string>>) {
+  /** The walls of this run, or processes of its own, as far as the machine has them. */
+  async #confine(agent: string, workspace: string, environment: Readonly<Record<string, string>>) {
     const { config, confinement } = this.#parts;
-    if (confinement.kind !== "bubblewrap") return undefined;
-    return confine(confinement.binary, {
+    if (confinement.runs !== "walled") return apartFrom(confinement).apart;
+    this.#walls = await confine(confinement.bubblewrap, {
       backend: config.backend,
       agent,
       workspace,
       taskPlaces: [config.taskContextFile, ...(this.#credential === undefined ? [] : [this.#credential.folder])],
       alsoReadable: config.sandboxRead,
+      hidden: [config.workspaceRoot, config.stateFolder],
+      inContainer: config.inContainer,
       around: { home: environment.HOME ?? homedir(), environment, hasCredential: this.#replacesOwnLogin() },
     });
+    if (this.#walls.user !== undefined) await this.#credential?.belongTo(this.#walls.user);
+    return this.#walls.confined;
   }
 
   /** The credential came, and is all that the agent has at the code host. */

@@ -49,6 +49,8 @@ export class RelayHere {
       NEST_REGISTRATION_TOKEN: TOKEN,
       CONTRIBUTOR_MODE: "headless",
       NEST_AGENT_COMMAND: fakeAgent("agent-ok"),
+      // The number that a fixture tells of itself is then the machine's own.
+      NEST_SANDBOX: "off",
       NEST_WORKSPACE: join(this.home, "workspaces"),
       NEST_AGENT_ENV: FAKES,
       FAKE_ENV_FILE: join(this.home, "agents-environment"),

@@ -1,0 +1,111 @@
+import { constants } from "node:fs";
+import { chown, mkdir, open, realpath, stat, writeFile } from "node:fs/promises";
+import { dirname, isAbsolute, join, normalize, relative, sep } from "node:path";
+import { writeFileAtomic } from "@nest/kit";
+import type { OwnFile, OwnFolder } from "../backend.ts";
+import { renewedText } from "./renewal.ts";
+
+/** What a CLI keeps about its person can grow with the years; a login alone is small. */
+const MOST_OWN_BYTES = 64 * 1024 * 1024;
+const MOST_LOGIN_BYTES = 256 * 1024;
+
+interface Copy {
+  /** The person's own file. */
+  readonly own: string;
+  readonly copy: string;
+  /** Where the copy's folder really was before the run began. */
+  readonly place: string;
+  readonly given: string;
+  readonly file: OwnFile;
+}
+
+/** What one run is given of its CLI's own folders, and the way back of a renewed login. */
+export interface PrivateCopies {
+  /** Folders that are not in the home, with the copy to show in their place. */
+  readonly binds: readonly (readonly [copy: string, shownAt: string])[];
+  /** Takes over what the CLI renewed of its login. Call it when no process of the run is left. Never throws. */
+  giveBack(): Promise<void>;
+}
+
+export interface CopyParts {
+  /** The person's home, and the private folder that stands in for it. */
+  readonly home: string;
+  readonly privateHome: string;
+  /** For copies of folders elsewhere; made when needed. */
+  readonly besides: string;
+}
+
+/**
+ * Makes a run's private copies of a CLI's own folders: only the files named, and of them only what is needed to sign in and to
+ * reach the model. The person's settings, hooks, instructions, skills, servers and transcripts are neither read nor written.
+ */
+export async function copyOwnFolders(folders: readonly OwnFolder[], parts: CopyParts): Promise<PrivateCopies> {
+  const copies: Copy[] = [];
+  const binds: (readonly [string, string])[] = [];
+  for (const [at, folder] of folders.entries()) {
+    const own = ownPath(folder.path, parts.home);
+    if (own === undefined) continue;
+    const inHome = own === parts.home || own.startsWith(parts.home.replace(/\/$/, "") + sep);
+    const place = inHome ? join(parts.privateHome, relative(parts.home, own)) : join(parts.besides, String(at));
+    if (!inHome) binds.push([place, own]);
+    await mkdir(place, { recursive: true, mode: 0o700 });
+    for (const file of folder.files) {
+      const copied = await copyFile(file, join(own, file.name), join(place, file.name));
+      if (copied !== undefined) copies.push(copied);
+    }
+  }
+  return { binds, giveBack: () => giveBack(copies) };
+}
+
+/** The absolute path of a CLI's own folder; undefined for one that would lay a copy over the home or the root. */
+function ownPath(path: string, home: string): string | undefined {
+  const full = path === "~" || path.startsWith("~/") ? join(home, path.slice(1)) : path;
+  if (!isAbsolute(full)) return undefined;
+  const clean = normalize(full).replace(/(?<=.)\/+$/, "");
+  return clean !== home && (clean === "/" || home.startsWith(clean + sep)) ? undefined : clean;
+}
+
+async function copyFile(file: OwnFile, own: string, copy: string): Promise<Copy | undefined> {
+  // The person may keep it elsewhere and link to it.
+  const text = await readPlain(await realpath(own).catch(() => own), MOST_OWN_BYTES);
+  const given = text === undefined ? undefined : (file.given ?? String)(text);
+  if (given === undefined) return undefined;
+  await writeFile(copy, given, { mode: 0o600, flag: "wx" });
+  return { own, copy, place: await realpath(dirname(copy)), given, file };
+}
+
+async function giveBack(copies: readonly Copy[]): Promise<void> {
+  // Nobody waits for this: a login that cannot be taken over stays as it was.
+  for (const one of copies) await takeOver(one).catch(() => undefined);
+}
+
+async function takeOver({ own, copy, place, given, file }: Copy): Promise<void> {
+  if (file.renewed === undefined) return;
+  // The run could write beside and above its copy: a link that it put there leads nowhere.
+  if ((await realpath(dirname(copy))) !== place) return;
+  const left = await readPlain(copy, MOST_LOGIN_BYTES);
+  const mine = await realpath(own);
+  const now = await readPlain(mine, MOST_LOGIN_BYTES);
+  if (left === undefined || now === undefined) return;
+  const text = renewedText({ own: now, given, left, renewed: file.renewed });
+  if (text === undefined) return;
+  const { uid, gid } = await stat(mine);
+  await writeFileAtomic(mine, text, { mode: 0o600 });
+  if (process.getuid?.() === 0) await chown(mine, uid, gid);
+}
+
+/** The text of a regular file of at most that size; undefined for anything else, a link among them when its last name is one. */
+async function readPlain(path: string, mostBytes: number): Promise<string | undefined> {
+  const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch(
+    () => undefined,
+  );
+  if (file === undefined) return undefined;
+  try {
+    const found = await file.stat();
+    if (!found.isFile() || found.nlink > 1 || found.size > mostBytes) return undefined;
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(found.size), 0, found.size, 0);
+    return buffer.toString("utf8", 0, bytesRead);
+  } finally {
+    await file.close();
+  }
+}
