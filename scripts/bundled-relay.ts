@@ -8,14 +8,14 @@ declare const BUNDLE_VERSION: string;
 async function run([first = "", ...rest]: readonly string[]): Promise<number> {
   if (first.startsWith("contribute-")) {
     const { realParts, runContribute } = await import("../relay/src/commands/main.ts");
-    return runContribute(first, rest, realParts());
+    return runContribute(first, rest, realParts(first));
   }
   if (/^--?version$/.test(first)) {
     process.stdout.write(`${BUNDLE_VERSION}\n`);
     return 0;
   }
-  const { runRelay } = await import("../relay/src/main.ts");
-  return runRelay(first === "relay" ? rest : process.argv.slice(2), process.env);
+  const { runRelay, takeSecrets } = await import("../relay/src/index.ts");
+  return runRelay(first === "relay" ? rest : process.argv.slice(2), takeSecrets(process.env));
 }
 
 process.exitCode = await run(process.argv.slice(2));

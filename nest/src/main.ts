@@ -16,7 +16,10 @@ const programs: Readonly<Record<string, Program>> = {
   spoke: { summary: "one team's nest", load: async () => (await import("@nest/spoke")).runSpoke },
   relay: {
     summary: "lends this machine's agent CLI to a hub's issues",
-    load: async () => (await import("@nest/relay")).runRelay,
+    load: async () => {
+      const { runRelay, takeSecrets } = await import("@nest/relay");
+      return (args, environment) => runRelay(args, takeSecrets(environment));
+    },
   },
 };
 

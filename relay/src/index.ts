@@ -1,1 +1,2 @@
 export { type RunOptions, runRelay } from "./main.ts";
+export { takeSecrets } from "./start-secrets.ts";

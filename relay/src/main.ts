@@ -22,6 +22,7 @@ import { ownLogin, secretsIn } from "./own-secrets.ts";
 import { Relay } from "./relay.ts";
 import { KnownSecrets } from "./secrets.ts";
 import { type SessionName, takeSessionName } from "./session/session-name.ts";
+import { withoutSecrets } from "./start-secrets.ts";
 import { StatusFile } from "./status-file.ts";
 import { RunLedger } from "./task/leftovers.ts";
 import { openTerminal } from "./terminal.ts";
@@ -105,7 +106,7 @@ async function relayOn(environment: Environment, error: VoiceOut, stopFromOutsid
   });
   const terminal =
     config.mode === "interactive"
-      ? await openTerminal(config, { environment: ownEnvironment, clock, ledger, mark: random.hex(12) })
+      ? await openTerminal(config, { environment: withoutSecrets(ownEnvironment), clock, ledger, mark: random.hex(12) })
       : undefined;
   const look = () => lookAt(config, everything, terminal);
   const found = await look();

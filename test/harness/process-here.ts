@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { readdir, readFile, readlink } from "node:fs/promises";
-import { join } from "node:path";
+import { readdir, readFile, readlink, stat } from "node:fs/promises";
+import { dirname, join } from "node:path";
 
 const BIN = join(import.meta.dirname, "../../bin");
 /** A program that was asked to end and did not, is ended after this. */
@@ -11,6 +11,13 @@ export interface Ended {
   readonly signal: string | null;
 }
 
+export interface StartAs {
+  /** Whom the process belongs to; who runs the test unless said otherwise. */
+  readonly user?: number | undefined;
+  /** The first words of its command line. */
+  readonly within?: readonly string[] | undefined;
+}
+
 /** One of our commands as a real process, as a user would start it; gone when the test is over, however that went. */
 export class ProcessHere implements AsyncDisposable {
   readonly ended: Promise<Ended>;
@@ -19,9 +26,16 @@ export class ProcessHere implements AsyncDisposable {
   #stderr = "";
 
   /** Starts `bin/<command> …` with this environment, PATH and nothing else. */
-  constructor(command: string, args: readonly string[], environment: Readonly<Record<string, string>>) {
+  constructor(
+    command: string,
+    args: readonly string[],
+    environment: Readonly<Record<string, string>>,
+    { user, within = [] }: StartAs = {},
+  ) {
     const { PATH = "/usr/bin:/bin" } = process.env;
-    this.#child = spawn(join(BIN, command), args, {
+    const [program = "", ...rest] = [...within, join(BIN, command), ...args];
+    this.#child = spawn(program, rest, {
+      ...(user === undefined ? {} : { uid: user, gid: user }),
       env: { PATH, ...environment },
       stdio: ["ignore", "pipe", "pipe"],
     });
@@ -83,6 +97,14 @@ export class ProcessHere implements AsyncDisposable {
       await this.ended.catch(() => undefined);
       clearTimeout(late);
     }
+  }
+}
+
+/** Whether a user without any rights could start our commands from this checkout. */
+export async function readableByOthers(): Promise<boolean> {
+  for (let at = BIN; ; at = dirname(at)) {
+    if (((await stat(at)).mode & 0o005) !== 0o005) return false;
+    if (at === "/") return true;
   }
 }
 

@@ -12,6 +12,9 @@ export interface RelayProcessOptions {
   readonly agent: string;
   readonly codeHostUrl: string;
   readonly environment?: Readonly<Record<string, string>>;
+  /** Whom the process belongs to, and the first words of its command line. */
+  readonly user?: number;
+  readonly within?: readonly string[];
 }
 
 /** `nest relay`, headless, in a folder of its own. */
@@ -22,7 +25,8 @@ export class RelayProcess implements AsyncDisposable {
   constructor(options: RelayProcessOptions) {
     const { folder, socket, token, agent, codeHostUrl, environment } = options;
     this.#folder = folder;
-    this.process = new ProcessHere("nest", ["relay"], {
+    const start = { user: options.user, within: options.within };
+    const all = {
       HOME: folder,
       TMPDIR: folder,
       NEST_HUB: socket,
@@ -34,7 +38,8 @@ export class RelayProcess implements AsyncDisposable {
       NEST_GITHUB_URL: codeHostUrl,
       NEST_GITHUB_API_URL: codeHostUrl,
       ...environment,
-    });
+    };
+    this.process = new ProcessHere("nest", ["relay"], all, start);
   }
 
   /** What it wrote into its status file; empty before it did. */

@@ -59,7 +59,7 @@ export async function confine(bubblewrap: Bubblewrap, run: ConfinedRun): Promise
   const copied = user === undefined ? [] : filesOfPerson(around);
   await copyInto(privateHome, home, copied);
   const needed = (await readableFor(agent, around)).filter((path) => !copied.includes(path));
-  const readable = [...needed, ...alsoReadable, ...taskPlaces];
+  const readable = await withinReach([...needed, ...alsoReadable, ...taskPlaces]);
   const shown = [...readable, workspace, ...copies.binds.map(([, at]) => at)];
   await makeWayTo(shown, home, privateHome);
   await makeWayTo(shown, "/tmp", emptyTemporary);
@@ -96,6 +96,12 @@ async function copyInto(privateHome: string, home: string, files: readonly strin
     );
 }
 
+/** Those that are there, and that whoever runs the relay can get to: bubblewrap gives up at any other. */
+async function withinReach(paths: readonly string[]): Promise<readonly string[]> {
+  const found = await Promise.all(paths.map((path) => stat(path).catch(() => undefined)));
+  return paths.filter((_, at) => found[at] !== undefined);
+}
+
 /** Makes the folders that lead to what is shown in a place, so that they are the agent's own and not bubblewrap's. */
 async function makeWayTo(paths: readonly string[], place: string, standIn: string): Promise<void> {
   for (const path of paths)
@@ -105,13 +111,5 @@ async function makeWayTo(paths: readonly string[], place: string, standIn: strin
 
 /** Folders that are there and not already hidden with the home. */
 async function outsideOf(home: string, folders: readonly string[]): Promise<readonly string[]> {
-  const there = await Promise.all(
-    folders.map((folder) =>
-      stat(folder).then(
-        (found) => found.isDirectory(),
-        () => false,
-      ),
-    ),
-  );
-  return folders.filter((folder, at) => there[at] === true && !folder.startsWith(home + sep));
+  return (await withinReach(folders)).filter((folder) => !folder.startsWith(home + sep));
 }

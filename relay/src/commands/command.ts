@@ -14,8 +14,13 @@ export interface CommandParts {
   readonly fetch: typeof fetch;
   /** Asks the person at the terminal; undefined where nobody sits there. */
   readonly ask?: ((question: string) => Promise<boolean>) | undefined;
-  /** Runs a program with an argument array and the caller's terminal, and answers with its exit code. */
-  readonly run: (file: string, args: readonly string[], environment: Environment) => Promise<number>;
+  /** Runs a program with an argument array and the caller's terminal, or `input` in place of what is typed; answers with its exit code. */
+  readonly run: (
+    file: string,
+    args: readonly string[],
+    environment: Environment,
+    input?: string | undefined,
+  ) => Promise<number>;
   /** What a program prints, or undefined when it fails or is not there. */
   readonly read: (file: string, args: readonly string[]) => Promise<string | undefined>;
 }

@@ -6,7 +6,7 @@ import type { CommandParts } from "./command.ts";
 import { contributeHive } from "./hive.ts";
 
 let folder: string;
-let ran: { file: string; args: readonly string[] }[];
+let ran: { file: string; args: readonly string[]; input: string | undefined }[];
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), "nest-hive-test-"));
@@ -33,8 +33,8 @@ async function machine(programs: readonly string[], more: Record<string, string>
     out: { write: () => undefined },
     error: { write: () => undefined },
     fetch,
-    run: (file, args) => {
-      ran.push({ file, args });
+    run: (file, args, _environment, input) => {
+      ran.push({ file, args, input });
       return Promise.resolve(0);
     },
     read: () => Promise.resolve(undefined),
@@ -70,12 +70,23 @@ describe("contribute-hive", () => {
     expect(ran).toEqual([]);
   });
 
-  test("runs without rights, without an init that the host may lack, and hands secrets over by name", async () => {
+  test("runs without rights, without an init that the host may lack, and hands secrets over on standard input", async () => {
     await contributeHive(["litellm"], await machine(["docker"], { NEST_LITELLM_API_KEY: "also-secret" }));
     const line = ran[0]?.args.join(" ") ?? "";
-    expect(line).toMatch(/^run --rm --name nest-relay --security-opt no-new-privileges --cap-drop ALL /);
-    expect(line).toContain("--env NEST_LITELLM_API_KEY ");
+    expect(line).toMatch(/^run --rm --interactive --name nest-relay --security-opt no-new-privileges --cap-drop ALL /);
+    expect(line).toContain("--env NEST_SECRETS_FROM=- ");
+    expect(line).not.toMatch(/--env NEST_(?:LITELLM_API_KEY|REGISTRATION_TOKEN)/);
+    const handed = { NEST_REGISTRATION_TOKEN: "very-secret", NEST_LITELLM_API_KEY: "also-secret" };
+    expect(JSON.parse(ran[0]?.input ?? "")).toEqual(handed);
     expect(line).toContain("--env NEST_CONTAINER=1 --env NEST_ATTACH_PREFIX=docker exec -it nest-relay ");
-    expect(line).not.toMatch(/secret/);
+    expect(line).not.toMatch(/very-secret|also-secret/);
+  });
+
+  test("at a terminal hands them over by name: standard input is the person's", async () => {
+    await contributeHive(["claude"], await machine(["docker"], { CONTRIBUTOR_MODE: "interactive" }));
+    const line = ran[0]?.args.join(" ") ?? "";
+    expect(line).toMatch(/^run --rm --interactive --tty .*--env NEST_REGISTRATION_TOKEN /);
+    expect(line).not.toContain("very-secret");
+    expect(ran[0]?.input).toBeUndefined();
   });
 });

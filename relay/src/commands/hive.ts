@@ -1,6 +1,7 @@
 import { type Backend, findBinary } from "@nest/agents";
 import { NestError, parseFlags, UsageError, variable } from "@nest/kit";
 import { runRelay } from "../main.ts";
+import { isSecret, SECRETS_FROM } from "../start-secrets.ts";
 import { requireBackend } from "./check.ts";
 import type { Command, CommandParts } from "./command.ts";
 import { readSaved } from "./saved-env.ts";
@@ -52,7 +53,8 @@ export const contributeHive: Command = async (args, parts) => {
     AGENT_BACKEND: backend.name,
     CONTRIBUTOR_MODE: parts.environment.CONTRIBUTOR_MODE || "headless",
   };
-  return parts.run(runtime.path, runArguments(runtime.name, image, backend, environment), environment);
+  const run = runArguments(runtime.name, image, backend, environment);
+  return parts.run(runtime.path, run.args, environment, run.input);
 };
 
 /** What registration kept, as the variables that a relay reads; the file itself is its owner's and stays outside. */
@@ -80,15 +82,16 @@ async function runtimeOf({ environment }: CommandParts): Promise<{ name: string;
 }
 
 /**
- * The arguments of `run`. Secrets are handed over by name: the runtime takes their values from its own environment, so none is on
- * a command line.
+ * The arguments of `run`, and what it reads from standard input. Secrets go in there: what is in a container's environment is seen
+ * by whatever is started in it later. With a terminal, which needs standard input, they are handed over by name: the runtime takes
+ * their values from its own environment, so none is on a command line.
  */
 export function runArguments(
   runtime: string,
   image: string,
   backend: Backend,
   environment: Readonly<Record<string, string | undefined>>,
-): string[] {
+): { readonly args: string[]; readonly input: string | undefined } {
   const passed = [
     "AGENT_BACKEND",
     "AGENT_MODEL",
@@ -110,10 +113,13 @@ export function runArguments(
   const names = [...new Set(passed)].filter((name) => environment[name] !== undefined && environment[name] !== "");
   // Without root, podman maps the person to the image's own user; with root it refuses the option, and need not.
   const keepOwner = runtime === "podman" && process.getuid?.() !== 0 ? ["--userns=keep-id:uid=1001,gid=1000"] : [];
-  return [
+  const atTerminal = environment.CONTRIBUTOR_MODE === "interactive";
+  const secret = atTerminal ? [] : names.filter((name) => isSecret(name, environment[name] ?? ""));
+  const args = [
     "run",
     "--rm",
-    ...(environment.CONTRIBUTOR_MODE === "interactive" ? ["--interactive", "--tty"] : []),
+    "--interactive",
+    ...(atTerminal ? ["--tty"] : []),
     "--name",
     CONTAINER_NAME,
     "--security-opt",
@@ -123,11 +129,14 @@ export function runArguments(
     ...keepOwner,
     "--volume",
     "nest-relay-state:/home/contributor/.local/state/nest",
-    ...names.flatMap((name) => ["--env", name]),
+    ...names.filter((name) => !secret.includes(name)).flatMap((name) => ["--env", name]),
+    ...(atTerminal ? [] : ["--env", `${SECRETS_FROM}=-`]),
     "--env",
     "NEST_CONTAINER=1",
     "--env",
     `NEST_ATTACH_PREFIX=${runtime} exec -it ${CONTAINER_NAME}`,
     image,
   ];
+  const values = Object.fromEntries(secret.map((name) => [name, environment[name]]));
+  return { args, input: atTerminal ? undefined : JSON.stringify(values) };
 }

@@ -1,6 +1,7 @@
 import { execFile, spawn } from "node:child_process";
 import { createInterface } from "node:readline/promises";
 import { errorLines, exitCodeOf } from "@nest/kit";
+import { takeSecrets } from "../start-secrets.ts";
 import { contributeCheck } from "./check.ts";
 import type { Command, CommandParts } from "./command.ts";
 import { contributeHive } from "./hive.ts";
@@ -28,18 +29,24 @@ export async function runContribute(name: string, args: readonly string[], parts
   }
 }
 
-/** The real world. */
-export function realParts(): CommandParts {
+/** Commands that may become a relay themselves. */
+const STARTS_A_RELAY = /^contribute-(?:hive|nest)$/;
+
+/** The real world, for the command of that name. */
+export function realParts(name: string): CommandParts {
   const atTerminal = process.stdin.isTTY === true && process.stderr.isTTY === true;
   return {
-    environment: process.env,
+    environment: STARTS_A_RELAY.test(name) ? takeSecrets(process.env) : process.env,
     out: process.stdout,
     error: process.stderr,
     fetch,
     ask: atTerminal ? askAtTerminal : undefined,
-    run: (file, args, environment) =>
+    run: (file, args, environment, input) =>
       new Promise((resolve) => {
-        const child = spawn(file, args, { stdio: "inherit", env: { ...environment } as NodeJS.ProcessEnv });
+        const stdin = input === undefined ? "inherit" : "pipe";
+        const env = { ...environment } as NodeJS.ProcessEnv;
+        const child = spawn(file, args, { stdio: [stdin, "inherit", "inherit"], env });
+        child.stdin?.on("error", () => undefined).end(input);
         for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => child.kill(signal));
         child.once("error", () => resolve(127));
         child.once("exit", (code, signal) => resolve(signal === null ? (code ?? 1) : 1));
@@ -64,5 +71,6 @@ async function askAtTerminal(question: string): Promise<boolean> {
 }
 
 if (import.meta.main) {
-  process.exitCode = await runContribute(process.argv[2] ?? "", process.argv.slice(3), realParts());
+  const [name = "", ...rest] = process.argv.slice(2);
+  process.exitCode = await runContribute(name, rest, realParts(name));
 }
