@@ -2,17 +2,15 @@ import { accessSync, constants, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import type { Environment } from "@nest/kit";
+import { secretsIn } from "./own-secrets.ts";
 
 /** Where a relay finds secrets that are not to stand in its environment: a file that it removes, or `-` for standard input. */
 export const SECRETS_FROM = "NEST_SECRETS_FROM";
 const FOLDER = "nest-secrets-";
-const SECRET_NAME = /(?:TOKEN|KEY|SECRET|PASSWORD|CREDENTIALS?)S?$/;
-/** An address with a password in it. */
-const SECRET_ADDRESS = /^[a-z][a-z0-9+.-]*:\/\/[^/@\s]+:[^/@\s]+@/i;
 
 /** Whether a variable's value must not be seen by other programs. */
 export function isSecret(name: string, value: string): boolean {
-  return value !== "" && (SECRET_NAME.test(name) || SECRET_ADDRESS.test(value));
+  return secretsIn({ [name]: value }).length > 0;
 }
 
 /** The environment without its secrets. */
