@@ -1,6 +1,7 @@
 export { closingReferences, type IssueReference, PUBLIC_WEB_BASE } from "./closing-references.ts";
 export type {
   Access,
+  Account,
   CodeHost,
   CodeHostErrorCode,
   Issue,

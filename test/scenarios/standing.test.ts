@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { TestHub } from "../harness/hub.ts";
+import { beforeStep } from "../harness/older-schema.ts";
 import { RawRelay } from "../harness/raw-relay.ts";
 
 function of(task: { task_id: string; task_gen: number }) {
@@ -90,12 +91,7 @@ test("a database that an older release wrote keeps every contributor's history, 
     }
   }
   await hub.hub.stop();
-  await hub.sql(
-    "alter table tasks drop column previous_gen",
-    "alter table contributors drop column last_gen",
-    "create unique index tasks_grants on tasks (contributor_id, grant_number)",
-    "delete from migrations where id >= 4",
-  );
+  await hub.sql(...beforeStep(4));
   await hub.boot();
   for (const login of ["alice", "bob"]) {
     const { history } = (await hub.admin("GET", `/api/contributors/${login}`)).body as {

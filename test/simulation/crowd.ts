@@ -21,6 +21,7 @@ export function aCrowd(now: number): { readonly contributor: Contributor; readon
     const contributor = {
       id,
       login: `login-${nth}`,
+      accountId: undefined,
       tokenDigest: `digest-${nth}`,
       tier,
       registeredAt: now,

@@ -173,6 +173,7 @@ function contributorOf(nth: number) {
     promotionBase: 0,
     streak: 0,
     pausedUntil: 0,
+    accountId: undefined,
   };
 }
 

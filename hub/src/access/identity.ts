@@ -71,8 +71,8 @@ export class Identity {
   async #viewer(request: FastifyRequest, needed: boolean): Promise<Viewer> {
     const bearer = bearerOf(request);
     if (bearer !== undefined) return this.#byBearer(bearer, request, needed);
-    const login = await this.#parts.sessions.loginOf(cookiesOf(request));
-    return login === undefined ? ANONYMOUS : { kind: "user", login, isAdmin: this.isAdminLogin(login) };
+    const who = await this.#parts.sessions.whoIs(cookiesOf(request));
+    return who === undefined ? ANONYMOUS : { kind: "user", ...who, isAdmin: this.isAdminLogin(who.login) };
   }
 
   #byBearer(bearer: string, request: FastifyRequest, needed: boolean): Viewer {

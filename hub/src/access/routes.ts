@@ -1,3 +1,4 @@
+import type { Account } from "@nest/codehost";
 import { access } from "@nest/protocol";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Budget } from "./budget.ts";
@@ -31,11 +32,11 @@ const NONCE_SECONDS = 600;
 export function registerAccessRoutes(routes: Routes, parts: AccessRouteParts): void {
   const { sessions, signIn, identity, webUrl, ownAddress, signIns, signInPolls, showLogin } = parts;
 
-  const welcome = async (reply: FastifyReply, login: string): Promise<void> => {
-    const session = await sessions.begin(login);
+  const welcome = async (reply: FastifyReply, account: Account): Promise<void> => {
+    const session = await sessions.begin(account);
     const seconds = SESSION_MS / 1000;
     setCookie(reply, SESSION_COOKIE, session, seconds);
-    setCookie(reply, USER_COOKIE, login, seconds);
+    setCookie(reply, USER_COOKIE, account.login, seconds);
   };
 
   routes.serve(access.user, ({ viewer }) => ({
@@ -59,9 +60,9 @@ export function registerAccessRoutes(routes: Routes, parts: AccessRouteParts): v
   routes.serve(access.callback, async ({ query, request, reply }) => {
     signInPolls.spend(request.ip);
     const nonce = cookiesOf(request).get(NONCE_COOKIE);
-    const { login, to } = await signIn.comeBack({ code: query.code, state: query.state }, nonce);
+    const { account, to } = await signIn.comeBack({ code: query.code, state: query.state }, nonce);
     clearCookie(reply, NONCE_COOKIE);
-    await welcome(reply, login);
+    await welcome(reply, account);
     return reply.redirect(to, 302);
   });
 
@@ -74,8 +75,9 @@ export function registerAccessRoutes(routes: Routes, parts: AccessRouteParts): v
     signInPolls.spend(request.ip);
     const state = await signIn.pollDevice(body.login_id);
     if (state.status !== "complete") return state;
-    await welcome(reply, state.login);
-    return { ...state, hub_admin: identity.isAdminLogin(state.login) };
+    const { status, account } = state;
+    await welcome(reply, account);
+    return { status, login: account.login, hub_admin: identity.isAdminLogin(account.login) };
   });
 
   routes.serve(access.logout, async ({ request, reply }) => {

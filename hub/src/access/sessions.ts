@@ -1,3 +1,4 @@
+import type { Account } from "@nest/codehost";
 import type { Clock, Random } from "@nest/kit";
 import { z } from "zod";
 import type { Signer } from "./signer.ts";
@@ -8,7 +9,14 @@ export const SESSION_MS = 7 * 24 * 3_600_000;
 export const SESSION_COOKIE = "nest_hub_session";
 export const USER_COOKIE = "nest_hub_user";
 
-const SessionToken = z.object({ u: z.string(), iat: z.number(), exp: z.number(), sid: z.string() });
+/** `a`: the code host's number of the account; sessions of older releases have none. */
+const SessionToken = z.object({
+  u: z.string(),
+  a: z.number().optional(),
+  iat: z.number(),
+  exp: z.number(),
+  sid: z.string(),
+});
 type SessionToken = z.infer<typeof SessionToken>;
 
 export interface SessionParts {
@@ -29,21 +37,30 @@ export class Sessions {
   }
 
   /** A session of somebody who has just proven their login; answers with what the session cookie holds. */
-  async begin(login: string): Promise<string> {
+  async begin({ login, id }: Account): Promise<string> {
     const { users, clock, random, signer } = this.#parts;
     await users.signedIn(login);
     const iat = clock.now();
-    return signer.sign({ u: login, iat, exp: iat + SESSION_MS, sid: random.hex(12) } satisfies SessionToken);
+    return signer.sign({
+      u: login,
+      ...(id === undefined ? {} : { a: id }),
+      iat,
+      exp: iat + SESSION_MS,
+      sid: random.hex(12),
+    } satisfies SessionToken);
   }
 
-  /** The login that these cookies prove; undefined when they prove none. */
-  async loginOf(cookies: ReadonlyMap<string, string>): Promise<string | undefined> {
+  /** Whom these cookies prove; undefined when they prove nobody. */
+  async whoIs(
+    cookies: ReadonlyMap<string, string>,
+  ): Promise<{ readonly login: string; readonly accountId: number | undefined } | undefined> {
     const login = cookies.get(USER_COOKIE);
     if (login === undefined || login === "") return undefined;
     const user = await this.#parts.users.read(login);
     if (user === undefined || user.blocked) return undefined;
-    if (this.#parts.plainUserCookie) return user.github_username;
-    return this.#proves(cookies.get(SESSION_COOKIE), user) ? user.github_username : undefined;
+    const token = this.#proofOf(cookies.get(SESSION_COOKIE), user);
+    if (token === undefined && !this.#parts.plainUserCookie) return undefined;
+    return { login: user.github_username, accountId: token?.a };
   }
 
   /** Ends the session that these cookies are of. */
@@ -52,10 +69,10 @@ export class Sessions {
     if (token !== undefined) await this.#parts.users.endSession(token.u, token.sid, token.exp);
   }
 
-  #proves(cookie: string | undefined, user: UserRecord): boolean {
+  #proofOf(cookie: string | undefined, user: UserRecord): SessionToken | undefined {
     const token = this.#open(cookie);
-    if (token === undefined) return false;
-    return token.u.toLowerCase() === user.github_username.toLowerCase() && user.ended_sessions[token.sid] === undefined;
+    if (token === undefined || user.ended_sessions[token.sid] !== undefined) return undefined;
+    return token.u.toLowerCase() === user.github_username.toLowerCase() ? token : undefined;
   }
 
   #open(cookie: string | undefined): SessionToken | undefined {

@@ -1,4 +1,11 @@
-import { type CodeHost, finishWebLogin, pollDeviceLogin, startDeviceLogin, webLoginAddress } from "@nest/codehost";
+import {
+  type Account,
+  type CodeHost,
+  finishWebLogin,
+  pollDeviceLogin,
+  startDeviceLogin,
+  webLoginAddress,
+} from "@nest/codehost";
 import { type Clock, NestError, type Random, Secret } from "@nest/kit";
 import { z } from "zod";
 import type { Once } from "./once.ts";
@@ -55,7 +62,7 @@ export class SignIn {
   async comeBack(
     back: { readonly code: string | undefined; readonly state: string | undefined },
     nonce: string | undefined,
-  ): Promise<{ readonly login: string; readonly to: string }> {
+  ): Promise<{ readonly account: Account; readonly to: string }> {
     const { oauth, signer, clock, webUrl, once } = this.#parts;
     if (oauth?.clientSecret === undefined) throw notConfigured();
     const state = State.safeParse(signer.open(back.state ?? ""));
@@ -70,7 +77,7 @@ export class SignIn {
       code: back.code,
       verifier: signer.secretOf(nonce),
     });
-    return { login: await this.#loginOf(token), to: state.data.to };
+    return { account: await this.#accountOf(token), to: state.data.to };
   }
 
   /** Begins a sign-in by device flow. */
@@ -94,7 +101,7 @@ export class SignIn {
   ): Promise<
     | { readonly status: "pending"; readonly interval?: number }
     | { readonly status: "denied" | "expired" }
-    | { readonly status: "complete"; readonly login: string }
+    | { readonly status: "complete"; readonly account: Account }
   > {
     const { oauth, webUrl, signer, clock } = this.#parts;
     if (oauth === undefined) throw notConfigured();
@@ -102,16 +109,16 @@ export class SignIn {
     if (!device.success) throw new NestError("bad_request", "login_id: not one of this hub");
     if (clock.now() >= device.data.exp) return { status: "expired" };
     const state = await pollDeviceLogin({ webUrl, clientId: oauth.clientId, deviceCode: new Secret(device.data.code) });
-    if (state.kind === "complete") return { status: "complete", login: await this.#loginOf(state.token) };
+    if (state.kind === "complete") return { status: "complete", account: await this.#accountOf(state.token) };
     if (state.kind === "slow_down") return { status: "pending", interval: state.intervalSeconds };
     return { status: state.kind };
   }
 
-  async #loginOf(token: Secret): Promise<string> {
+  async #accountOf(token: Secret): Promise<Account> {
     const who = await this.#parts.codeHost.whoIs(token);
     if (who === undefined)
       throw new NestError("sign_in_failed", "the code host does not know its own token", { hint: "sign in again" });
-    return who.login;
+    return who;
   }
 }
 

@@ -4,7 +4,13 @@ export type Viewer =
   /** Automation with the hub's admin token. */
   | { readonly kind: "admin-token" }
   /** Somebody signed in by cookie. */
-  | { readonly kind: "user"; readonly login: string; readonly isAdmin: boolean }
+  | {
+      readonly kind: "user";
+      readonly login: string;
+      /** The code host's number of the account that signed in, where the sign-in told it. */
+      readonly accountId?: number | undefined;
+      readonly isAdmin: boolean;
+    }
   /** A contributor with their registration token. */
   | { readonly kind: "contributor"; readonly contributorId: string; readonly login: string };
 

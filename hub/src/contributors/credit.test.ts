@@ -23,8 +23,8 @@ function aPull(facts: object = {}) {
   });
 }
 
-function why(facts: object, login = "ada") {
-  return whyNotCredited(aPull(facts), WORK, { login }, "nest[bot]", WEB);
+function why(facts: object, accountId?: number) {
+  return whyNotCredited(aPull(facts), WORK, { login: "ada", accountId }, "nest[bot]", WEB);
 }
 
 const APP = { author: "nest[bot]", authorIsApp: true };
@@ -53,5 +53,12 @@ test.each<[string, object, RegExp | undefined]>([
 
 test("nobody is credited for the app's pull request where the hub is no app", () => {
   const pull = aPull({ ...APP, body: "fixes #7" });
-  expect(whyNotCredited(pull, WORK, { login: "ada" }, undefined, WEB)).toMatch(/somebody else/);
+  expect(whyNotCredited(pull, WORK, { login: "ada", accountId: undefined }, undefined, WEB)).toMatch(/somebody else/);
+});
+
+test("whose pull request it is, the account's number says, and the login only where no number was proven", () => {
+  expect(why({ authorId: 7, author: "renamed" }, 7)).toBeUndefined();
+  expect(why({ authorId: 8, author: "ada" }, 7)).toMatch(/somebody else/);
+  expect(why({ authorId: undefined, author: "ada" }, 7)).toMatch(/somebody else/);
+  expect(why({ authorId: 8, author: "ADA" })).toBeUndefined();
 });

@@ -13,6 +13,7 @@ export type CreditWork = Pick<NamedWork, "repo" | "number" | "key" | "assignedAt
 /** Who is to be credited, as the code host knows them. */
 export interface CreditedContributor {
   readonly login: string;
+  readonly accountId: number | undefined;
 }
 
 /**
@@ -39,8 +40,10 @@ export function whyNotCredited(
   return namesIssue(pull, work, webUrl) ? undefined : "the pull request named does not name the assigned issue";
 }
 
-function isBy(pull: PullRequest, contributor: CreditedContributor): boolean {
-  return pull.author.toLowerCase() === contributor.login.toLowerCase();
+/** By the account's number; by the login only where nobody has proven yet whose it is. */
+function isBy(pull: PullRequest, { login, accountId }: CreditedContributor): boolean {
+  if (accountId !== undefined) return pull.authorId === accountId;
+  return pull.author.toLowerCase() === login.toLowerCase();
 }
 
 /** All pull requests of an app have the same author: the branch or the text says whose task it was opened for. */

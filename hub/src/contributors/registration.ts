@@ -1,8 +1,9 @@
-import type { CodeHost } from "@nest/codehost";
+import type { Account, CodeHost } from "@nest/codehost";
 import { NestError, type Random, Secret } from "@nest/kit";
 import type { LeaseBook } from "../leases/lease-book.ts";
 import type { Ledger } from "../leases/ledger.ts";
 import { tokenDigest } from "../relays/authenticate.ts";
+import type { Contributor } from "./standing.ts";
 
 export interface RegistrationParts {
   readonly codeHost: CodeHost;
@@ -16,7 +17,7 @@ export interface RegistrationParts {
 /** What can prove a login: a code-host token, or the cookies of a sign-in here. */
 export interface Proof {
   readonly bearer: string | undefined;
-  readonly signedIn: string | undefined;
+  readonly signedIn: Account | undefined;
   /** Whether a hub admin asks, who may register anybody. */
   readonly isVouchedFor: boolean;
 }
@@ -31,21 +32,22 @@ const PROOF_HINT =
   "sign in at /login, or send Authorization: Bearer with a code-host token of this login; the hub uses it once and keeps nothing of it";
 
 /**
- * Registers a login as contributor. The registration token is in the answer once and nowhere else; of a login that is known
- * already only the id comes back. Durable before it is answered.
+ * Registers a login as contributor. The registration token is in the answer once and nowhere else; of somebody who is known
+ * already only the id comes back. Durable before it is answered. Where registration is open nothing is proven: the record is
+ * the login's, until an account proves that login.
  *
  * @throws NestError `login_not_proven`, `access_revoked`.
  */
 export async function registerContributor(login: string, proof: Proof, parts: RegistrationParts): Promise<Registered> {
   const { ledger, book, random, openRegistration } = parts;
-  if (!openRegistration() && !proof.isVouchedFor) await proveLogin(login, proof, parts);
-  const known = ledger.contributorByLogin(login);
-  if (known !== undefined) return alreadyKnown(known.id, known.tier === "revoked");
+  const who = openRegistration() || proof.isVouchedFor ? undefined : await proveLogin(login, proof, parts);
+  const known = who === undefined ? ledger.contributorByLogin(login) : await recordOf(who, proof, parts);
+  if (known !== undefined) return alreadyKnown(known);
   const contributorId = `c-${random.hex(6)}`;
   const token = random.hex(32);
-  const effects = await book.ask({ kind: "register", contributorId, login, tokenDigest: tokenDigest(token) });
-  if (effects.some(({ kind }) => kind === "refused"))
-    return alreadyKnown(ledger.contributorByLogin(login)?.id ?? "", false);
+  const digest = tokenDigest(token);
+  const effects = await book.ask({ kind: "register", contributorId, login, accountId: who?.id, tokenDigest: digest });
+  if (effects.some(({ kind }) => kind === "refused")) return alreadyKnown(ownRecord(ledger, who ?? { login }));
   return {
     contributor_id: contributorId,
     registration_token: token,
@@ -59,40 +61,74 @@ export async function registerContributor(login: string, proof: Proof, parts: Re
  * @throws NestError `login_not_proven`, `not_found`, `access_revoked`.
  */
 export async function reissueToken(proof: Proof, parts: RegistrationParts): Promise<Registered> {
-  const { ledger, book, random } = parts;
-  const login = await whoProves(proof, parts);
-  const known = ledger.contributorByLogin(login);
+  const { book, random } = parts;
+  const who = await whoProves(proof, parts);
+  const known = await recordOf(who, proof, parts);
   if (known === undefined)
-    throw new NestError("not_found", `${login} is not registered here`, { hint: "register first" });
+    throw new NestError("not_found", `${who.login} is not registered here`, { hint: "register first" });
   if (known.tier === "revoked") throw revoked();
   const token = random.hex(32);
   await book.ask({ kind: "reissue", contributorId: known.id, tokenDigest: tokenDigest(token) });
   return { contributor_id: known.id, registration_token: token, message: "the old token no longer works" };
 }
 
-async function proveLogin(login: string, proof: Proof, parts: RegistrationParts): Promise<void> {
-  const proven = await whoProves(proof, parts);
-  if (proven.toLowerCase() !== login.toLowerCase()) {
-    throw new NestError("login_not_proven", `the token sent belongs to another login than ${login}`, {
-      hint: PROOF_HINT,
-    });
-  }
+/**
+ * The record of an account. By its number where that is known; by its login only as long as nobody has proven to be whom the
+ * record is of: who takes over a login that somebody gave up has no part in what was done under it.
+ */
+export function ownRecord(ledger: Ledger, { login, id }: Account): Contributor | undefined {
+  const own = id === undefined ? undefined : ledger.contributorByAccount(id);
+  if (own !== undefined) return own;
+  const named = ledger.contributorByLogin(login);
+  return named?.accountId === undefined ? named : undefined;
 }
 
-async function whoProves(proof: Proof, { codeHost }: RegistrationParts): Promise<string> {
+/**
+ * The record of whoever proves to be an account. A token sent now also tells the record whose it is and what its owner is
+ * called; a sign-in of some days ago does not, for logins may have changed hands since.
+ */
+async function recordOf(who: Account, proof: Proof, parts: RegistrationParts): Promise<Contributor | undefined> {
+  const { ledger, book } = parts;
+  const { login, id } = who;
+  const own = ownRecord(ledger, who);
+  if (proof.bearer === undefined || id === undefined) {
+    if (own === undefined && ledger.contributorByLogin(login) !== undefined) throw needsToken(login);
+    return own;
+  }
+  if (own === undefined || (own.accountId === id && own.login === login)) return own;
+  await book.ask({ kind: "proven", login, accountId: id });
+  return ledger.contributorByAccount(id);
+}
+
+async function proveLogin(login: string, proof: Proof, parts: RegistrationParts): Promise<Account> {
+  const proven = await whoProves(proof, parts);
+  if (proven.login.toLowerCase() === login.toLowerCase()) return proven;
+  throw new NestError("login_not_proven", `the token sent belongs to another login than ${login}`, {
+    hint: PROOF_HINT,
+  });
+}
+
+async function whoProves(proof: Proof, { codeHost }: RegistrationParts): Promise<Account> {
   if (proof.bearer === undefined && proof.signedIn !== undefined) return proof.signedIn;
   if (proof.bearer === undefined)
     throw new NestError("login_not_proven", "this hub wants proof of the login", { hint: PROOF_HINT });
   const who = await codeHost.whoIs(new Secret(proof.bearer));
   if (who === undefined)
     throw new NestError("login_not_proven", "the code host does not know the token sent", { hint: PROOF_HINT });
-  return who.login;
+  return who;
 }
 
-function alreadyKnown(contributorId: string, isRevoked: boolean): Registered {
-  if (isRevoked) throw revoked();
+/** The record of this login is another account's, as far as this proof can tell. */
+function needsToken(login: string): NestError {
+  return new NestError("login_not_proven", `it is not proven that this is the same ${login} who registered here`, {
+    hint: "send Authorization: Bearer with a code-host token of this login, or sign in again",
+  });
+}
+
+function alreadyKnown(known: Contributor | undefined): Registered {
+  if (known?.tier === "revoked") throw revoked();
   return {
-    contributor_id: contributorId,
+    contributor_id: known?.id ?? "",
     message:
       "this login is registered already; its token is not shown again: use /api/contribute/reissue-token with proof of the login",
   };

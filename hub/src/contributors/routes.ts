@@ -1,3 +1,4 @@
+import type { Account } from "@nest/codehost";
 import { NestError } from "@nest/kit";
 import { contribute, contributors, leaderboard } from "@nest/protocol";
 import type { FastifyRequest } from "fastify";
@@ -9,7 +10,7 @@ import type { Command, Effect, SettingChange } from "../leases/commands.ts";
 import type { DeskPolicy } from "../leases/desk-parts.ts";
 import { type LeaderboardParts, leaderboardOf } from "./leaderboard.ts";
 import type { Records } from "./records.ts";
-import { type Proof, type RegistrationParts, registerContributor, reissueToken } from "./registration.ts";
+import { ownRecord, type Proof, type RegistrationParts, registerContributor, reissueToken } from "./registration.ts";
 import { type RoleSetting, roleSettingOf, rolesOf } from "./roles.ts";
 import type { Contributor } from "./standing.ts";
 
@@ -47,7 +48,7 @@ export function registerContributorRoutes(routes: Routes, parts: ContributorRout
 function proofOf(request: FastifyRequest, viewer: Viewer): Proof {
   return {
     bearer: viewer.kind === "anonymous" ? bearerOf(request) : undefined,
-    signedIn: viewer.kind === "user" ? viewer.login : undefined,
+    signedIn: viewer.kind === "user" ? accountOf(viewer) : undefined,
     isVouchedFor: isAdmin(viewer),
   };
 }
@@ -71,8 +72,8 @@ function serveRegistration(
   routes.serve(contribute.limits, ({ viewer }) => {
     const { limits, disabledTiers } = policy();
     const { ledger } = registration;
-    const named = viewer.kind === "contributor" || viewer.kind === "user" ? viewer.login : undefined;
-    const me = named === undefined ? undefined : ledger.contributorByLogin(named);
+    const own = viewer.kind === "contributor" ? ledger.contributor(viewer.contributorId) : undefined;
+    const me = viewer.kind === "user" ? ownRecord(ledger, accountOf(viewer)) : own;
     const you = me === undefined ? undefined : records.ownLimits(me, now());
     return {
       ...(you === undefined ? {} : { you }),
@@ -83,6 +84,10 @@ function serveRegistration(
       })),
     };
   });
+}
+
+function accountOf({ login, accountId }: Extract<Viewer, { kind: "user" }>): Account {
+  return { login, ...(accountId === undefined ? {} : { id: accountId }) };
 }
 
 function serveStanding(routes: Routes, parts: ContributorRouteParts): void {

@@ -19,6 +19,7 @@ function aContributor(changes: Partial<Contributor> = {}): Contributor {
     promotionBase: 0,
     streak: 0,
     pausedUntil: 0,
+    accountId: undefined,
     ...changes,
   };
 }

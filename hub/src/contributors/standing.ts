@@ -3,8 +3,10 @@ import { type Durations, STREAK_AT, type Tier } from "@nest/protocol";
 /** A contributor's record (spec: Contributor and trust tier). The token itself is never kept, only its SHA-256. */
 export interface Contributor {
   readonly id: string;
-  /** The login as the code host spells it; logins that differ in case are one person. */
+  /** The login as the code host spelled it when it was proven last; logins that differ in case are one person. */
   readonly login: string;
+  /** Who it is, whatever the login: the code host's number. Undefined until a login was proven. */
+  readonly accountId: number | undefined;
   readonly tokenDigest: string;
   readonly tier: Tier;
   readonly registeredAt: number;

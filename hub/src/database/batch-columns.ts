@@ -24,6 +24,7 @@ const contributors: Columns<Contributor> = {
   promotion_base: (one) => one.promotionBase,
   streak: (one) => one.streak,
   paused_until: (one) => one.pausedUntil,
+  account_id: (one) => one.accountId,
 };
 
 const ended: Columns<Ending> = {

@@ -14,9 +14,9 @@ export class SqliteLedger implements Disk, LedgerPast {
   readonly #checkpoints: Checkpoints;
   readonly #grants: RecentGrants;
   readonly #statements: Record<keyof typeof SQL, StatementSync>;
-  /** The token digests on disk, so that the index over them is touched only when one changes. */
-  readonly #tokens = new Map<string, string>();
-  #written: (readonly [id: string, tokenDigest: string])[] = [];
+  /** Who contributors are on disk, so that the indices over that are touched only when it changes. */
+  readonly #known = new Map<string, Who>();
+  #written: Contributor[] = [];
 
   /** Limits look back `windowMs` at most. */
   constructor(sqlite: DatabaseSync, checkpoints: Checkpoints, windowMs: number) {
@@ -34,7 +34,7 @@ export class SqliteLedger implements Disk, LedgerPast {
   async load(reader: Reader, now: number, leaseTtlMs: number): Promise<LedgerRows> {
     await this.#grants.load(reader, now);
     const rows = await readLedger(reader, now, leaseTtlMs, () => false);
-    for (const { id, tokenDigest } of rows.contributors) this.#tokens.set(id, tokenDigest);
+    for (const one of rows.contributors) this.#known.set(one.id, whoIs(one));
     return rows;
   }
 
@@ -61,7 +61,7 @@ export class SqliteLedger implements Disk, LedgerPast {
       if (this.#sqlite.isTransaction) this.#sqlite.exec("rollback");
       throw thrown;
     }
-    for (const [id, tokenDigest] of this.#written) this.#tokens.set(id, tokenDigest);
+    for (const one of this.#written) this.#known.set(one.id, whoIs(one));
     this.#grants.remember(changes);
     this.#checkpoints.written(
       changes.leases.size + changes.endings.length + changes.activity.length + changes.audit.length,
@@ -70,6 +70,8 @@ export class SqliteLedger implements Disk, LedgerPast {
 
   #writeRows(changes: Changes): void {
     const write = this.#statements;
+    // A login may pass from one to another in one batch: it is free before anybody takes it.
+    for (const row of changes.contributors.values()) this.#freeLogin(row);
     for (const row of changes.contributors.values()) this.#writeContributor(row);
     // Endings first: an issue that ended and was handed out again in one batch must free its place in the index.
     const ended = new Set<string>();
@@ -113,20 +115,30 @@ export class SqliteLedger implements Disk, LedgerPast {
     if (changes.gen !== undefined) write.gen.run(changes.gen);
   }
 
+  #freeLogin(row: Contributor): void {
+    const known = this.#known.get(row.id);
+    if (known !== undefined && known.login !== row.login) this.#statements.freeLogin.run(row.id);
+  }
+
   #writeContributor(row: Contributor): void {
-    const { standing, token, contributor } = this.#statements;
+    const { standing, who, contributor } = this.#statements;
+    const known = this.#known.get(row.id);
     const values = standingValues(row);
-    if (this.#tokens.get(row.id) === row.tokenDigest) {
-      standing.run(...values);
-      return;
-    }
-    if (this.#tokens.has(row.id)) {
-      standing.run(...values);
-      token.run(row.tokenDigest, row.id);
+    if (known === undefined) {
+      contributor.run(
+        row.tokenDigest,
+        ...values,
+        row.registeredAt,
+        row.login,
+        row.login.toLowerCase(),
+        row.accountId ?? null,
+      );
     } else {
-      contributor.run(row.tokenDigest, ...values, row.login, row.login.toLowerCase(), row.registeredAt);
+      standing.run(...values);
+      if (isSame(known, row)) return;
+      who.run(row.tokenDigest, row.login, row.login.toLowerCase(), row.accountId ?? null, row.id);
     }
-    this.#written.push([row.id, row.tokenDigest]);
+    this.#written.push(row);
   }
 
   #writeLease(lease: Lease, changes: Changes): void {
@@ -178,12 +190,13 @@ const SQL = {
   commit: "commit",
   contributor: `
     insert into contributors (token_digest, tier, last_active_at, grants, last_gen, completed, verified, failed, promotion_base,
-      streak, paused_until, id, login, login_key, registered_at)
-    values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      streak, paused_until, id, registered_at, login, login_key, account_id)
+    values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   standing: `
     update contributors set tier = ?, last_active_at = ?, grants = ?, last_gen = ?, completed = ?, verified = ?, failed = ?,
       promotion_base = ?, streak = ?, paused_until = ? where id = ?`,
-  token: "update contributors set token_digest = ? where id = ?",
+  freeLogin: "update contributors set login_key = '~' || id where id = ?",
+  who: "update contributors set token_digest = ?, login = ?, login_key = ?, account_id = ? where id = ?",
   insert: `
     insert into tasks (gen, id, contributor_id, grant_number, previous_gen, identity, repo, number, item_key, title, url, item_updated_at,
       assigned_at, accepted_at, expires_at, ended_at, outcome, reason, verdict, failure_kind, permanent, pr_url, pr_state)
@@ -209,6 +222,17 @@ const SQL = {
   gen: "update counters set value = ? where name = 'gen'",
   isCounted: "select 1 from counted_pull_requests where url = ?",
 } as const;
+
+type Who = Pick<Contributor, "login" | "accountId" | "tokenDigest">;
+
+function whoIs({ login, accountId, tokenDigest }: Contributor): Who {
+  return { login, accountId, tokenDigest };
+}
+
+function isSame(known: Who, row: Contributor): boolean {
+  const { login, accountId, tokenDigest } = row;
+  return known.login === login && known.accountId === accountId && known.tokenDigest === tokenDigest;
+}
 
 function standingValues(row: Contributor): (string | number | null)[] {
   return [

@@ -1,4 +1,5 @@
 import type { Migration } from "./migrations.ts";
+import { WRITE_BATCH_WITH_ACCOUNTS } from "./write-batch.ts";
 
 /** The schema on PostgreSQL: step for step the tables of the embedded database, so that either restores an archive of the other. */
 export const postgresMigrations: readonly Migration[] = [
@@ -155,6 +156,15 @@ export const postgresMigrations: readonly Migration[] = [
     sql: `
       -- Several machines of one contributor may have no session name: each has its own task.
       drop index if exists tasks_one_lease_an_identity;
+    `,
+  },
+  {
+    id: 7,
+    name: "accounts",
+    sql: `
+      -- The code host's number of an account; a login can pass to somebody else.
+      alter table contributors add column if not exists account_id bigint;
+      create unique index contributors_account on contributors (account_id) where account_id is not null;
     `,
   },
 ];
@@ -370,4 +380,5 @@ export const replicaMigrations: readonly Migration[] = [
       end $write$;
     `,
   },
+  { id: 3, name: "accounts", sql: WRITE_BATCH_WITH_ACCOUNTS },
 ];

@@ -193,4 +193,13 @@ export const migrations: readonly Migration[] = [
       drop index if exists tasks_one_lease_an_identity;
     `,
   },
+  {
+    id: 7,
+    name: "accounts",
+    sql: `
+      -- The code host's number of an account; a login can pass to somebody else.
+      alter table contributors add column account_id integer;
+      create unique index contributors_account on contributors (account_id) where account_id is not null;
+    `,
+  },
 ];

@@ -111,6 +111,7 @@ function contributorOf(row: Row): Contributor {
   return {
     id: String(row.id),
     login: String(row.login),
+    accountId: optional(row.account_id),
     tokenDigest: String(row.token_digest),
     tier: row.tier as Tier,
     registeredAt: Number(row.registered_at),

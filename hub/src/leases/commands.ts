@@ -94,7 +94,16 @@ export type Command =
       readonly verdict: "verified" | "refused";
       readonly because?: string;
     }
-  | { readonly kind: "register"; readonly contributorId: string; readonly login: string; readonly tokenDigest: string }
+  | {
+      readonly kind: "register";
+      readonly contributorId: string;
+      readonly login: string;
+      /** Undefined where nothing was proven. */
+      readonly accountId: number | undefined;
+      readonly tokenDigest: string;
+    }
+  /** The code host says that this account has this login now. */
+  | { readonly kind: "proven"; readonly login: string; readonly accountId: number }
   | { readonly kind: "reissue"; readonly contributorId: string; readonly tokenDigest: string }
   | { readonly kind: "trust"; readonly contributorId: string; readonly tier: Tier; readonly actor: string }
   | { readonly kind: "revoke"; readonly contributorId: string; readonly actor: string }

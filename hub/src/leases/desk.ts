@@ -2,7 +2,8 @@ import { note } from "./bookkeeping.ts";
 import type { Command, Effect } from "./commands.ts";
 import { type DeskParts, refreshQueue } from "./desk-parts.ts";
 import { ready } from "./handing-out.ts";
-import { disconnect, register, reissue, requeue, revoke, setting, trust } from "./orders.ts";
+import { disconnect, reissue, requeue, revoke, setting, trust } from "./orders.ts";
+import { proven, register } from "./registrations.ts";
 import { accepted, completed, declined, dropped, failed, gone, progress } from "./reports.ts";
 import { sweep, verified } from "./upkeep.ts";
 
@@ -59,6 +60,8 @@ export class Desk {
         return verified(parts, command, now);
       case "register":
         return register(parts, command, now);
+      case "proven":
+        return proven(parts, command, now);
       case "reissue":
         return reissue(parts, command, now);
       case "trust":

@@ -29,6 +29,7 @@ export class Ledger {
   readonly #items = new Map<string, ItemRecord>();
   readonly #contributors = new Map<string, Contributor>();
   readonly #byLogin = new Map<string, string>();
+  readonly #byAccount = new Map<number, string>();
   readonly #byDigest = new Map<string, string>();
   readonly #settings = new Map<string, unknown>();
   #gen: number;
@@ -48,7 +49,10 @@ export class Ledger {
 
   /** Takes over what another replica made durable; nothing of it is to be written again. No batch is under way. */
   absorb(changes: Changes): void {
-    for (const contributor of changes.contributors.values()) this.putContributor(contributor);
+    for (const one of changes.contributors.values()) {
+      // A replica of an older release knows of no accounts.
+      this.putContributor({ ...one, accountId: one.accountId ?? this.#contributors.get(one.id)?.accountId });
+    }
     for (const lease of changes.leases.values()) this.putLease(lease);
     for (const ending of changes.endings) this.end(ending);
     for (const item of changes.items.values()) this.changeItem(item.key, () => item);
@@ -64,7 +68,15 @@ export class Ledger {
     for (const key of this.#items.keys()) this.#touched.add(key);
     for (const name of this.#settings.keys()) this.#touchHold(name);
     const indices = [this.#leases, this.#byKey, this.#byContributor, this.#items];
-    for (const index of [...indices, this.#contributors, this.#byLogin, this.#byDigest, this.#settings]) index.clear();
+    for (const index of [
+      ...indices,
+      this.#contributors,
+      this.#byLogin,
+      this.#byAccount,
+      this.#byDigest,
+      this.#settings,
+    ])
+      index.clear();
     this.#gen = rows.gen;
     this.#activityId = rows.activityId;
     this.#fill(rows);
@@ -113,6 +125,12 @@ export class Ledger {
 
   contributorByLogin(login: string): Contributor | undefined {
     const id = this.#byLogin.get(login.toLowerCase());
+    return id === undefined ? undefined : this.#contributors.get(id);
+  }
+
+  /** The record of an account, whatever its login is now. */
+  contributorByAccount(accountId: number): Contributor | undefined {
+    const id = this.#byAccount.get(accountId);
     return id === undefined ? undefined : this.#contributors.get(id);
   }
 
@@ -193,16 +211,12 @@ export class Ledger {
 
   putContributor(contributor: Contributor): void {
     const before = this.#contributors.get(contributor.id);
-    if (before !== undefined && before.tokenDigest !== contributor.tokenDigest)
-      this.#byDigest.delete(before.tokenDigest);
+    if (before !== undefined) this.#forgetNames(before);
     this.#indexContributor(contributor);
     this.#undo.push(() => {
-      if (before?.tokenDigest !== contributor.tokenDigest) this.#byDigest.delete(contributor.tokenDigest);
-      if (before !== undefined) this.#indexContributor(before);
-      else {
-        this.#contributors.delete(contributor.id);
-        this.#byLogin.delete(contributor.login.toLowerCase());
-      }
+      this.#forgetNames(contributor);
+      if (before === undefined) this.#contributors.delete(contributor.id);
+      else this.#indexContributor(before);
     });
     this.#changes.contributors.set(contributor.id, contributor);
   }
@@ -319,7 +333,15 @@ export class Ledger {
   #indexContributor(contributor: Contributor): void {
     this.#contributors.set(contributor.id, contributor);
     this.#byLogin.set(contributor.login.toLowerCase(), contributor.id);
+    if (contributor.accountId !== undefined) this.#byAccount.set(contributor.accountId, contributor.id);
     if (contributor.tokenDigest !== "") this.#byDigest.set(contributor.tokenDigest, contributor.id);
+  }
+
+  /** Its names are forgotten where they are still its own. */
+  #forgetNames({ id, login, accountId, tokenDigest }: Contributor): void {
+    if (this.#byLogin.get(login.toLowerCase()) === id) this.#byLogin.delete(login.toLowerCase());
+    if (accountId !== undefined && this.#byAccount.get(accountId) === id) this.#byAccount.delete(accountId);
+    if (this.#byDigest.get(tokenDigest) === id) this.#byDigest.delete(tokenDigest);
   }
 }
 

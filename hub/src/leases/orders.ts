@@ -4,34 +4,9 @@ import { endLease, note } from "./bookkeeping.ts";
 import type { Effect } from "./commands.ts";
 import type { DeskParts, Of } from "./desk-parts.ts";
 
-// What people order: registration, tokens, trust, revocation, requeue, settings.
+// What people order: tokens, trust, revocation, requeue, settings.
 
 const ACCESS_REVOKED = "contribution access revoked";
-
-export function register(parts: DeskParts, command: Of<"register">, now: number): Effect[] {
-  const { ledger } = parts;
-  if (ledger.contributorByLogin(command.login) !== undefined) {
-    return [{ kind: "refused", code: "taken", because: `${command.login} is registered already` }];
-  }
-  ledger.putContributor({
-    id: command.contributorId,
-    login: command.login,
-    tokenDigest: command.tokenDigest,
-    tier: "newcomer",
-    registeredAt: now,
-    lastActiveAt: undefined,
-    grants: 0,
-    lastGen: undefined,
-    completed: 0,
-    verified: 0,
-    failed: 0,
-    promotionBase: 0,
-    streak: 0,
-    pausedUntil: 0,
-  });
-  note(parts, command.contributorId, "registered", undefined, now);
-  return [{ kind: "done", released: [] }];
-}
 
 export function reissue(parts: DeskParts, command: Of<"reissue">, now: number): Effect[] {
   const { ledger } = parts;
