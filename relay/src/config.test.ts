@@ -33,6 +33,17 @@ describe("the relay's environment", () => {
     expect(readConfig({ NEST_HUB: least.NEST_HUB }, file).hubs[0]).toMatchObject({ host: "hub.example" });
   });
 
+  test("an address is never repeated with the credentials in it", () => {
+    const said = faultsOf({
+      NEST_HUB: "gopher://ada:p@ss@hub.example/?key=k",
+      NEST_GITHUB_URL: "https://ada:pass@code.example",
+    });
+    expect(said).toEqual([
+      'NEST_HUB: "gopher://hub.example/" is not a ws://, wss://, http:// or https:// address',
+      "NEST_GITHUB_URL: must hold no user name or password",
+    ]);
+  });
+
   test("a list of hubs and a list of tokens that differ in length refuse to start, and both lengths are named", () => {
     expect(faultsOf({ NEST_REGISTRATION_TOKEN: "a,b,c" })).toEqual([
       "NEST_REGISTRATION_TOKEN: 3 token(s) for 1 hub(s) in NEST_HUB; both lists must have the same length",

@@ -99,6 +99,7 @@ export function readConfig(environment: Environment, file: Environment = {}): Re
   if (!sandboxRead.every(isAbsolute)) fault("NEST_SANDBOX_READ", "absolute paths only, comma-separated");
   const webBase = read("NEST_GITHUB_URL") ?? "https://github.com";
   if (!isHttpAddress(webBase)) fault("NEST_GITHUB_URL", "not an http or https address");
+  else if (holdsCredentials(webBase)) fault("NEST_GITHUB_URL", "must hold no user name or password");
   const clockScale = readScale(read("NEST_TEST_CLOCK_SCALE"), hubs, fault);
 
   if (faults.length > 0 || backend === undefined || sandbox === undefined)
@@ -159,7 +160,7 @@ function readHubs(read: Read, fault: Fault): readonly HubEntry[] {
   return addresses.flatMap((configured, index) => {
     const address = addressOf(configured);
     if (address === undefined) {
-      fault("NEST_HUB", `"${configured.split("?")[0]}" is not a ws://, wss://, http:// or https:// address`);
+      fault("NEST_HUB", `"${shown(configured)}" is not a ws://, wss://, http:// or https:// address`);
       return [];
     }
     const contributorId = identities.length === addresses.length ? identities[index] : undefined;
@@ -193,6 +194,16 @@ function readScale(text: string | undefined, hubs: readonly HubEntry[], fault: F
 
 function isLoopback(address: string): boolean {
   return /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(new URL(address).hostname);
+}
+
+/** An address as an error may repeat it: without what may be a credential in it. */
+function shown(address: string): string {
+  return (address.split("?")[0] ?? "").replace(/\/\/.*@/, "//");
+}
+
+function holdsCredentials(address: string): boolean {
+  const { username, password } = new URL(address);
+  return username !== "" || password !== "";
 }
 
 function isHttpAddress(text: string): boolean {

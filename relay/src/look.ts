@@ -1,4 +1,7 @@
-import { findBinary } from "@nest/agents";
+import { readFile } from "node:fs/promises";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { type Backend, findBinary } from "@nest/agents";
 import type { Environment } from "@nest/kit";
 import type { RelayConfig } from "./config.ts";
 import { ownLogin } from "./own-secrets.ts";
@@ -16,6 +19,36 @@ export async function lookAt(config: RelayConfig, environment: Environment, term
       ? `backend ${backend.name} has no headless mode`
       : binary === undefined
         ? `agent command not found: ${named}`
-        : await terminal?.trouble();
+        : ((await terminal?.trouble()) ??
+          (agentCommand === undefined ? await expiredLogin(backend, environment) : undefined));
   return { binary, trouble, login: login?.kind };
+}
+
+/** Variables by which the `claude` program is signed in without a login of its own. */
+const SIGNED_IN_BY = /^(?:ANTHROPIC_(?:API_KEY|AUTH_TOKEN)|CLAUDE_CODE_(?:OAUTH_TOKEN|USE_BEDROCK|USE_VERTEX))$/;
+
+/**
+ * Why the CLI's own login is no good any more; undefined where it is, or where that does not show. Only a login that has run out
+ * and cannot renew itself is one: that of the `claude` program says so in its file.
+ */
+async function expiredLogin(backend: Backend, environment: Environment): Promise<string | undefined> {
+  if (backend.name !== "claude" || backend.credentialVariables.some((name) => isSet(environment, name)))
+    return undefined;
+  const folder = environment.CLAUDE_CONFIG_DIR || join(environment.HOME || homedir(), ".claude");
+  const text = await readFile(join(folder, ".credentials.json"), "utf8").catch(() => "{}");
+  const { expiresAt, refreshToken } = loginIn(text);
+  if (typeof expiresAt !== "number" || expiresAt > Date.now() || refreshToken) return undefined;
+  return "the login of claude has expired: start claude once and sign in";
+}
+
+function isSet(environment: Environment, name: string): boolean {
+  return SIGNED_IN_BY.test(name) && Boolean(environment[name]);
+}
+
+function loginIn(text: string): { readonly expiresAt?: unknown; readonly refreshToken?: unknown } {
+  try {
+    return (JSON.parse(text) as { claudeAiOauth?: object }).claudeAiOauth ?? {};
+  } catch {
+    return {};
+  }
 }
