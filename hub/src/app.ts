@@ -138,7 +138,7 @@ export async function buildHub({ config, database, codeHost, clock, random, log 
     onCommitted,
     onNews,
   });
-  const credentials = new TaskCredentials({ codeHost, clock, times, log });
+  const credentials = new TaskCredentials({ codeHost, clock, times, log, onChange: () => changedHere() });
   const gateway = new Gateway({
     replica,
     bus,

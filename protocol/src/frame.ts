@@ -5,7 +5,14 @@ import { RelayMessage } from "./relay-to-hub.ts";
 export type Frame<Message> =
   | { readonly kind: "message"; readonly message: Message }
   | { readonly kind: "unknown"; readonly type: string }
-  | { readonly kind: "malformed"; readonly because: string };
+  | {
+      readonly kind: "malformed";
+      readonly because: string;
+      /** What it would have been. */
+      readonly type?: string;
+      /** The task that it names all the same. */
+      readonly taskId?: string;
+    };
 
 const relayTypes = new Set<string>(RelayMessage.options.map((option) => option.shape.type.value));
 const hubTypes = new Set<string>(HubMessage.options.map((option) => option.shape.type.value));
@@ -43,5 +50,17 @@ function readFrame<Message>(text: string, types: ReadonlySet<string>, reader: Re
   const read = reader.safeParse(value);
   if (read.success) return { kind: "message", message: read.data };
   const [issue] = read.error.issues;
-  return { kind: "malformed", because: `${type}.${issue?.path.map(String).join(".") ?? ""}: not valid` };
+  const taskId = taskIdIn(value);
+  return {
+    kind: "malformed",
+    because: `${type}.${issue?.path.map(String).join(".") ?? ""}: not valid`,
+    type,
+    ...(taskId === undefined ? {} : { taskId }),
+  };
+}
+
+/** A task's id that the other side can be answered with. */
+function taskIdIn(value: object): string | undefined {
+  const { task_id: id } = value as { task_id?: unknown };
+  return typeof id === "string" && id.length >= 1 && id.length <= 256 ? id : undefined;
 }

@@ -14,12 +14,15 @@ export function ready(parts: DeskParts, command: Of<"ready">, now: number): Effe
   const { contributorId } = command;
   if (command.unasked === true) return lookForWork(parts, command, now).filter((effect) => effect.kind === "assign");
   const leases = ledger.leasesOfContributor(contributorId);
+  const effects: Effect[] = [];
   for (const lease of givenUpFor(command, leases, mostHeld(parts, contributorId), times, now)) {
     endLease(parts, lease, { outcome: "given_back" }, now);
     ledger.changeItem(lease.key, (item) => bookUncounted(item, "given_back", times, now));
     note(parts, contributorId, "released: gave the task back", lease, now);
+    if (lease.connection !== undefined)
+      effects.push({ kind: "released", connection: lease.connection, taskId: lease.taskId });
   }
-  return lookForWork(parts, command, now);
+  return [...effects, ...lookForWork(parts, command, now)];
 }
 
 /** How many tasks a contributor may hold at once; 0 = unlimited. */

@@ -9,7 +9,7 @@ import type { QueueFeed } from "../queue/monitor.ts";
 import { type OperatorHold, ORDER_SETTING, type Queue } from "../queue/queue.ts";
 import { becauseOf, withheldSentence } from "../queue/withheld-words.ts";
 import type { Gateway } from "../relays/gateway.ts";
-import type { Session } from "../relays/session.ts";
+import type { CredentialFailure, Session } from "../relays/session.ts";
 import type { Peers, RemoteRelay } from "../replicas/peers.ts";
 import { Revision } from "./revision.ts";
 
@@ -266,7 +266,7 @@ export class ReadModel {
 
   #relay(session: Session, held: ReadonlyMap<string, string>, sees: Sees): contribute.FleetRelay[] {
     const { inForce, assigned } = this.#parts.roles(session);
-    const { speaker, declared, lastFailure } = session;
+    const { speaker, declared, lastFailure, credentialFailure } = session;
     if (speaker === undefined) return [];
     const current = held.get(session.connection);
     const capabilities = Object.fromEntries(
@@ -294,6 +294,9 @@ export class ReadModel {
         last_activity: iso(session.lastActivityAt),
         ...(current === undefined ? {} : { current_task: current }),
         ...(current !== undefined || session.idleReason === undefined ? {} : { idle_reason: session.idleReason }),
+        ...(credentialFailure === undefined || !sees(credentialFailure.repo)
+          ? {}
+          : { credential_failure: credentialFailureRow(credentialFailure) }),
         ...(lastFailure === undefined || !sees(lastFailure.repo)
           ? {}
           : {
@@ -313,14 +316,19 @@ export class ReadModel {
 }
 
 function remoteRow({ row }: RemoteRelay, held: ReadonlyMap<string, string>, sees: Sees): contribute.FleetRelay {
-  const { idle_reason, last_failure, ...rest } = row;
+  const { idle_reason, last_failure, credential_failure, ...rest } = row;
   const current = held.get(row.connection_id);
   return {
     ...rest,
     ...(current === undefined ? {} : { current_task: current }),
     ...(current !== undefined || idle_reason === undefined ? {} : { idle_reason }),
     ...(last_failure === undefined || !sees(last_failure.repo) ? {} : { last_failure }),
+    ...(credential_failure === undefined || !sees(credential_failure.repo) ? {} : { credential_failure }),
   };
+}
+
+function credentialFailureRow({ taskId, repo, number, reason, at }: CredentialFailure) {
+  return { task_id: taskId, repo, number, reason, at: iso(at) };
 }
 
 function sessionOf({ identity, contributorId }: Lease): { readonly session?: string } {

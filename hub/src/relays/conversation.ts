@@ -1,7 +1,8 @@
 import type { Clock } from "@nest/kit";
-import { closeCodes, type RelayMessage } from "@nest/protocol";
+import { closeCodes, NO_ACTIVE_LEASE, type RelayMessage } from "@nest/protocol";
 import type { Speaker } from "../leases/commands.ts";
 import type { LeaseBook } from "../leases/lease-book.ts";
+import type { Ledger } from "../leases/ledger.ts";
 import { commandOf, noteOf, type WorkMessage } from "./command-of.ts";
 import type { Holders } from "./holders.ts";
 import type { Probes } from "./probes.ts";
@@ -16,6 +17,7 @@ export interface ConversationParts {
   readonly holders: Holders;
   readonly probes: Probes;
   readonly book: LeaseBook;
+  readonly ledger: Ledger;
   readonly clock: Clock;
   /** A relay asks for work. */
   readonly onReady: (session: Session) => void;
@@ -49,6 +51,15 @@ export class Conversation {
       if (!session.closed) this.#take(session, speaker, message, now, connection);
     };
     this.holdBack(session, silent.then(take));
+  }
+
+  /** Something came that cannot be read. A claim is refused all the same: its relay waits to hear whether it may go on. */
+  misheard(session: Session, speaker: Speaker, frame: { readonly type?: string; readonly taskId?: string }): void {
+    const { type, taskId } = frame;
+    if (taskId === undefined || type !== "task_progress") return;
+    // What is said of a task in hand only loses its own word.
+    if (this.#parts.ledger.lease(taskId)?.connection === speaker.connection) return;
+    session.send({ type: "task_revoke", task_id: taskId, reason: NO_ACTIVE_LEASE });
   }
 
   /** What a relay says from now on waits, in order, until this is settled. */

@@ -68,6 +68,11 @@ export class Entrance {
     else this.#refuse(session, tooMany);
   }
 
+  /** An `auth_response` that cannot be read is no better the next time. */
+  misheard(session: Session, because: string): void {
+    this.#refuse(session, `malformed ${because}`);
+  }
+
   #refuse(session: Session, because: string, acceptedModels?: readonly string[]): void {
     this.#parts.onRefused();
     this.#parts.log.info({ connection: session.connection, because }, "relay refused");

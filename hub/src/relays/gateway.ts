@@ -4,8 +4,11 @@ import type { Clock, Log, Random } from "@nest/kit";
 import {
   closeCodes,
   type Durations,
+  type Frame,
   MAX_FRAME_BYTES,
   type OwnLimitsLeft,
+  permissionsOf,
+  type RelayMessage,
   readRelayFrame,
   type Tier,
   type TransportTimes,
@@ -125,7 +128,7 @@ export class Gateway implements SessionOwner {
     const isShared = () => bus.others > 0;
     const holders = new Holders({ ...parts, isShared, roster, probes, elsewhere: this.#elsewhere, probeMs });
     const onReady = (session: Session) => this.#waiting.delete(session);
-    this.#conversation = new Conversation({ holders, probes, book, clock, onReady });
+    this.#conversation = new Conversation({ holders, probes, book, ledger: parts.ledger, clock, onReady });
     const onRefused = () => (this.counts.refused += 1);
     const admit: EntranceParts["admit"] = (session, accepted, now) => this.#admit(session, accepted, now);
     this.#entrance = new Entrance({ ...parts, isShared, roster, probes, onRefused, admit });
@@ -216,7 +219,8 @@ export class Gateway implements SessionOwner {
   #promote(session: Session, tier: Tier): void {
     if (session.tier === tier) return;
     session.tier = tier;
-    session.send({ type: "notice", message: `your trust tier is now ${tier}` });
+    const permissions = [...permissionsOf(tier)];
+    session.send({ type: "notice", message: `your trust tier is now ${tier}`, trust_tier: tier, permissions });
     for (const lease of this.#parts.ledger.leasesOfContributor(session.speaker?.contributorId ?? "")) {
       if (lease.connection === session.connection && lease.acceptedAt !== undefined)
         this.#parts.credentials.replace(lease, session);
@@ -317,6 +321,11 @@ export class Gateway implements SessionOwner {
       return;
     }
     if (frame.kind === "unknown") return;
+    this.#misheard(session, frame);
+  }
+
+  /** A frame that could not be read: who waits for an answer to it gets one. */
+  #misheard(session: Session, frame: Extract<Frame<RelayMessage>, { kind: "malformed" }>): void {
     this.counts.malformed += 1;
     session.malformed += 1;
     if (session.malformed === 1)
@@ -325,6 +334,8 @@ export class Gateway implements SessionOwner {
         "a frame could not be read and was ignored",
       );
     if (session.malformed >= MOST_MALFORMED) session.close(closeCodes.policy, "too many malformed frames");
+    else if (session.speaker !== undefined) this.#conversation.misheard(session, session.speaker, frame);
+    else if (frame.type === "auth_response") this.#entrance.misheard(session, frame.because);
   }
 
   /** Whether a socket that has not said who it is may be listened to (contract §8, Wire 17): few frames, and small ones. */

@@ -41,6 +41,8 @@ export interface LastFailure {
   readonly at: number;
 }
 
+export type CredentialFailure = Pick<LastFailure, "taskId" | "repo" | "number" | "reason" | "at">;
+
 /** Who is told what a socket does. */
 export interface SessionOwner {
   heard(session: Session, data: RawData, isBinary: boolean): void;
@@ -112,6 +114,8 @@ export class Session {
   idleReason: string | undefined;
   note: string | undefined;
   lastFailure: LastFailure | undefined;
+  /** Why the task in hand has no credential of the hub, or none that is newer. */
+  credentialFailure: CredentialFailure | undefined;
   /** When it asked for work that it has not been given yet. */
   readyAt: number | undefined;
   /** A task that was offered and not accepted yet: a `ready` that crossed it is answered by it. */

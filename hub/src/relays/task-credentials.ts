@@ -1,5 +1,5 @@
 import type { Access, CodeHost, TaskCredential } from "@nest/codehost";
-import { type CancelTimer, type Clock, type Log, sentenceOf } from "@nest/kit";
+import { type CancelTimer, type Clock, type Log, plainLine, sentenceOf } from "@nest/kit";
 import { type Durations, permissionsOf } from "@nest/protocol";
 import type { Lease } from "../leases/lease.ts";
 import type { Session } from "./session.ts";
@@ -9,6 +9,8 @@ export interface TaskCredentialParts {
   readonly clock: Clock;
   readonly times: Durations;
   readonly log: Log;
+  /** Something that people watch: a token could not be made, or can again. */
+  readonly onChange: () => void;
 }
 
 interface Handed {
@@ -16,8 +18,12 @@ interface Handed {
   credential: TaskCredential | undefined;
   cancel: CancelTimer;
   ended: boolean;
+  /** Why the last try failed, as the relay was told. */
+  failure: string | undefined;
 }
 
+/** A sentence, not a page. */
+const LONGEST_REASON = 300;
 /** A renewal that failed is tried again this often. */
 const RETRY_MS = 30_000;
 
@@ -41,7 +47,13 @@ export class TaskCredentials {
   hand(lease: Lease, session: Session): void {
     if (!this.available) return;
     this.#handed.get(lease.taskId)?.cancel();
-    const handed: Handed = { connection: session.connection, credential: undefined, cancel: () => {}, ended: false };
+    const handed: Handed = {
+      connection: session.connection,
+      credential: undefined,
+      cancel: () => {},
+      ended: false,
+      failure: undefined,
+    };
     this.#handed.set(lease.taskId, handed);
     void this.#mint(lease, session, handed);
   }
@@ -85,22 +97,43 @@ export class TaskCredentials {
     });
   }
 
+  /** The relay stops waiting for what does not come, and people see why; each reason once. */
+  #tellFailure(lease: Lease, session: Session, handed: Handed, reason: string): void {
+    if (handed.failure === reason) return;
+    handed.failure = reason;
+    const { taskId, repo, number } = lease;
+    session.send({ type: "token_refresh_failed", task_id: taskId, reason });
+    this.#show(session, { taskId, repo, number, reason, at: this.#parts.clock.now() });
+  }
+
+  #show(session: Session, failure: Session["credentialFailure"]): void {
+    if (session.credentialFailure === failure) return;
+    session.credentialFailure = failure;
+    this.#parts.onChange();
+  }
+
   async #mint(lease: Lease, session: Session, handed: Handed): Promise<void> {
     const { codeHost, clock, times, log } = this.#parts;
     let again = RETRY_MS;
     try {
-      const credential = await codeHost.taskCredential(lease.repo, accessOf(permissionsOf(session.tier)));
+      const permissions = permissionsOf(session.tier);
+      const credential = await codeHost.taskCredential(lease.repo, accessOf(permissions));
       if (credential === undefined) return;
       if (handed.ended) return this.#takeBack(credential);
       handed.credential = credential;
+      handed.failure = undefined;
+      this.#show(session, undefined);
       session.send({
         type: "token_refresh",
         github_token: credential.token.reveal(),
         token_expires_at: new Date(credential.expiresAt).toISOString(),
+        permissions: [...permissions],
       });
       again = Math.max(1000, Math.min(times.credentialRenewMs, (credential.expiresAt - clock.now()) * 0.8));
     } catch (thrown) {
-      log.warn({ repo: lease.repo, because: sentenceOf(thrown) }, "no task token could be made; trying again");
+      const because = plainLine(sentenceOf(thrown)).slice(0, LONGEST_REASON);
+      log.warn({ repo: lease.repo, because }, "no task token could be made; trying again");
+      if (!handed.ended) this.#tellFailure(lease, session, handed, because);
     }
     if (!handed.ended) handed.cancel = clock.after(again, () => void this.#mint(lease, session, handed));
   }

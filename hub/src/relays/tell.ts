@@ -50,7 +50,7 @@ export function tell(session: Session, effect: SocketEffect, parts: TellParts): 
       return session.send({ type: "task_unavailable", reason: effect.reason, ...retry, ...withheld, ...left });
     }
     case "revoke":
-      credentials.release(effect.taskId);
+      release(session, effect.taskId, credentials);
       if (session.offered?.taskId === effect.taskId) session.offered = undefined;
       return session.send({ type: "task_revoke", task_id: effect.taskId, reason: effect.reason });
     case "ack":
@@ -61,7 +61,7 @@ export function tell(session: Session, effect: SocketEffect, parts: TellParts): 
       // It comes back, goes on with what it holds, and sends what was not acknowledged.
       return session.close(closeCodes.restarting, "what was said could not be written; say it again");
     case "released":
-      return credentials.release(effect.taskId);
+      return release(session, effect.taskId, credentials);
     case "failure": {
       const { taskId, repo, number } = effect.lease;
       const { failureKind: kind, permanent } = effect;
@@ -70,6 +70,12 @@ export function tell(session: Session, effect: SocketEffect, parts: TellParts): 
       return;
     }
   }
+}
+
+/** A task is over for a socket, and with it what was said of its credential. */
+function release(session: Session, taskId: string, credentials: TaskCredentials): void {
+  credentials.release(taskId);
+  if (session.credentialFailure?.taskId === taskId) session.credentialFailure = undefined;
 }
 
 function assign(

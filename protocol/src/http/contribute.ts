@@ -154,6 +154,10 @@ export const FleetRelay = z.object({
   last_activity: z.string(),
   current_task: z.string().optional(),
   idle_reason: z.string().optional(),
+  /** Why the task in hand has no code-host token of the hub, or none that is newer. */
+  credential_failure: z
+    .object({ task_id: z.string(), repo: z.string(), number: z.number().int(), reason: z.string(), at: z.string() })
+    .optional(),
   last_failure: z
     .object({
       task_id: z.string(),

@@ -87,6 +87,16 @@ export function RelayCard({ relay, task }: RelayCardParts) {
         <Pair name="Connected">{dateAndTime(relay.connected_at)}</Pair>
         <Pair name="Last heard of">{duration(now - Date.parse(relay.last_activity))} ago</Pair>
         <Pair name="Connection">{relay.connection_id}</Pair>
+        {relay.credential_failure === undefined ? undefined : (
+          <Pair name="No token from the hub">
+            <bdi>{relay.credential_failure.reason}</bdi> ({duration(now - Date.parse(relay.credential_failure.at))} ago)
+          </Pair>
+        )}
+        {relay.session === undefined ? undefined : (
+          <Pair name="Session">
+            <bdi>{relay.session}</bdi>
+          </Pair>
+        )}
         {failure === undefined ? undefined : (
           <Pair name="Last failure">
             {failure.repo}#{failure.number}, {failure.kind}
