@@ -50,7 +50,14 @@ export async function bundle(out: string): Promise<Bundle> {
   await writeFile(join(folder, "README.md"), await readFile(join(ROOT, "docs/contributing-a-machine.md")));
   await writeFile(join(folder, "package.json"), `${JSON.stringify(packageOf(version), undefined, 2)}\n`);
   for (const name of CONTRIBUTE) {
-    const text = `${RELAY_START}\nprocess.argv.splice(2, 0, "${name}");\nawait import("../nest-relay.mjs");\n`;
+    // As if the one program had been started with that word: a relay starts itself again by these arguments.
+    const lines = [
+      RELAY_START,
+      'import { fileURLToPath } from "node:url";',
+      `process.argv.splice(1, 1, fileURLToPath(new URL("../nest-relay.mjs", import.meta.url)), "${name}");`,
+      'await import("../nest-relay.mjs");',
+    ];
+    const text = `${lines.join("\n")}\n`;
     await writeFile(join(folder, "bin", `${name}.mjs`), text, { mode: 0o755 });
   }
   const pack = ["pack", "--ignore-scripts", "--loglevel=error", "--pack-destination", out];

@@ -75,6 +75,8 @@ export interface Backend {
   readonly decode?: (output: string) => string;
   /** Said once at start, about where this backend cannot work. */
   readonly caution?: string;
+  /** The same, said where nothing but the CLI's own prompts keeps the agent from the machine. */
+  readonly cautionWithoutWalls?: string;
 }
 
 /** `["--model", m]`, or nothing when no model was chosen. */

@@ -99,9 +99,12 @@ async function relayOn(environment: Environment, error: VoiceOut, stopFromOutsid
 
   const confinement = await confinementOf(config, environment.PATH);
   voice.say(confinementSentence(confinement));
+  const walledIn = config.inContainer || confinement.runs === "walled";
+  if (!walledIn && config.backend.cautionWithoutWalls !== undefined && config.agentCommand === undefined)
+    voice.say(`warning: ${config.backend.cautionWithoutWalls}`);
   const ownEnvironment = agentEnvironment(everything, {
     backend: config.backend,
-    walledIn: config.inContainer || confinement.runs === "walled",
+    walledIn,
     alsoPass: config.passToAgent,
   });
   const terminal =

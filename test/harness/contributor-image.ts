@@ -13,9 +13,9 @@ import type { FolderHere } from "./folder-here.ts";
 const run = promisify(execFile);
 const ROOT = join(import.meta.dirname, "../..");
 const CACHE = process.env.NEST_TEST_CACHE ?? join(homedir(), ".cache/nest-test");
-const BASE_FOLDER = join(CACHE, "relay-base");
-const BASE_IMAGE = "localhost/nest-test-base:bookworm";
-const BASE_PACKAGES = "ca-certificates,curl,git,procps,tini,tmux,xz-utils";
+const BASE_FOLDER = join(CACHE, "relay-base-2");
+const BASE_IMAGE = "localhost/nest-test-base:bookworm-2";
+const BASE_PACKAGES = "bubblewrap,ca-certificates,curl,git,procps,tini,tmux,xz-utils";
 const SLOW_MS = 400_000;
 
 /** Why no contributor image can be built on this machine; undefined when one can. */

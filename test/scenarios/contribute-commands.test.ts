@@ -45,7 +45,7 @@ class Machine implements AsyncDisposable {
     await script(folder.in("bin", "agent"), 'echo "agent 1.2.3"');
     await script(
       folder.in("bin", "docker"),
-      `printf '%s\\n' "$@" > ${folder.in("docker-arguments")}; env > ${folder.in("docker-environment")}`,
+      `printf '%s\\n' "$@" > ${folder.in("docker-arguments")}; cat > ${folder.in("docker-input")}`,
     );
     const environment = {
       PATH: `${folder.in("bin")}:${process.env.PATH ?? ""}`,
@@ -173,7 +173,7 @@ test("contribute-check shows the session name: kept, configured, or not made yet
   expect(await session()).toEqual([true, "relay-0a1b2c3d"]);
 });
 
-test("contribute-hive runs a container with secrets handed over by name and never as values on the command line", async () => {
+test("contribute-hive runs a container with secrets on standard input, never on the command line or in its environment", async () => {
   await using machine = await Machine.make();
   const unregistered = await machine.run("contribute-hive", ["claude"]);
   expect(unregistered).toMatchObject({ code: 1, said: expect.stringContaining("contribute-setup claude") });
@@ -183,11 +183,12 @@ test("contribute-hive runs a container with secrets handed over by name and neve
   const given = await readFile(machine.folder.in("docker-arguments"), "utf8");
   const { NEST_REGISTRATION_TOKEN: token = "" } = await machine.kept();
   for (const secret of [token, contributor.token, "sk-very-secret-key"]) expect(given).not.toContain(secret);
-  expect(given).toMatch(/^--env\nANTHROPIC_API_KEY$/m);
-  expect(given).toMatch(/^--env\nNEST_REGISTRATION_TOKEN$/m);
-  const environment = await readFile(machine.folder.in("docker-environment"), "utf8");
-  expect(environment).toContain("ANTHROPIC_API_KEY=sk-very-secret-key");
-  expect(environment).toContain(`NEST_REGISTRATION_TOKEN=${token}`);
+  expect(given).toMatch(/^--env\nNEST_SECRETS_FROM=-$/m);
+  expect(given).not.toMatch(/^--env\n\w+(?:KEY|TOKEN)$/m);
+  expect(JSON.parse(await readFile(machine.folder.in("docker-input"), "utf8"))).toMatchObject({
+    ANTHROPIC_API_KEY: "sk-very-secret-key",
+    NEST_REGISTRATION_TOKEN: token,
+  });
 });
 
 test("contribute-k8s writes hardened objects with mode 0600, and warns where a backend cannot authenticate in a pod", async () => {

@@ -80,14 +80,17 @@ describe.skipIf(impossible !== undefined)("the contributor's image", () => {
         .catch((thrown) => {
           throw new Error(relay.said, { cause: thrown });
         });
-      expect(relay.said).toContain("agents are confined to this container");
+      expect(relay.said).toContain("agents are confined to this container, each run by bubblewrap");
       const inside = await podman
         .run(
           ...["exec", "nest-relay", "sh", "-c"],
-          "id -u; grep CapEff /proc/self/status; cat /home/contributor/.cache/nest/workspaces/*/transcript.log; cat /tmp/contributor-headless-status.json; touch /etc/x",
+          "id -u; grep CapEff /proc/self/status; tr '\\0' '\\n' < /proc/1/environ; tr '\\0' ' ' < /proc/1/cmdline; echo; ps -e -o args= | grep ': [f]led' && echo STILL THERE; cat /home/contributor/.cache/nest/workspaces/*/transcript.log; cat /tmp/contributor-headless-status.json; touch /etc/x",
         )
         .catch((thrown: { stdout: string }) => thrown.stdout);
       expect(inside).toMatch(/^1001\nCapEff:\t0000000000000000\n/);
+      expect(inside).toMatch(/^tini -s -- .*nest-relay/m);
+      expect(inside).toContain("NEST_HUB=");
+      expect(inside).not.toMatch(/REGISTRATION|token-of-ada|SECRET IN|PLANTED|RELAY IN SIGHT|STILL THERE/);
       expect(inside).toContain("I am 1001:1000 in /home/contributor/.cache/nest/workspaces/task-");
       expect(inside).toContain("--dangerously-skip-permissions");
       expect(JSON.parse(inside.trim().split("\n").at(-1) ?? "")).toMatchObject({

@@ -35,6 +35,8 @@ export const pi: Backend = {
     { path: PI_CODING_AGENT_DIR || "~/.pi/agent", files: [LOGIN, { name: "models.json" }, SETTINGS] },
   ],
   decode: decodePiEvents,
+  cautionWithoutWalls:
+    "pi asks nobody before it runs a command, so without bubblewrap or a container it gets no shell, and can hardly finish a task",
 };
 
 /** What the agent itself said in a stream of JSON events, one a line; lines that are no events stay as they are. */
