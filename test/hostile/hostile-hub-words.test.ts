@@ -97,6 +97,20 @@ describe("names that are no names", () => {
 });
 
 describe("a prompt, a title and a link", () => {
+  test("of full size, with rights without end, still reach the agent", async () => {
+    const permissions = Array.from({ length: 1500 }, (_, at) => `right-${at}:${"x".repeat(24)}`);
+    await using hostile = await RawHub.start(async (visit) => {
+      await visit.welcome({ permissions, server_capabilities: ["task_ack", "task_declined", "token_refresh"] });
+      await visit.hears("ready");
+      visit.send({ ...task, prompt: "x".repeat(60_000) });
+      await visit.hears("task_accepted");
+      visit.send({ type: "token_refresh", github_token: "ghs_of_the_hostile_hub" });
+    });
+    await using between = await honest.relayBeside(hostile, { environment: { GH_TOKEN: "ghp_mine_mine_mine" } });
+    await expect.poll(() => hostile.visits[0]?.count("task_complete"), { timeout: 20_000 }).toBeGreaterThan(0);
+    await between.honestWorkIsDone(1);
+  }, 90_000);
+
   test.each(["-rf", "--dangerously-skip-permissions", "/exit", "!touch x", "@file", `-p ${RAW}`, RAW])(
     "that begin as %j reach the agent as plain words, and a terminal as none",
     async (words) => {

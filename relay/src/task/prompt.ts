@@ -1,5 +1,10 @@
 import { asksForVerdict, promptArgument, VERDICT_REQUEST } from "@nest/agents";
+import { plainLine } from "@nest/kit";
 import type { Assignment } from "./task.ts";
+
+/** A hub may name rights without end; an argument of a program has one. */
+const MOST_RIGHTS = 16;
+const LONGEST_RIGHT = 40;
 
 /**
  * What the agent is told: the hub's prompt, or the issue itself where the hub sent none; with a request for a verdict. With
@@ -17,7 +22,8 @@ export function promptFor(assignment: Assignment, beside?: readonly string[]): s
 }
 
 function loginNote(rights: readonly string[]): string {
-  const may = rights.length === 0 ? "" : ` It may do this: ${rights.join(", ")}.`;
+  const shown = rights.slice(0, MOST_RIGHTS).map((right) => plainLine(right).slice(0, LONGEST_RIGHT));
+  const may = shown.length === 0 ? "" : ` It may do this: ${shown.join(", ")}.`;
   return [
     "Fork the repository, push and open the pull request with the login that git and gh have on this machine (GH_TOKEN, where it is set).",
     `NEST_TASK_TOKEN in your environment is a short-lived token of the hub for this repository; it can neither push nor open a pull request.${may}`,

@@ -158,7 +158,11 @@ export class Task {
   async #work(): Promise<TaskResult | undefined> {
     const { clock, numbers, config } = this.#parts;
     this.#timers.push(
-      startWatchdog(clock, numbers.watchdogMs, () => void this.#bark()),
+      startWatchdog(clock, numbers.watchdogMs, () => {
+        this.#bark().catch((thrown: unknown) =>
+          this.#parts.onWarning(`the agent could not be ended: ${sentenceOf(thrown)}`),
+        );
+      }),
       clock.every(numbers.progressMs, this.#parts.onProgress),
     );
     try {
