@@ -102,15 +102,16 @@ async function tryOut(way: Bubblewrap): Promise<string | undefined> {
  * one. Pure.
  */
 export function bubblewrapArguments(bubblewrap: Bubblewrap, argv: readonly string[], reach: Reach): readonly string[] {
+  const all = reach.base === "everything";
   const shown = [reach.shownHome, ...reach.readable, ...reach.copies.map(([, shownAt]) => shownAt), reach.workspace];
+  const missing = wayTo(shown, reach.shownHome).filter((folder) => !all || isUnder(folder, reach.hidden));
   const mounts = [
-    ...(reach.base === "everything"
-      ? ["--ro-bind", "/", "/"]
-      : [...[...SYSTEM, ...NAMES].flatMap(readOnly), ...wayTo(shown, reach.shownHome)]),
+    ...(all ? ["--ro-bind", "/", "/"] : [...SYSTEM, ...NAMES].flatMap(readOnly)),
+    ...reach.hidden.flatMap((path) => ["--tmpfs", path]),
+    ...missing.flatMap((folder) => ["--perms", "0755", "--dir", folder]),
     ...["--dev", "/dev"],
     ...["--bind", reach.emptyTemporary, "/tmp", "--setenv", "TMPDIR", "/tmp"],
     ...["--bind", reach.privateHome, reach.shownHome, "--setenv", "HOME", reach.shownHome],
-    ...reach.hidden.flatMap((path) => ["--tmpfs", path]),
     ...reach.readable.flatMap(readOnly),
     ...reach.copies.flatMap(([copy, shownAt]) => ["--bind", copy, shownAt]),
     ...reach.accounts.flatMap(([copy, shownAt]) => ["--ro-bind", copy, shownAt]),
@@ -135,10 +136,11 @@ export function inOwnProcesses(bubblewrap: Bubblewrap, argv: readonly string[]):
 function wayTo(paths: readonly string[], home: string): readonly string[] {
   const above = new Set<string>();
   for (const path of paths) for (let at = dirname(path); at !== "/" && at !== "."; at = dirname(at)) above.add(at);
-  return [...above]
-    .filter((folder) => ![...SYSTEM, "/tmp", home].some((place) => folder === place || folder.startsWith(`${place}/`)))
-    .sort((a, b) => a.length - b.length)
-    .flatMap((folder) => ["--perms", "0755", "--dir", folder]);
+  return [...above].filter((folder) => !isUnder(folder, [...SYSTEM, "/tmp", home])).sort((a, b) => a.length - b.length);
+}
+
+function isUnder(folder: string, places: readonly string[]): boolean {
+  return places.some((place) => folder === place || folder.startsWith(`${place}/`));
 }
 
 function within(bubblewrap: Bubblewrap, mounts: readonly string[], argv: readonly string[], user: RunUser | undefined) {

@@ -29,6 +29,7 @@ let root: string;
 let home: string;
 let workspace: string;
 let count = 0;
+let hidden: readonly string[] = [];
 let walls: Walls | undefined;
 
 beforeEach(async () => {
@@ -65,7 +66,7 @@ async function aStart(lines: string, hasCredential = true, taskPlaces: readonly 
   await symlink("../lib/node_modules/agent/cli", agent).catch(() => undefined);
   const environment = { PATH: "/usr/bin:/bin", HOME: home };
   const around = { home, environment, hasCredential };
-  const places = { workspace, taskPlaces, alsoReadable: [], hidden: [] };
+  const places = { workspace, taskPlaces, alsoReadable: [], hidden };
   await walls?.takeDown();
   if (bubblewrap !== undefined)
     walls = await confine(bubblewrap, { backend: claude, agent, ...places, inContainer: false, around });
@@ -164,6 +165,23 @@ describe.skipIf(bubblewrap === undefined)("a confined agent", () => {
     expect(output).toMatch(/password=first-token[\s\S]*password=second-token/);
     expect(await readFile(join(credential.folder, "token"), "utf8")).toBe("second-token\n");
     await credential.remove();
+  });
+
+  test("works in a workspace outside the home, and sees nothing of the tasks beside it", async () => {
+    const elsewhere = await mkdtemp("/var/tmp/nest-sandbox-test-");
+    const [before, workspaceBefore] = [hidden, workspace];
+    try {
+      await put(join(elsewhere, "task-0/transcript.log"), "very-secret words of another task\n");
+      [hidden, workspace] = [[elsewhere], join(elsewhere, "task-1/work")];
+      await mkdir(workspace, { recursive: true });
+      const said = await saidBy(`echo mine > in.txt && pwd; ls ${elsewhere}; cat ${elsewhere}/*/transcript.log`);
+      expect(said).toContain(workspace);
+      expect(said).not.toMatch(/task-0|very-secret/);
+      expect(await readFile(join(workspace, "in.txt"), "utf8")).toBe("mine\n");
+    } finally {
+      [hidden, workspace] = [before, workspaceBefore];
+      await rm(elsewhere, { recursive: true, force: true });
+    }
   });
 
   test("reaches the network", async () => {
@@ -289,9 +307,9 @@ describe("the walls", () => {
   test("are laid in an order in which what is hidden stays hidden", () => {
     const line = bubblewrapArguments(asAda, argv, reach).join(" ");
     const places = [
+      "--tmpfs /var/state",
       "--bind /home/ada/w/tmp /tmp",
       "--bind /home/ada/w/home /home/ada",
-      "--tmpfs /var/state",
       "--ro-bind-try /home/ada/.gitconfig",
       "--bind /home/ada/w/own/0 /srv/codex",
       "--bind /home/ada/w/work /home/ada/w/work",

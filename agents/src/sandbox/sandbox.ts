@@ -109,7 +109,9 @@ async function makeWayTo(paths: readonly string[], place: string, standIn: strin
       await mkdir(join(standIn, dirname(relative(place, path))), { recursive: true, mode: 0o700 });
 }
 
-/** Folders that are there and not already hidden with the home. */
+/** Folders that are there and not already hidden with the home or `/tmp`. */
 async function outsideOf(home: string, folders: readonly string[]): Promise<readonly string[]> {
-  return (await withinReach(folders)).filter((folder) => !folder.startsWith(home + sep));
+  return (await withinReach(folders)).filter(
+    (folder) => ![home, "/tmp"].some((place) => `${folder}${sep}`.startsWith(place + sep)),
+  );
 }
