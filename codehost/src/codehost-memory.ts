@@ -3,6 +3,7 @@ import type {
   Access,
   Account,
   CodeHost,
+  Comment,
   Issue,
   PullRequest,
   RequiredChecks,
@@ -34,6 +35,7 @@ export class CodeHostMemory implements CodeHost {
   readonly #issues = new Map<string, Map<number, Issue>>();
   readonly #pulls = new Map<string, Map<number, PullRequest>>();
   readonly #scans = new Map<string, { readonly state: string; readonly items: readonly unknown[] }>();
+  readonly #comments = new Map<string, readonly Comment[]>();
   readonly #accounts = new Map<string, number>();
   #nextToken = 1;
   #nextAccount = 1001;
@@ -53,12 +55,14 @@ export class CodeHostMemory implements CodeHost {
   /** Sets an issue, in place of one with the same number. What is not given gets a plain value. */
   setIssue(issue: Pick<Issue, "repo" | "number"> & Partial<Issue>): Issue {
     this.addRepository(issue.repo);
+    const { author = "someone" } = issue;
     const whole: Issue = {
       title: `Issue ${issue.number}`,
       body: "",
       url: `https://github.com/${issue.repo}/issues/${issue.number}`,
       state: "open",
-      author: "someone",
+      author,
+      authorId: this.accountId(author),
       labels: [],
       assignees: [],
       createdAt: issue.number,
@@ -122,6 +126,25 @@ export class CodeHostMemory implements CodeHost {
   async issue(repo: string, number: number, signal?: AbortSignal): Promise<Issue | undefined> {
     this.#enter(signal);
     return this.#issues.get(repo)?.get(number);
+  }
+
+  async issueComments(repo: string, number: number, sinceMs: number, signal?: AbortSignal): Promise<Comment[]> {
+    this.#enter(signal);
+    const issue = this.#in(this.#issues, repo).get(number);
+    if (issue === undefined) throw notFound(`${repo}#${number}`);
+    return (this.#comments.get(`${repo}#${number}`) ?? []).filter(({ updatedAt }) => updatedAt >= sinceMs);
+  }
+
+  /** Comments on an issue, which is changed by that. What is not given gets a plain value. */
+  addComment(repo: string, number: number, comment: Partial<Comment> = {}): void {
+    const { author = "someone" } = comment;
+    const updatedAt = comment.updatedAt ?? this.#now();
+    const id = this.accountId(author);
+    const whole = { author, authorId: id, authorIsApp: false, authorBelongs: false, ...comment, updatedAt };
+    const name = `${repo}#${number}`;
+    this.#comments.set(name, [...(this.#comments.get(name) ?? []), whole]);
+    const issue = this.#issues.get(repo)?.get(number);
+    if (issue !== undefined) this.setIssue({ ...issue, updatedAt });
   }
 
   async pullRequest(repo: string, number: number, signal?: AbortSignal): Promise<PullRequest | undefined> {

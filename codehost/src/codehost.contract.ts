@@ -15,6 +15,8 @@ export interface CodeHostStage {
     readonly labels: readonly string[];
   }): Promise<number>;
   closeIssue(number: number): Promise<void>;
+  /** Somebody of the repository comments on an issue. */
+  addComment(number: number): Promise<void>;
   addPullRequest(pull: { readonly title: string; readonly body: string }): Promise<number>;
   mergePullRequest(number: number): Promise<void>;
   /** Has one check required on the base branch, and answered like this for the head of the pull request. */
@@ -100,6 +102,19 @@ export const CODE_HOST_CONTRACT: readonly ContractCase[] = [
       assert.equal(await host.issue(repo, 9999), undefined);
       assert.equal(await host.issue(repo, pull), undefined);
       assert.equal(await host.pullRequest(repo, issue), undefined);
+    },
+  },
+  {
+    title: "the comments on an issue since a time tell whether who wrote them is one of the repository's people",
+    async run({ host, repo, ...stage }) {
+      const issue = await stage.addIssue({ title: "First", body: "", labels: [] });
+      assert.deepEqual(await host.issueComments(repo, issue, 0), []);
+      await stage.addComment(issue);
+      const [comment, ...others] = await host.issueComments(repo, issue, 0);
+      assert.deepEqual(others, []);
+      assert.equal(comment?.authorBelongs, true);
+      assert.equal(comment.authorIsApp, false);
+      assert.deepEqual(await host.issueComments(repo, issue, comment.updatedAt + 1000), []);
     },
   },
   {

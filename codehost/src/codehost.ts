@@ -10,6 +10,8 @@ export interface Issue {
   readonly url: string;
   readonly state: "open" | "closed";
   readonly author: string;
+  /** See {@link Account.id}. */
+  readonly authorId?: number;
   readonly labels: readonly string[];
   readonly assignees: readonly string[];
   readonly createdAt: number;
@@ -47,6 +49,18 @@ export interface PullRequest {
   readonly baseRepo?: string;
   readonly draft: boolean;
   readonly createdAt: number;
+  readonly updatedAt: number;
+}
+
+/** A comment on an issue. Times are milliseconds since 1970. */
+export interface Comment {
+  readonly author: string;
+  /** See {@link Account.id}. */
+  readonly authorId?: number;
+  readonly authorIsApp: boolean;
+  /** Whether the platform counts whoever wrote it among the people of the repository: owner, member or collaborator. */
+  readonly authorBelongs: boolean;
+  /** When it was written, or changed last. */
   readonly updatedAt: number;
 }
 
@@ -100,6 +114,9 @@ export interface CodeHost {
 
   /** One issue; undefined when there is none, or when the number is a pull request's. */
   issue(repo: string, number: number, signal?: AbortSignal): Promise<Issue | undefined>;
+
+  /** The comments on an issue that were written or changed at `sinceMs` (milliseconds since 1970) or later. */
+  issueComments(repo: string, number: number, sinceMs: number, signal?: AbortSignal): Promise<readonly Comment[]>;
 
   /** One pull request; undefined when there is none. */
   pullRequest(repo: string, number: number, signal?: AbortSignal): Promise<PullRequest | undefined>;

@@ -4,6 +4,7 @@ import type {
   Access,
   Account,
   CodeHost,
+  Comment,
   Issue,
   PullRequest,
   RequiredChecks,
@@ -14,7 +15,17 @@ import type {
 import { AppIdentity, type Credentials, type Identity, personalIdentity } from "./credentials.ts";
 import { badAnswer, failedWith } from "./failures.ts";
 import { lastPage, PAGE_SIZE, PagedList } from "./lists.ts";
-import { asRow, asRows, readAccount, readIssue, readPullRequest, rowIn, rowsIn, textIn } from "./reading.ts";
+import {
+  asRow,
+  asRows,
+  readAccount,
+  readComment,
+  readIssue,
+  readPullRequest,
+  rowIn,
+  rowsIn,
+  textIn,
+} from "./reading.ts";
 import { type CheckReport, judgeChecks, type RequiredCheck, verdictOfRun, verdictOfStatus } from "./required-checks.ts";
 
 export const PUBLIC_API_URL = "https://api.github.com";
@@ -133,6 +144,23 @@ export class GitHub implements CodeHost {
       signal,
     });
     return answer === undefined ? undefined : readIssue(asRow(answer.data, what), repo, what);
+  }
+
+  async issueComments(repo: string, number: number, sinceMs: number, signal?: AbortSignal): Promise<Comment[]> {
+    const what = `comments on ${repo}#${number}`;
+    const since = new Date(sinceMs).toISOString();
+    const comments: Comment[] = [];
+    for (let page = 1, more = true; more; page += 1) {
+      const answer = await this.#get({
+        what,
+        route: "GET /repos/{owner}/{repo}/issues/{issue_number}/comments",
+        parameters: { ...named(repo), issue_number: number, since, per_page: PAGE_SIZE, page },
+        signal,
+      });
+      comments.push(...asRows(answer.data, what).map((row) => readComment(row, what)));
+      more = lastPage(answer.link, page) > page;
+    }
+    return comments.filter(({ updatedAt }) => updatedAt >= sinceMs);
   }
 
   async pullRequest(repo: string, number: number, signal?: AbortSignal): Promise<PullRequest | undefined> {

@@ -4,6 +4,7 @@ export type {
   Account,
   CodeHost,
   CodeHostErrorCode,
+  Comment,
   Issue,
   PullRequest,
   RequiredChecks,

@@ -1,4 +1,4 @@
-import type { Account, Issue, PullRequest } from "./codehost.ts";
+import type { Account, Comment, Issue, PullRequest } from "./codehost.ts";
 import { badAnswer } from "./failures.ts";
 
 type Row = Readonly<Record<string, unknown>>;
@@ -59,9 +59,23 @@ export function readIssue(row: Row, repo: string, what: string): Issue | undefin
     url: textIn(row, "html_url", what),
     state: row.state === "closed" ? "closed" : "open",
     author: loginOf(row),
+    ...authorIdOf(row),
     labels: labelsOf(row),
     assignees: rowsIn(row, "assignees").map((user) => optionalText(user.login)),
     createdAt: timeIn(row, "created_at", what),
+    updatedAt: timeIn(row, "updated_at", what),
+  };
+}
+
+const BELONGING: ReadonlySet<unknown> = new Set(["OWNER", "MEMBER", "COLLABORATOR"]);
+
+/** A comment out of the platform's JSON. @throws codehost_bad_answer */
+export function readComment(row: Row, what: string): Comment {
+  return {
+    author: loginOf(row),
+    ...authorIdOf(row),
+    authorIsApp: rowIn(row, "user")?.type === "Bot",
+    authorBelongs: BELONGING.has(row.author_association),
     updatedAt: timeIn(row, "updated_at", what),
   };
 }

@@ -54,6 +54,7 @@ import { Monitor, type QueueFeed } from "./queue/monitor.ts";
 import { Queue } from "./queue/queue.ts";
 import { registerQueueRoutes } from "./queue/routes.ts";
 import { SharedMonitor } from "./queue/shared-monitor.ts";
+import { Unblocker } from "./queue/unblocker.ts";
 import { Visibility } from "./queue/visibility.ts";
 import { Webhooks } from "./queue/webhooks.ts";
 import { Gateway } from "./relays/gateway.ts";
@@ -175,6 +176,7 @@ export async function buildHub({ config, database, codeHost, clock, random, log 
   });
   const { repos, webUrl, evalIntervalMs } = config;
   const visibility = new Visibility(ledger, (command) => book.ask(command));
+  const unblocker = new Unblocker({ codeHost, ledger, clock, log, ask: (command) => book.ask(command) });
   const staleMs = () => (governor.settings.contribute_claim_stale_hours * 3_600_000) / config.clockScale;
   const newMonitor = () =>
     new Monitor({
@@ -183,6 +185,7 @@ export async function buildHub({ config, database, codeHost, clock, random, log 
       claims,
       scans,
       visibility,
+      unblocker,
       repos,
       webUrl,
       clock,

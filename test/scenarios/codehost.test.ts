@@ -102,6 +102,7 @@ async function githubStage(credentials: Credentials): Promise<CodeHostStage> {
     repo: REPO,
     login: credentials.kind === "token" ? "hub-owner" : "nest-app[bot]",
     addIssue: async (issue) => (await call(local, "POST", issues, issue)).number,
+    addComment: async (number) => void (await call(local, "POST", `${issues}/${number}/comments`, { body: "Go on" })),
     closeIssue: async (number) => void (await call(local, "PATCH", `${issues}/${number}`, { state: "closed" })),
     async addPullRequest(pull) {
       const head = `branch-${++branches}`;
@@ -132,6 +133,7 @@ async function memoryStage(kind: "app" | "token"): Promise<CodeHostStage> {
     repo: REPO,
     login: host.login,
     addIssue: async (issue) => host.setIssue({ repo: REPO, number: next++, ...issue }).number,
+    addComment: async (number) => host.addComment(REPO, number, { authorBelongs: true }),
     async closeIssue(number) {
       const issue = await host.issue(REPO, number);
       if (issue !== undefined) host.setIssue({ ...issue, state: "closed" });

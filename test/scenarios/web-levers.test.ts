@@ -74,6 +74,30 @@ describe.skipIf(missing)("the levers of the hub's browser app", () => {
     await context.close();
   });
 
+  test("offer again: a quarantine is ended for one issue, and for all that wait for it once that was confirmed", async () => {
+    for (const login of ["alice", "bob", "carol"]) {
+      const relay = await hub.relay(login);
+      const task = await relay.ready();
+      relay.send({ type: "task_accepted", ...of(task) });
+      relay.send({ type: "task_failed", ...of(task), reason: "no CLI", permanent: true });
+      await relay.next("task_ack");
+    }
+    const { page, context, faults } = await open("/operations");
+    await page
+      .locator("#queue")
+      .getByText(/^Withheld/)
+      .click();
+    await page.getByText("quarantined 3").click();
+    await page.getByRole("button", { name: "Offer acme/one#2 again" }).click();
+    await expect.poll(() => hub.withheld(2)).toBeUndefined();
+    expect(hub.withheld(1)).toBe("quarantined");
+    await page.getByRole("button", { name: "Offer all 2 again…" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Offer them again" }).click();
+    await expect.poll(() => hub.actionable()).toBe(6);
+    expect(faults).toEqual([]);
+    await context.close();
+  });
+
   test("order: an issue moved by keys is handed out in its new place, and one dragged by its handle too", async () => {
     const relay = await hub.relay("alice");
     await hub.admin("PUT", "/api/contributors/alice/trust", { tier: "trusted" });

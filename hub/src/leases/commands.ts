@@ -1,4 +1,4 @@
-import type { Tier, UnavailableReason } from "@nest/protocol";
+import type { queue, Tier, UnavailableReason } from "@nest/protocol";
 import type { Lease } from "./lease.ts";
 
 /** Who speaks: one authenticated socket. */
@@ -115,6 +115,15 @@ export type Command =
       readonly actor: string;
       readonly action: string;
       readonly change: (before: unknown) => SettingChange;
+    }
+  /** Issues wait no longer: these, of these reasons; undefined = any. */
+  | {
+      readonly kind: "lift";
+      readonly keys: readonly string[] | undefined;
+      readonly reasons: readonly queue.Liftable[] | undefined;
+      readonly actor: string;
+      /** What made it happen, where that is not the actor alone. */
+      readonly because?: string;
     }
   | {
       readonly kind: "requeue";

@@ -19,6 +19,8 @@ export interface Candidates {
   /** False until every monitored repository was read once: nothing is handed out on half a picture. */
   readonly isReady: boolean;
   offer(asker: Speaker, now: number): Iterable<Candidate>;
+  /** The title and text of an issue in short, as they are known now. */
+  digestOf(key: string): string | undefined;
   /** What is known of these issues has changed. */
   touch(keys: ReadonlySet<string>, now: number): void;
 }

@@ -2,6 +2,7 @@ import { note } from "./bookkeeping.ts";
 import type { Command, Effect } from "./commands.ts";
 import { type DeskParts, refreshQueue } from "./desk-parts.ts";
 import { ready } from "./handing-out.ts";
+import { lift } from "./lifting.ts";
 import { disconnect, reissue, requeue, revoke, setting, trust } from "./orders.ts";
 import { proven, register } from "./registrations.ts";
 import { accepted, completed, declined, dropped, failed, gone, progress } from "./reports.ts";
@@ -68,6 +69,8 @@ export class Desk {
         return trust(parts, command, now);
       case "revoke":
         return revoke(parts, command, now);
+      case "lift":
+        return lift(parts, command, now);
       case "requeue":
         return requeue(parts, command, now);
       case "disconnect":

@@ -8,6 +8,7 @@ import {
   bookVerifying,
   clearDrop,
 } from "../queue/cooldown.ts";
+import { BLOCKED_PREFIX, type BlockedIssue } from "../queue/unblocker.ts";
 import { acknowledgement, countFailure, endLease, note, refusal, reported } from "./bookkeeping.ts";
 import type { Effect, Speaker } from "./commands.ts";
 import { replicaOf } from "./connection.ts";
@@ -101,6 +102,14 @@ export function completed(parts: DeskParts, command: Of<"completed">, now: numbe
       ? bookUnverified(item, times, now)
       : bookVerdict(item, verdict, lease.itemUpdatedAt, times, now);
   });
+  if (!pending && verdict === "blocked") {
+    const blocked: BlockedIssue = {
+      at: now,
+      digest: parts.candidates.digestOf(lease.key),
+      contributorId: lease.contributorId,
+    };
+    ledger.putSetting(BLOCKED_PREFIX + lease.key, blocked);
+  }
   const contributor = ledger.contributor(lease.contributorId);
   if (contributor !== undefined) ledger.putContributor({ ...afterCompletion(contributor), lastActiveAt: now });
   const detail =

@@ -117,6 +117,11 @@ export function bookVerdict(
   return verdict === "no_work_needed" ? { ...held, heldAsOf: itemUpdatedAt } : held;
 }
 
+/** People want it tried again: nothing is waited for, and what failed before is forgotten. */
+export function lifted(item: ItemRecord): ItemRecord {
+  return { ...item, holdReason: undefined, holdUntil: 0, failures: 0, heldAsOf: undefined };
+}
+
 function hold(item: ItemRecord, holdReason: HoldReason, holdUntil: number): ItemRecord {
   return { ...item, holdReason, holdUntil, heldAsOf: undefined };
 }

@@ -6,6 +6,7 @@ import type { ClaimLedger } from "./claim-ledger.ts";
 import { claimsOf } from "./claims.ts";
 import type { Queue } from "./queue.ts";
 import type { ScanStore } from "./scan-store.ts";
+import type { Unblocker } from "./unblocker.ts";
 import type { Visibility } from "./visibility.ts";
 
 export interface MonitorParts {
@@ -14,6 +15,7 @@ export interface MonitorParts {
   readonly claims: ClaimLedger;
   readonly scans: ScanStore;
   readonly visibility: Visibility;
+  readonly unblocker: Unblocker;
   /** Empty with an app: whatever the app is installed on. */
   readonly repos: readonly string[];
   readonly webUrl: string;
@@ -219,7 +221,7 @@ export class Monitor implements QueueFeed {
   }
 
   async #readNow(repo: string, known: Known): Promise<string | undefined> {
-    const { codeHost, queue, claims, scans, webUrl, clock, times, log } = this.#parts;
+    const { codeHost, queue, claims, scans, unblocker, webUrl, clock, times, log } = this.#parts;
     const { signal } = this.#stop;
     try {
       const [issues, pulls, merged] = await Promise.all([
@@ -237,6 +239,7 @@ export class Monitor implements QueueFeed {
       claims.replace(repo, claimed);
       queue.setClaims(claims.all(now), now);
       if (known.issues !== issues.items) await queue.readIssues(repo, issues.items, new Breath(), () => clock.now());
+      await unblocker.look(repo, issues.items, signal);
       if (!this.#known.has(repo)) queue.dropRepo(repo);
       if (known.state === "failing") log.info({ repo }, "repository can be read again");
       Object.assign(known, { state: "ready", issues: issues.items, error: unread });

@@ -9,6 +9,7 @@ import { failuresNow, holdOf } from "./cooldown.ts";
 import type { Claim, Entry, QueueIssue, Withheld } from "./entry.ts";
 import type { Filter, FilterReason, SteppedFilter } from "./filters.ts";
 import { ReadyList } from "./ready-list.ts";
+import { digestOf } from "./unblocker.ts";
 import { WakeList } from "./wake-list.ts";
 
 /** An operator's word that an issue is not to be handed out. */
@@ -187,6 +188,11 @@ export class Queue implements Candidates {
     this.#filter = filter;
     this.#judged = new WeakMap();
     for (const [key, entry] of this.#entries) this.#place(key, entry.issue, filter(entry.issue), now);
+  }
+
+  digestOf(key: string): string | undefined {
+    const issue = this.#entries.get(key)?.issue;
+    return issue === undefined ? undefined : digestOf(issue);
   }
 
   touch(keys: ReadonlySet<string>, now: number): void {

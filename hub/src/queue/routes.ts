@@ -88,6 +88,13 @@ export function registerQueueRoutes(routes: Routes, parts: QueueRouteParts): voi
     return { ok: true as const, cleared: held.length, hold: [] };
   });
 
+  routes.serve(described.lift, async ({ body, actor }) => {
+    const keys = body.keys?.map((key) => key.toLowerCase());
+    const effects = await book.ask({ kind: "lift", keys, reasons: body.reasons, actor });
+    const done = effects.find((effect) => effect.kind === "done");
+    return { ok: true as const, lifted: [...(done?.released ?? [])] };
+  });
+
   routes.serveBytes(described.webhook, (body, request, reply) => {
     const header = (name: string) => {
       const value = request.headers[name];

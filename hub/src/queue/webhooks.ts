@@ -23,6 +23,7 @@ export interface Delivery {
 /** Events after which a repository is read again. */
 const READ_AFTER: ReadonlySet<string> = new Set([
   "issues",
+  "issue_comment",
   "pull_request",
   "check_run",
   "check_suite",

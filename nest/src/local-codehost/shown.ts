@@ -113,10 +113,13 @@ export function showPull(platform: Platform, repo: RepositoryRecord, issue: Issu
 }
 
 export function showComment(platform: Platform, repo: RepositoryRecord, issue: IssueRecord, comment: CommentRecord) {
+  const user = showUser(platform, comment.author);
   return {
     id: comment.id,
     body: comment.body,
-    user: showUser(platform, comment.author),
+    // Every account may push here.
+    author_association: user.type === "User" ? "COLLABORATOR" : "NONE",
+    user,
     html_url: `${platform.url}/${fullName(repo)}/issues/${issue.number}#issuecomment-${comment.id}`,
     issue_url: `${platform.url}/repos/${fullName(repo)}/issues/${issue.number}`,
     created_at: iso(comment.createdAt),

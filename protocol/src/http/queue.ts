@@ -52,6 +52,37 @@ export const clearHolds = route({
   reply: z.object({ ok: z.literal(true), cleared: z.number().int(), hold: z.array(z.string()) }),
 });
 
+/** Why an issue waits that was handed out before, and what an operator holds back: each can be ended before its time. */
+export const liftable = [
+  "connection_lost",
+  "given_back",
+  "requeued",
+  "failed",
+  "quarantined",
+  "verifying",
+  "completed",
+  "completed_without_pull_request",
+  "no_work_needed",
+  "blocked",
+  "operator_hold",
+] as const;
+export type Liftable = (typeof liftable)[number];
+
+export const lift = route({
+  method: "POST",
+  path: "/api/contribute/queue/lift",
+  summary:
+    "End the waiting of these issues, or of all that wait for one of these reasons; failures counted so far are forgotten",
+  access: "admin",
+  body: z
+    .strictObject({
+      keys: z.array(ItemKey).min(1).max(MOST_ORDERED, `more than ${MOST_ORDERED} issues`).optional(),
+      reasons: z.array(z.enum(liftable)).min(1).optional(),
+    })
+    .refine(({ keys, reasons }) => keys !== undefined || reasons !== undefined, "name keys, reasons, or both"),
+  reply: z.object({ ok: z.literal(true), lifted: z.array(z.string()) }),
+});
+
 export const webhook = route({
   method: "POST",
   path: "/api/github/webhook",

@@ -1,5 +1,6 @@
 import { contribute, queue } from "@nest/protocol";
 import { tellDone } from "../look/told.tsx";
+import { count } from "../look/words.ts";
 import { call } from "../wire/call.ts";
 import { LAST_PLACE, orderAfterMove, orderWithout } from "./queue-order.ts";
 
@@ -35,6 +36,23 @@ export async function clearOrder(): Promise<void> {
   const before = await orderNow();
   await putOrder([]);
   tellDone("Every issue waits for its turn again.", () => putOrder(before));
+}
+
+/** Ends the waiting of an issue that was worked on before; what it waits for is said by the queue. */
+export async function liftIssue(key: string, reason: queue.Liftable): Promise<void> {
+  const { lifted } = (await call(queue.lift, { body: { keys: [key], reasons: [reason] } })).value;
+  tellDone(lifted.length === 0 ? `${key} does not wait for that any more.` : `${key} waits no longer.`);
+}
+
+/** Ends the waiting of all issues that wait for one reason. */
+export async function liftAll(reason: queue.Liftable): Promise<void> {
+  const { lifted } = (await call(queue.lift, { body: { reasons: [reason] } })).value;
+  tellDone(`${count(lifted.length)} of them wait no longer.`);
+}
+
+/** Why an issue waits, where people can end that. */
+export function liftableReason(reason: string | undefined): queue.Liftable | undefined {
+  return queue.liftable.find((one) => one === reason);
 }
 
 /** Holds an issue back; who works on it goes on. */

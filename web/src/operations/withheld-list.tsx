@@ -3,6 +3,7 @@ import { contribute } from "@nest/protocol";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useLive } from "../live/live.ts";
+import { ask } from "../look/ask.tsx";
 import { LongList } from "../look/long-list.tsx";
 import { Failed, Nothing, Waiting } from "../look/states.tsx";
 import { attempt } from "../look/told.tsx";
@@ -11,7 +12,7 @@ import { useIsAdmin } from "../session/who.ts";
 import { call } from "../wire/call.ts";
 import { usePages } from "../wire/pages.ts";
 import { IssueLine } from "./issue-line.tsx";
-import { unholdIssue } from "./queue-acts.ts";
+import { liftAll, liftableReason, liftIssue, unholdIssue } from "./queue-acts.ts";
 
 const ROWS = 100;
 const ROW_PX = 88;
@@ -40,8 +41,44 @@ export function WithheldList({ search }: { readonly search: string }) {
         </div>
       </Chip.Group>
       <p className="why">{words?.[reason] ?? spoken(reason)}</p>
+      <LiftAll reason={reason} total={totals[reason] ?? 0} />
       <Issues reason={reason} search={search} />
     </>
+  );
+}
+
+/** For admins: ends the waiting of everything that waits for one reason. */
+function LiftAll({ reason, total }: { readonly reason: string; readonly total: number }) {
+  const isAdmin = useIsAdmin();
+  const liftable = liftableReason(reason);
+  if (!isAdmin || liftable === undefined) return undefined;
+  const askFirst = () =>
+    ask({
+      title: `Offer all ${count(total)} again?`,
+      consequences: <p>They are handed out at once, in their turn. What is counted against them is forgotten.</p>,
+      yes: "Offer them again",
+      act: () => attempt(() => liftAll(liftable)),
+    });
+  return (
+    <Button size="compact-sm" variant="default" onClick={askFirst}>
+      Offer all {count(total)} again…
+    </Button>
+  );
+}
+
+/** For admins: ends the waiting of one issue. */
+function Lift({ item }: { readonly item: contribute.QueueItem }) {
+  const reason = liftableReason(item.withheld?.reason);
+  if (reason === undefined) return undefined;
+  return (
+    <Button
+      size="compact-sm"
+      variant="default"
+      aria-label={`Offer ${item.key} again`}
+      onClick={() => attempt(() => liftIssue(item.key, reason))}
+    >
+      Offer again
+    </Button>
   );
 }
 
@@ -87,6 +124,7 @@ function Issues({ reason, search }: { readonly reason: string; readonly search: 
               Let go
             </Button>
           ) : undefined}
+          {isAdmin && item.held !== true ? <Lift item={item} /> : undefined}
         </div>
       )}
     />
