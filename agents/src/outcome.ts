@@ -48,6 +48,7 @@ const MOST_SIGNALS = 64;
 
 /** What to report for the way a run ended (contract §8, Relay 2). */
 export function outcomeOf(end: Exclude<AgentEnd, { kind: "ended" }>, work: AssignedWork): Outcome {
+  // biome-ignore lint/nursery/useExhaustiveSwitchCases: the rule does not see that the type excludes a kind
   switch (end.kind) {
     case "not_started":
       return { kind: "failed", failureKind: "environment", reason: end.because };

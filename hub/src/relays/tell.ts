@@ -37,6 +37,7 @@ export function isWorthWaiting(reason: UnavailableReason): boolean {
 /** Tells a relay what was decided about it; the decision is on disk. */
 export function tell(session: Session, effect: SocketEffect, parts: TellParts): void {
   const { queue, credentials, clock } = parts;
+  // biome-ignore lint/nursery/useExhaustiveSwitchCases: the rule does not see that the type takes some kinds only
   switch (effect.kind) {
     case "assign":
       session.offered = { taskId: effect.lease.taskId, at: clock.now(), isCrossed: false };
