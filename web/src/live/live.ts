@@ -29,6 +29,18 @@ function become(change: Partial<Live>): void {
   for (const watcher of watchers) watcher();
 }
 
+// A network that is back, or somebody who looks again, is a better moment than the next try.
+addEventListener("online", lookAgain);
+document.addEventListener("visibilitychange", () => {
+  if (document.visibilityState === "visible") lookAgain();
+});
+
+function lookAgain(): void {
+  if (stream === undefined || now.link !== "away") return;
+  retryMs = FIRST_RETRY_MS;
+  followHub();
+}
+
 /** Follows the hub's event stream for as long as the page lives; reconnects by itself. */
 export function followHub(): void {
   clearTimeout(retrying);
