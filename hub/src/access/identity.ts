@@ -5,7 +5,7 @@ import type { Ledger } from "../leases/ledger.ts";
 import { tokenDigest } from "../relays/authenticate.ts";
 import { cookiesOf } from "./cookies.ts";
 import { bearerOf, sameSecret } from "./secrets.ts";
-import type { Sessions } from "./sessions.ts";
+import type { Sessions, SignedIn } from "./sessions.ts";
 import type { Throttle } from "./throttle.ts";
 import { isAdmin, type Viewer } from "./viewer.ts";
 
@@ -33,8 +33,9 @@ export class Identity {
     this.#admins = new Set(parts.admins.map((login) => login.toLowerCase()));
   }
 
-  isAdminLogin(login: string): boolean {
-    return this.#admins.has(login.toLowerCase());
+  /** Whether somebody who is signed in has the hub admin role. An account that took over an admin's login has not. */
+  isAdmin({ login, isFirstAccount }: SignedIn): boolean {
+    return isFirstAccount && this.#admins.has(login.toLowerCase());
   }
 
   /**
@@ -72,7 +73,8 @@ export class Identity {
     const bearer = bearerOf(request);
     if (bearer !== undefined) return this.#byBearer(bearer, request, needed);
     const who = await this.#parts.sessions.whoIs(cookiesOf(request));
-    return who === undefined ? ANONYMOUS : { kind: "user", ...who, isAdmin: this.isAdminLogin(who.login) };
+    if (who === undefined) return ANONYMOUS;
+    return { kind: "user", login: who.login, accountId: who.accountId, isAdmin: this.isAdmin(who) };
   }
 
   #byBearer(bearer: string, request: FastifyRequest, needed: boolean): Viewer {

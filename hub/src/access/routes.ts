@@ -5,7 +5,7 @@ import type { Budget } from "./budget.ts";
 import { clearCookie, cookiesOf, setCookie } from "./cookies.ts";
 import type { Identity } from "./identity.ts";
 import type { Routes } from "./routes-of.ts";
-import { SESSION_COOKIE, SESSION_MS, type Sessions, USER_COOKIE } from "./sessions.ts";
+import { SESSION_COOKIE, SESSION_MS, type Sessions, type SignedIn, USER_COOKIE } from "./sessions.ts";
 import { pathHere, type SignIn } from "./sign-in.ts";
 import { isAdmin } from "./viewer.ts";
 
@@ -32,11 +32,12 @@ const NONCE_SECONDS = 600;
 export function registerAccessRoutes(routes: Routes, parts: AccessRouteParts): void {
   const { sessions, signIn, identity, webUrl, ownAddress, signIns, signInPolls, showLogin } = parts;
 
-  const welcome = async (reply: FastifyReply, account: Account): Promise<void> => {
-    const session = await sessions.begin(account);
+  const welcome = async (reply: FastifyReply, account: Account): Promise<SignedIn> => {
+    const { cookie, who } = await sessions.begin(account);
     const seconds = SESSION_MS / 1000;
-    setCookie(reply, SESSION_COOKIE, session, seconds);
+    setCookie(reply, SESSION_COOKIE, cookie, seconds);
     setCookie(reply, USER_COOKIE, account.login, seconds);
+    return who;
   };
 
   routes.serve(access.user, ({ viewer }) => ({
@@ -76,8 +77,8 @@ export function registerAccessRoutes(routes: Routes, parts: AccessRouteParts): v
     const state = await signIn.pollDevice(body.login_id);
     if (state.status !== "complete") return state;
     const { status, account } = state;
-    await welcome(reply, account);
-    return { status, login: account.login, hub_admin: identity.isAdminLogin(account.login) };
+    const who = await welcome(reply, account);
+    return { status, login: account.login, hub_admin: identity.isAdmin(who) };
   });
 
   routes.serve(access.logout, async ({ request, reply }) => {

@@ -19,6 +19,21 @@ const SessionToken = z.object({
 });
 type SessionToken = z.infer<typeof SessionToken>;
 
+/** Somebody who is signed in. */
+export interface SignedIn {
+  readonly login: string;
+  readonly accountId: number | undefined;
+  /** Whether it is the account that was the first to sign in with this login: what is configured by login is meant for that one. */
+  readonly isFirstAccount: boolean;
+}
+
+function signedIn(
+  { github_username: login, first_github_id: first }: UserRecord,
+  accountId: number | undefined,
+): SignedIn {
+  return { login, accountId, isFirstAccount: first === undefined || first === accountId };
+}
+
 export interface SessionParts {
   readonly signer: Signer;
   readonly users: UserStore;
@@ -36,31 +51,31 @@ export class Sessions {
     this.#parts = parts;
   }
 
-  /** A session of somebody who has just proven their login; answers with what the session cookie holds. */
-  async begin({ login, id }: Account): Promise<string> {
+  /** A session of somebody who has just proven their login: what the session cookie holds, and whom it proves. */
+  async begin({ login, id }: Account): Promise<{ readonly cookie: string; readonly who: SignedIn }> {
     const { users, clock, random, signer } = this.#parts;
-    await users.signedIn(login);
+    const user = await users.signedIn({ login, ...(id === undefined ? {} : { id }) });
     const iat = clock.now();
-    return signer.sign({
+    const cookie = signer.sign({
       u: login,
       ...(id === undefined ? {} : { a: id }),
       iat,
       exp: iat + SESSION_MS,
       sid: random.hex(12),
     } satisfies SessionToken);
+    return { cookie, who: signedIn(user, id) };
   }
 
   /** Whom these cookies prove; undefined when they prove nobody. */
-  async whoIs(
-    cookies: ReadonlyMap<string, string>,
-  ): Promise<{ readonly login: string; readonly accountId: number | undefined } | undefined> {
+  async whoIs(cookies: ReadonlyMap<string, string>): Promise<SignedIn | undefined> {
     const login = cookies.get(USER_COOKIE);
     if (login === undefined || login === "") return undefined;
     const user = await this.#parts.users.read(login);
     if (user === undefined || user.blocked) return undefined;
     const token = this.#proofOf(cookies.get(SESSION_COOKIE), user);
     if (token === undefined && !this.#parts.plainUserCookie) return undefined;
-    return { login: user.github_username, accountId: token?.a };
+    // A cookie that alone authenticates names no account: it is believed to be of whoever has the login.
+    return signedIn(user, token === undefined ? user.github_id : token.a);
   }
 
   /** Ends the session that these cookies are of. */
@@ -72,6 +87,8 @@ export class Sessions {
   #proofOf(cookie: string | undefined, user: UserRecord): SessionToken | undefined {
     const token = this.#open(cookie);
     if (token === undefined || user.ended_sessions[token.sid] !== undefined) return undefined;
+    // A session of an account that had the login before is nobody's, as is one of a release that did not note the account.
+    if (user.github_id !== undefined && token.a !== user.github_id) return undefined;
     return token.u.toLowerCase() === user.github_username.toLowerCase() ? token : undefined;
   }
 

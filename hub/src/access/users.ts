@@ -1,5 +1,6 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
+import type { Account } from "@nest/codehost";
 import { type Clock, isAbsent, makePrivateFolder, readTextIfPresent, writeFileAtomic } from "@nest/kit";
 import { z } from "zod";
 
@@ -8,6 +9,9 @@ export const UserRecord = z.looseObject({
   github_username: z.string(),
   created_at: z.string().optional(),
   last_login: z.string().optional(),
+  /** The code host's number of the account that signed in last, and of the one that ever did first. */
+  github_id: z.number().optional(),
+  first_github_id: z.number().optional(),
   /** Role by instance. */
   nests: z.record(z.string(), z.string()).default({}),
   /** Absent: unlimited. */
@@ -50,10 +54,20 @@ export class UserStore {
     return together(file, this.#shared?.read(login.toLowerCase()));
   }
 
-  /** Remembers that somebody has signed in; makes the user when there is none. */
-  async signedIn(login: string): Promise<UserRecord> {
+  /**
+   * Remembers that somebody has signed in; makes the user when there is none. An account that took over a login which another
+   * gave up begins anew: roles, quota and sessions of that other are not its own.
+   */
+  async signedIn({ login, id }: Account): Promise<UserRecord> {
     const now = new Date(this.#clock.now()).toISOString();
-    return this.change(login, (user) => ({ created_at: now, ...user, last_login: now }));
+    return this.change(login, (user) => {
+      const first = user.first_github_id ?? id;
+      const firstOf = first === undefined ? {} : { first_github_id: first };
+      if (id === undefined) return { created_at: now, ...user, last_login: now };
+      const isSuccessor = user.github_id !== undefined && user.github_id !== id;
+      const own = isSuccessor ? UserRecord.parse({ github_username: login }) : user;
+      return { created_at: now, ...own, last_login: now, github_id: id, ...firstOf };
+    });
   }
 
   /** Ends one session before its time. */
