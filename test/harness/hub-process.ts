@@ -9,7 +9,9 @@ export interface HubProcessOptions {
   readonly folder: string;
   readonly apiUrl: string;
   readonly repos: readonly string[];
-  readonly token: string;
+  /** A personal token of the code host; an app's keys go into `github`. */
+  readonly token?: string;
+  readonly github?: object;
   readonly contribute?: object;
   /** In the spec's own time. */
   readonly evalIntervalS?: number;
@@ -49,7 +51,7 @@ export class HubProcess implements AsyncDisposable {
     const [org = ""] = (options.repos[0] ?? "").split("/");
     const configuration = {
       project: { org, repos: options.repos },
-      github: { token: options.token },
+      github: options.github ?? { token: options.token },
       governor: {
         eval_interval_s: options.evalIntervalS ?? 3600,
         contribute: { open_registration: true, ...options.contribute },

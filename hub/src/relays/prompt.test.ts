@@ -33,6 +33,15 @@ test("titles and bodies with control characters cannot forge lines or drive a te
   expect(prompt).toContain("$(rm -rf /)");
 });
 
+test("a prompt says which login is for what, where the hub hands out a token", () => {
+  expect(promptFor(issue, FENCE)).not.toContain("Logins:");
+  const newcomer = promptFor({ ...issue, permissions: ["issues:write"] }, FENCE);
+  expect(newcomer).toMatch(/fork meadow\/tide-clock.*GH_TOKEN.*NEST_TASK_TOKEN.*neither push nor open.*issues:write/s);
+  const contributor = promptFor({ ...issue, permissions: ["contents:write", "pulls:write"] }, FENCE);
+  expect(contributor).toMatch(/GH_TOKEN is a short-lived token of the hub, for meadow\/tide-clock alone/);
+  expect(contributor).not.toContain("fork");
+});
+
 test("a prompt fits a frame whatever the issue holds", () => {
   const prompt = promptFor({ ...issue, body: '\u0007\\"ź'.repeat(100_000), title: "\\".repeat(10_000) }, FENCE);
   expect(Buffer.byteLength(JSON.stringify(prompt))).toBeLessThan(56 * 1024);

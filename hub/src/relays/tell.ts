@@ -1,5 +1,5 @@
 import { type Clock, plainLine, type Random } from "@nest/kit";
-import { closeCodes, type OwnLimitsLeft, type UnavailableReason } from "@nest/protocol";
+import { closeCodes, type OwnLimitsLeft, permissionsOf, type UnavailableReason } from "@nest/protocol";
 import type { Effect } from "../leases/commands.ts";
 import type { Queue } from "../queue/queue.ts";
 import { promptFor } from "./prompt.ts";
@@ -82,14 +82,16 @@ function release(session: Session, taskId: string, credentials: TaskCredentials)
 function assign(
   session: Session,
   { lease }: Extract<SocketEffect, { kind: "assign" }>,
-  { queue, random, roleOf }: TellParts,
+  { queue, credentials, random, roleOf }: TellParts,
 ): void {
   const { taskId: task_id, gen: task_gen, repo, number, url } = lease;
   const issue = queue.entry(lease.key)?.issue;
   const title = plainLine(lease.title).slice(0, LONGEST_LINE);
   const labels = (issue?.labels ?? []).slice(0, MOST_LABELS).map(plainLine);
   const role = roleOf(lease.contributorId, session.declared.role);
-  const prompt = promptFor({ repo, number, title, url, body: issue?.body ?? "", labels, role }, random.hex(8));
+  const permissions = credentials.available ? permissionsOf(session.tier) : undefined;
+  const asked = { repo, number, title, url, body: issue?.body ?? "", labels, role, permissions };
+  const prompt = promptFor(asked, random.hex(8));
   session.idleReason = undefined;
   session.note = undefined;
   session.send({

@@ -114,11 +114,12 @@ export function showPull(platform: Platform, repo: RepositoryRecord, issue: Issu
 
 export function showComment(platform: Platform, repo: RepositoryRecord, issue: IssueRecord, comment: CommentRecord) {
   const user = showUser(platform, comment.author);
+  const mayPush = repo.writers?.includes(comment.author) ?? true;
   return {
     id: comment.id,
     body: comment.body,
-    // Every account may push here.
-    author_association: user.type === "User" ? "COLLABORATOR" : "NONE",
+    // Where nobody is named, every account may push.
+    author_association: user.type === "User" && mayPush ? "COLLABORATOR" : "NONE",
     user,
     html_url: `${platform.url}/${fullName(repo)}/issues/${issue.number}#issuecomment-${comment.id}`,
     issue_url: `${platform.url}/repos/${fullName(repo)}/issues/${issue.number}`,
