@@ -113,6 +113,15 @@ describe.skipIf(tmuxBinary === undefined)("an agent at a terminal", () => {
     expect(await run.ended).toMatchObject({ kind: "killed" });
   });
 
+  test("that ends before it is ready and says nothing is told by its exit code", async () => {
+    const silent = await aScript("silent", "exit 7");
+    const run = await startInteractive(claude, { ...aStart(), binary: silent }, { clock, tmux });
+    expect(await run.ended).toEqual({
+      kind: "not_started",
+      because: "agent ended before it was ready with exit code 7, and said nothing",
+    });
+  });
+
   test("that ends before it is ready never started", async () => {
     const run = await startInteractive(claude, aStart({ FAKE_DIES: "1" }), { clock, tmux });
     expect(await run.ended).toMatchObject({

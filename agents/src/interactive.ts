@@ -132,10 +132,7 @@ class InteractiveRun implements AgentRun {
       const pane = await this.#parts.tmux.pane();
       if (pane.dead) {
         this.#lastText = await this.#lastWords();
-        return {
-          kind: "not_started",
-          because: `agent ended before it was ready: ${lastLine(this.#masked(this.#lastText))}`,
-        };
+        return { kind: "not_started", because: `agent ended before it was ready${await this.#howItEnded(pane)}` };
       }
       const mood = moodOf(screen, this.#backend.signs);
       this.#standstill = standstillOf(mood);
@@ -157,6 +154,17 @@ class InteractiveRun implements AgentRun {
       if (said === before && said.trim() !== "") break;
     }
     return said;
+  }
+
+  /**
+   * What it said last, else its exit code: the terminal of a program that ends in the moment it started may be torn down
+   * before anybody has read what the program wrote.
+   */
+  async #howItEnded(pane: PaneState): Promise<string> {
+    const words = lastLine(this.#masked(this.#lastText));
+    if (words !== "") return `: ${words}`;
+    const code = await this.#exitCodeOf(pane);
+    return code === undefined ? ", by a signal, and said nothing" : ` with exit code ${code}, and said nothing`;
   }
 
   /** The task's folder is new, empty and ours: nobody has to be asked whether it may be trusted. */
@@ -198,13 +206,15 @@ class InteractiveRun implements AgentRun {
     for (;;) {
       await clock.sleep(LOOK_EVERY_MS, this.#over.signal);
       const pane = await tmux.pane();
+      if (pane.dead) {
+        this.#lastText = await this.#lastWords();
+        const code = await this.#exitCodeOf(pane);
+        const output = afterPrompt(this.#lastText, baseline.prompt);
+        return code === undefined ? { kind: "killed", signal: "a signal", output } : { kind: "exited", code, output };
+      }
       const text = await tmux.capture("everything");
       this.#lastText = text;
       const output = afterPrompt(text, baseline.prompt);
-      if (pane.dead) {
-        const code = await this.#exitCodeOf(pane);
-        return code === undefined ? { kind: "killed", signal: "a signal", output } : { kind: "exited", code, output };
-      }
       const mood = moodOf(await tmux.capture("screen"), this.#backend.signs);
       this.#standstill = standstillOf(mood);
       verdictLooks = mood !== "busy" && hasNewVerdict(text, baseline) ? verdictLooks + 1 : 0;
