@@ -42,6 +42,11 @@ export const Manifest = z.looseObject({
   spoke_skipped_registry: reasons.optional(),
   warnings: names.optional(),
   totals: z.object({ files: z.number().int(), bytes: z.number().int() }).optional(),
+  /** Whether nothing is missing, or what is missing was said to be in order; absent: judge by the gaps. */
+  whole: z.boolean().optional(),
+  /** Much less than in `previous`, in words. */
+  much_less: z.string().optional(),
+  /** The last whole archive before this one. */
   previous: z.object({ name: z.string(), files: z.number().int(), spokes: z.number().int() }).optional(),
 });
 export type Manifest = z.infer<typeof Manifest>;

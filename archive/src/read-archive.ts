@@ -2,7 +2,7 @@ import { createHash, type Hash } from "node:crypto";
 import { ByteReader, type ByteSource } from "./byte-reader.ts";
 import { openChunks } from "./chunks.ts";
 import { decompress } from "./codec.ts";
-import { hostile, inconsistent } from "./errors.ts";
+import { damaged, hostile, inconsistent } from "./errors.ts";
 import { type Codec, HEADER_BYTES, hasMagic, MAGIC, readHeader } from "./header.ts";
 import type { ArchiveKey } from "./key.ts";
 import {
@@ -25,6 +25,8 @@ export interface ReadOptions {
   readonly keys: readonly ArchiveKey[];
   readonly memberBytes?: number;
   readonly members?: number;
+  /** Refuses the older form, which has to be held whole in memory: for objects that nobody vouched for. */
+  readonly onlyChunked?: boolean;
   readonly signal?: AbortSignal;
   progress?(soFar: { readonly files: number; readonly bytes: number }): void;
 }
@@ -57,7 +59,7 @@ export async function readArchive(
     members: options.members ?? MOST_MEMBERS,
   });
   try {
-    const { payload, codec, form } = await openPayload(reader, options.keys);
+    const { payload, codec, form } = await openPayload(reader, options);
     for await (const block of decompress(new ByteReader(payload), codec)) {
       options.signal?.throwIfAborted();
       parser.push(block);
@@ -71,9 +73,10 @@ export async function readArchive(
 
 async function openPayload(
   reader: ByteReader,
-  keys: readonly ArchiveKey[],
+  { keys, onlyChunked }: Pick<ReadOptions, "keys" | "onlyChunked">,
 ): Promise<{ payload: ByteSource; codec: Codec; form: ArchiveContent["form"] }> {
   if (!hasMagic(await reader.peek(MAGIC.length))) {
+    if (onlyChunked === true) throw damaged("it does not begin as an archive does");
     return { payload: await openSingleShot(reader, keys), codec: "gzip", form: "single-shot" };
   }
   const header = readHeader(Buffer.from(await reader.take(HEADER_BYTES)), keys);

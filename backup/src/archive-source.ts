@@ -1,14 +1,6 @@
 import { createReadStream } from "node:fs";
-import {
-  type ArchiveContent,
-  type ArchiveKey,
-  type ByteSource,
-  type MemberVisitor,
-  readArchive,
-  timeOfHubArchive,
-} from "@nest/archive";
+import { type ArchiveContent, type ArchiveKey, type ByteSource, type MemberVisitor, readArchive } from "@nest/archive";
 import { isAbsent, NestError, UsageError } from "@nest/kit";
-import { type BlobRow, type Blobs, listed } from "./blobs/blobs.ts";
 import type { Parts } from "./parts.ts";
 
 const PIECE_BYTES = 1024 * 1024;
@@ -43,28 +35,15 @@ export async function namedSource(
   return () => blobs.get(name ?? "", parts.signal);
 }
 
-/** Reads an archive to its end and finds it good, or throws. */
+/** Reads an archive to its end and finds it good, or throws. `onlyChunked` refuses the older form, which is held whole in memory. */
 export function checkArchive(
   parts: Parts,
   sealed: ByteSource,
   key: ArchiveKey,
-  visitor?: MemberVisitor,
+  how: { readonly visitor?: MemberVisitor; readonly onlyChunked?: boolean } = {},
 ): Promise<ArchiveContent> {
   const progress = ({ files, bytes }: { files: number; bytes: number }) =>
     parts.tell(`checking: ${files} files, ${Math.round(bytes / MIB)} MiB`);
-  return readArchive(sealed, { keys: [key], signal: parts.signal, progress }, visitor);
-}
-
-/** This hub's archives in the storage, the newest first by their names. */
-export async function hubArchives(
-  blobs: Blobs,
-  hubId: string,
-  signal: AbortSignal,
-): Promise<(BlobRow & { stampedAt: number })[]> {
-  const rows = await listed(blobs, "nest-hub-backup-", signal);
-  const ours = rows.flatMap((row) => {
-    const stampedAt = timeOfHubArchive(row.name, hubId);
-    return stampedAt === undefined ? [] : [{ ...row, stampedAt }];
-  });
-  return ours.sort((one, other) => other.stampedAt - one.stampedAt);
+  const { visitor, onlyChunked = false } = how;
+  return readArchive(sealed, { keys: [key], signal: parts.signal, progress, onlyChunked }, visitor);
 }

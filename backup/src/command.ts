@@ -25,6 +25,7 @@ const commands: Readonly<Record<string, Command>> = {
       "skip-secrets": "switch",
       "no-prune": "switch",
       "gaps-ok": "switch",
+      "less-ok": "switch",
       codec: "text",
       json: "switch",
     },

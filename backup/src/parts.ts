@@ -6,6 +6,8 @@ import type { FleetSpoke } from "./collect/fleet.ts";
 /** Everything a command takes from outside; a test passes its own. */
 export interface Parts {
   readonly environment: Environment;
+  /** Of this release; every archive tells it. */
+  readonly version: string;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;

@@ -54,6 +54,12 @@ export function keyFrom(environment: Environment): ArchiveKey {
   return parseKey(text, "NEST_BACKUP_KEY");
 }
 
+/** The key where one is set: what needs none still checks more with it. @throws NestError `backup_key_malformed` */
+export function keyIfGiven(environment: Environment): ArchiveKey | undefined {
+  const text = variable(environment, "NEST_BACKUP_KEY");
+  return text === undefined || text.trim() === "" ? undefined : keyFrom(environment);
+}
+
 /** The bucket's name, or a `file://` folder. @throws NestError `bucket_missing` */
 export function bucketFrom(environment: Environment): string {
   const bucket = variable(environment, "NEST_BACKUP_BUCKET");
@@ -68,12 +74,26 @@ export function bucketFrom(environment: Environment): string {
   return bucket;
 }
 
-/** Which hub's archives are ours: `NEST_HUB_ID`, else `<data>/saas/hub-id`, else the namespace. */
+/**
+ * Which hub's archives are ours: `NEST_HUB_ID`, else `<data>/saas/hub-id`, else the namespace.
+ *
+ * @throws NestError `hub_id_unreadable` when the file is there and tells nothing: another name would be another hub's archives.
+ */
 export async function hubIdOf(environment: Environment, settings: Settings): Promise<string> {
   const given = variable(environment, "NEST_HUB_ID");
   if (given !== undefined) return given;
-  const saved = await readTextIfPresent(join(settings.dataDir, "saas", "hub-id")).catch(() => undefined);
-  return saved?.trim() || settings.namespace;
+  const file = join(settings.dataDir, "saas", "hub-id");
+  const refuse = (why: string) =>
+    new NestError("hub_id_unreadable", `${file} ${why}`, {
+      hint: "the hub's archives go by this name; make the file readable, or set NEST_HUB_ID",
+    });
+  const saved = await readTextIfPresent(file).catch((thrown: NodeJS.ErrnoException) => {
+    // Without a data directory there is no such file either: list and status run anywhere.
+    if (thrown.code === "ENOTDIR") return undefined;
+    throw refuse(`cannot be read (${thrown.code})`);
+  });
+  if (saved?.trim() === "") throw refuse("is empty");
+  return saved?.trim() ?? settings.namespace;
 }
 
 /** The hub's own variable: unset means the embedded database. The value is never repeated, it may hold a password. */

@@ -8,6 +8,7 @@ Disaster recovery of a hub: encrypted archives of everything that is needed to r
             -skip-secrets    do not read Secrets: a hub that runs outside of a cluster
             -no-prune        keep all older archives
             -gaps-ok         exit 0 although something is not in the archive
+            -less-ok         much less than before is as it should be
             -codec zstd      faster and smaller than gzip, which is the default
   verify    verify the newest archive in the storage
             -file ARCHIVE    a local archive instead

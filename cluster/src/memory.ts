@@ -35,6 +35,11 @@ export class MemoryCluster implements Cluster {
     this.#pods.set(namespace, [...(this.#pods.get(namespace) ?? []), entry]);
   }
 
+  /** The deployment was scaled to zero. */
+  removePods(namespace: string): void {
+    this.#pods.delete(namespace);
+  }
+
   async secret(namespace: string, name: string, signal: AbortSignal): Promise<ClusterObject> {
     signal.throwIfAborted();
     const what = `Secret ${namespace}/${name}`;

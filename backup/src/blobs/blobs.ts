@@ -12,8 +12,6 @@ export interface BlobFacts extends BlobRow {
   /** Counts written with it: `files`, `spokes`. */
   readonly metadata: Readonly<Record<string, string>>;
   readonly lockedUntil: number | undefined;
-  /** When a run, or a verify, last read it back whole and found it good. */
-  readonly verifiedAt: number | undefined;
 }
 
 export interface PutOptions {
@@ -36,8 +34,6 @@ export interface Blobs {
   list(prefix: string, signal: AbortSignal): AsyncIterable<BlobRow>;
   /** `locked`: it is held by a lock and stays; `hidden`: it was only hidden, its bytes are still kept. */
   remove(name: string, signal: AbortSignal): Promise<"removed" | "locked" | "hidden">;
-  /** Notes that an object was read back whole and found good; false where the storage cannot keep such a note. */
-  markVerified(name: string, at: number, signal: AbortSignal): Promise<boolean>;
   /** Ends uploads that were begun before `before` and never finished, where the name is ours; tells how many. */
   sweep(isOurs: (name: string) => boolean, before: number, signal: AbortSignal): Promise<number>;
 }

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { link, mkdir, open, readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { isAbsent, readTextIfPresent, writeFileAtomic } from "@nest/kit";
+import { isAbsent, NestError, readTextIfPresent, writeFileAtomic } from "@nest/kit";
 import { type BlobFacts, type BlobRow, type Blobs, blobAbsent, blobExists, type PutOptions } from "./blobs.ts";
 
 const PIECE_BYTES = 1024 * 1024;
@@ -10,7 +10,6 @@ const PART = ".part";
 
 interface Note {
   readonly metadata?: Readonly<Record<string, string>>;
-  readonly verifiedAt?: number;
 }
 
 /** Objects as files of a folder (`NEST_BACKUP_BUCKET=file:///…`), each with a hidden note beside it. It knows no locks. */
@@ -52,8 +51,7 @@ export class FolderBlobs implements Blobs {
 
   async facts(name: string): Promise<BlobFacts> {
     const row = await this.#row(name);
-    const note = JSON.parse((await readTextIfPresent(this.#noteOf(name))) ?? "{}") as Note;
-    return { ...row, metadata: note.metadata ?? {}, lockedUntil: undefined, verifiedAt: note.verifiedAt };
+    return { ...row, metadata: metadataIn(await readTextIfPresent(this.#noteOf(name))), lockedUntil: undefined };
   }
 
   async *list(prefix: string): AsyncGenerator<BlobRow> {
@@ -61,19 +59,21 @@ export class FolderBlobs implements Blobs {
       if (isAbsent(thrown)) return [];
       throw thrown;
     });
-    for (const name of names) if (name.startsWith(prefix) && !name.startsWith(".")) yield this.#row(name);
+    for (const name of names) {
+      if (!name.startsWith(prefix) || isOurs(name)) continue;
+      // Another run may have removed it since.
+      const row = await this.#row(name).catch((thrown: unknown) => {
+        if (thrown instanceof NestError && thrown.code === "blob_absent") return undefined;
+        throw thrown;
+      });
+      if (row !== undefined) yield row;
+    }
   }
 
   async remove(name: string): Promise<"removed"> {
     await rm(join(this.#folder, name), { force: true });
     await rm(this.#noteOf(name), { force: true });
     return "removed";
-  }
-
-  async markVerified(name: string, at: number): Promise<boolean> {
-    const { metadata } = await this.facts(name);
-    await this.#writeNote(name, { metadata, verifiedAt: at });
-    return true;
   }
 
   async sweep(isOurs: (name: string) => boolean, before: number, _signal?: AbortSignal): Promise<number> {
@@ -104,5 +104,19 @@ export class FolderBlobs implements Blobs {
 
   #writeNote(name: string, note: Note): Promise<void> {
     return writeFileAtomic(this.#noteOf(name), JSON.stringify(note));
+  }
+}
+
+/** What stands beside the objects and is none: their notes, and parts of what is being written. */
+function isOurs(name: string): boolean {
+  return name.startsWith(".") && (name.endsWith(".json") || name.endsWith(PART));
+}
+
+/** A note that somebody damaged tells nothing; the object is what it was. */
+function metadataIn(text: string | undefined): Readonly<Record<string, string>> {
+  try {
+    return (JSON.parse(text ?? "{}") as Note).metadata ?? {};
+  } catch {
+    return {};
   }
 }

@@ -27,7 +27,6 @@ export class MemoryBlobs implements Blobs {
       modifiedAt: this.#now(),
       metadata: options.metadata,
       lockedUntil: options.lockedUntil,
-      verifiedAt: undefined,
       content: whole,
     });
   }
@@ -52,11 +51,6 @@ export class MemoryBlobs implements Blobs {
     if ((kept?.lockedUntil ?? 0) > this.#now()) return "locked";
     this.#kept.delete(name);
     return "removed";
-  }
-
-  async markVerified(name: string, at: number): Promise<boolean> {
-    this.#kept.set(name, { ...this.#find(name), verifiedAt: at });
-    return true;
   }
 
   async sweep(): Promise<number> {

@@ -3,19 +3,18 @@ import {
   AbortMultipartUploadCommand,
   DeleteObjectCommand,
   GetObjectCommand,
-  GetObjectTaggingCommand,
   HeadObjectCommand,
   ListMultipartUploadsCommand,
+  type ListMultipartUploadsCommandOutput,
   ListObjectsV2Command,
-  PutObjectTaggingCommand,
+  type MultipartUpload,
   S3Client,
 } from "@aws-sdk/client-s3";
-import { type Environment, variable } from "@nest/kit";
+import { type Environment, NestError, variable } from "@nest/kit";
 import { type BlobFacts, type BlobRow, type Blobs, blobAbsent, type PutOptions } from "./blobs.ts";
 import { upload } from "./multipart.ts";
 import { statusOf, storageFault } from "./s3-faults.ts";
 
-const VERIFIED_TAG = "nest-verified-at";
 const MOST_ATTEMPTS = 5;
 const CONNECT_TIMEOUT_MS = 10_000;
 /** How long a connection may say nothing. */
@@ -80,18 +79,12 @@ export class S3Blobs implements Blobs {
     const head = await this.#send(name, signal, () =>
       this.#client.send(new HeadObjectCommand(object), { abortSignal: signal }),
     );
-    // Not every storage keeps tags, and not every credential may read them.
-    const tags = await this.#client
-      .send(new GetObjectTaggingCommand(object), { abortSignal: signal })
-      .catch(() => undefined);
-    const verified = Number(tags?.TagSet?.find(({ Key }) => Key === VERIFIED_TAG)?.Value);
     return {
       name,
       bytes: head.ContentLength ?? 0,
       modifiedAt: head.LastModified?.getTime() ?? 0,
       metadata: head.Metadata ?? {},
       lockedUntil: head.ObjectLockRetainUntilDate?.getTime(),
-      verifiedAt: Number.isFinite(verified) && verified > 0 ? verified : undefined,
     };
   }
 
@@ -107,7 +100,9 @@ export class S3Blobs implements Blobs {
       for (const { Key, Size, LastModified } of page.Contents ?? []) {
         yield { name: Key ?? "", bytes: Size ?? 0, modifiedAt: LastModified?.getTime() ?? 0 };
       }
-      ContinuationToken = page.IsTruncated === true ? page.NextContinuationToken : undefined;
+      const next = page.IsTruncated === true ? page.NextContinuationToken : undefined;
+      if (page.IsTruncated === true && (next === undefined || next === ContinuationToken)) throw standsStill(prefix);
+      ContinuationToken = next;
     } while (ContinuationToken !== undefined);
   }
 
@@ -123,26 +118,29 @@ export class S3Blobs implements Blobs {
     }
   }
 
-  async markVerified(name: string, at: number, signal: AbortSignal): Promise<boolean> {
-    const Tagging = { TagSet: [{ Key: VERIFIED_TAG, Value: String(at) }] };
-    const command = new PutObjectTaggingCommand({ Bucket: this.#bucket, Key: name, Tagging });
-    return this.#client.send(command, { abortSignal: signal }).then(
-      () => true,
-      () => false,
-    );
-  }
-
   async sweep(isOurs: (name: string) => boolean, before: number, signal: AbortSignal): Promise<number> {
-    const listing = new ListMultipartUploadsCommand({ Bucket: this.#bucket });
-    const found = await this.#send("uploads", signal, () => this.#client.send(listing, { abortSignal: signal }));
     let swept = 0;
-    for (const { Key, UploadId, Initiated } of found.Uploads ?? []) {
+    for await (const { Key, UploadId, Initiated } of this.#uploads(signal)) {
       if (Key === undefined || !isOurs(Key) || Initiated === undefined || Initiated.getTime() >= before) continue;
       const command = new AbortMultipartUploadCommand({ Bucket: this.#bucket, Key, UploadId });
       await this.#send(Key, signal, () => this.#client.send(command, { abortSignal: signal }));
       swept += 1;
     }
     return swept;
+  }
+
+  async *#uploads(signal: AbortSignal): AsyncGenerator<MultipartUpload> {
+    let at: UploadPlace | undefined = {};
+    while (at !== undefined) {
+      const listing: ListMultipartUploadsCommand = new ListMultipartUploadsCommand({ Bucket: this.#bucket, ...at });
+      const page: ListMultipartUploadsCommandOutput = await this.#send("uploads", signal, () =>
+        this.#client.send(listing, { abortSignal: signal }),
+      );
+      yield* page.Uploads ?? [];
+      const next = { KeyMarker: page.NextKeyMarker, UploadIdMarker: page.NextUploadIdMarker };
+      if (page.IsTruncated === true && isSame(at, next)) throw standsStill("uploads");
+      at = page.IsTruncated === true ? next : undefined;
+    }
   }
 
   async #send<Answer>(name: string, signal: AbortSignal, act: () => Promise<Answer>): Promise<Answer> {
@@ -153,4 +151,18 @@ export class S3Blobs implements Blobs {
       throw storageFault(thrown, name);
     }
   }
+}
+
+interface UploadPlace {
+  readonly KeyMarker?: string | undefined;
+  readonly UploadIdMarker?: string | undefined;
+}
+
+function isSame(one: UploadPlace, other: UploadPlace): boolean {
+  return one.KeyMarker === other.KeyMarker && one.UploadIdMarker === other.UploadIdMarker;
+}
+
+/** A half listing taken for a whole one would let archives go that should stay; one without an end would never end. */
+function standsStill(what: string): NestError<"storage_failed"> {
+  return new NestError("storage_failed", `the storage says that its list of ${what} goes on, and not where`);
 }

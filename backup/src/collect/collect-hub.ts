@@ -16,6 +16,7 @@ export interface CollectOptions {
   readonly skipSecrets: boolean;
   readonly archiveId: string;
   readonly previous?: Manifest["previous"];
+  readonly toolVersion: string;
 }
 
 /** A hub ready to be stored: what is small is at hand, what is large is read when it is asked for. */
@@ -23,11 +24,18 @@ export interface CollectedHub extends AsyncDisposable {
   /** Counted before anything is stored; the manifest has the exact number. */
   readonly plannedFiles: number;
   readonly spokes: number;
+  /** Spokes at zero replicas: there is nothing to read them by, and they are not lost. */
+  readonly asleep: number;
   members(): AsyncGenerator<Member>;
   manifest(files: readonly StoredFile[]): Manifest;
 }
 
-const NO_SPOKES: CapturedSpokes & Pick<Fleet, "elsewhere"> = { captured: new Map(), errors: {}, elsewhere: {} };
+const NO_SPOKES: CapturedSpokes & Pick<Fleet, "elsewhere"> = {
+  captured: new Map(),
+  errors: {},
+  asleep: {},
+  elsewhere: {},
+};
 const NO_SECRETS: CapturedSecrets = { secrets: new Map(), warnings: ["the Secrets were not captured, as asked for"] };
 
 /**
@@ -57,6 +65,7 @@ export async function collectHub(parts: Parts, options: CollectOptions): Promise
   return {
     plannedFiles: countFiles(settings.dataDir) + secrets.size + spokeFiles + tables,
     spokes: spokes.captured.size,
+    asleep: Object.keys(spokes.asleep).length,
     members: () => hubMembers({ parts, settings, secrets, spokes, database, skipped, startedAt }),
     manifest: (files) => {
       const finishedAt = parts.clock.now();
@@ -70,12 +79,13 @@ export async function collectHub(parts: Parts, options: CollectOptions): Promise
         ...(fleet === undefined ? {} : { spoke_errors: { ...fleet.errors, ...spokes.errors } }),
         secret_names: [...secrets.keys()],
         kind: "hub",
+        tool_version: options.toolVersion,
         hub_id: options.hubId,
         archive_id: options.archiveId,
         started_at: iso(startedAt),
         finished_at: iso(finishedAt),
         skipped,
-        spoke_skipped_registry: { ...spokes.elsewhere },
+        spoke_skipped_registry: { ...spokes.elsewhere, ...spokes.asleep },
         warnings: [...warnings],
         totals: { files: files.length, bytes },
         ...(options.previous === undefined ? {} : { previous: options.previous }),

@@ -23,6 +23,7 @@ const Meta = z.looseObject({
   id: z.string().optional(),
   cluster_id: z.string().nullish(),
   status: z.string().optional(),
+  replicas: z.number().nullish(),
   deleted_at: z.string().nullish(),
 });
 
@@ -30,6 +31,8 @@ const Meta = z.looseObject({
 export interface FleetSpoke {
   readonly id: string;
   readonly cluster: ClusterEntry;
+  /** Why it may well have no pod, as its record says; undefined when it should have one. */
+  readonly asleep: string | undefined;
 }
 
 /** Every entry of the fleet ends in one of these three. */
@@ -69,15 +72,18 @@ export async function readFleet(dataDir: string): Promise<Fleet> {
   const elsewhere: Record<string, string> = {};
   for (const id of [...new Set([...registry.keys(), ...hosted.keys()])].sort()) {
     if (id === "") continue;
-    const clusterId = registry.get(id) ?? hosted.get(id);
+    const record = hosted.get(id);
+    const clusterId = registry.get(id) ?? record?.clusterId;
+    const asleep = record?.asleep;
     const isHosted = hosted.has(id) || id.startsWith("hosted-");
     const cluster = clusters.find((entry) => entry.id === clusterId);
-    if (clusterId === undefined && isHosted) errors[id] = "its record names no cluster";
+    if (asleep !== undefined && (cluster === undefined || cluster.pull_only === true)) elsewhere[id] = asleep;
+    else if (clusterId === undefined && isHosted) errors[id] = "its record names no cluster";
     else if (clusterId === undefined) elsewhere[id] = "on no cluster of this hub";
     else if (cluster === undefined) errors[id] = `unknown cluster "${clusterId}"`;
     else if (cluster.pull_only === true)
       errors[id] = `cluster "${clusterId}" cannot be reached from the hub (pull_only)`;
-    else spokes.push({ id, cluster });
+    else spokes.push({ id, cluster, asleep });
   }
   if (registry.has("")) elsewhere["(without an id)"] = "registry entry without an id";
   return { spokes, errors, elsewhere };
@@ -96,9 +102,14 @@ export async function readRegistry(dataDir: string): Promise<Map<string, string 
   return new Map([...hives, ...nests].map((entry) => [entry.id, orAbsent(entry.clusterId ?? entry.cluster_id)]));
 }
 
-async function readHosted(dataDir: string): Promise<Map<string, string | undefined>> {
+interface Hosted {
+  readonly clusterId: string | undefined;
+  readonly asleep: string | undefined;
+}
+
+async function readHosted(dataDir: string): Promise<Map<string, Hosted>> {
   const folder = join(dataDir, "saas", "nests");
-  const hosted = new Map<string, string | undefined>();
+  const hosted = new Map<string, Hosted>();
   const names = await readdir(folder).catch((thrown: unknown) => {
     if (isAbsent(thrown)) return [];
     throw thrown;
@@ -107,9 +118,15 @@ async function readHosted(dataDir: string): Promise<Map<string, string | undefin
     const text = await textOf(join(folder, name, "meta.json")).catch(() => undefined);
     const meta = text === undefined ? undefined : metaIn(text);
     if (meta === undefined || meta.status === "deleted" || orAbsent(meta.deleted_at) !== undefined) continue;
-    hosted.set(meta.id ?? name, orAbsent(meta.cluster_id));
+    hosted.set(meta.id ?? name, { clusterId: orAbsent(meta.cluster_id), asleep: asleepIn(meta) });
   }
   return hosted;
+}
+
+/** A placeholder is scaled to 0 until somebody claims it (spec: States and transitions). */
+function asleepIn({ status, replicas }: z.infer<typeof Meta>): string | undefined {
+  if (status === "available") return "a placeholder, at zero replicas";
+  return replicas === 0 ? "at zero replicas" : undefined;
 }
 
 /** A record that cannot be read is still stored as a file; only its spoke cannot be found by it. */

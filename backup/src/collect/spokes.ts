@@ -28,6 +28,8 @@ export interface SpokesPlan {
 export interface CapturedSpokes {
   readonly captured: ReadonlyMap<string, SpokeFiles>;
   readonly errors: Readonly<Record<string, string>>;
+  /** No pod, as the record says it should be: no gap. */
+  readonly asleep: Readonly<Record<string, string>>;
 }
 
 /**
@@ -37,6 +39,7 @@ export interface CapturedSpokes {
 export async function collectSpokes(plan: SpokesPlan): Promise<CapturedSpokes> {
   const captured = new Map<string, SpokeFiles>();
   const errors: Record<string, string> = {};
+  const asleep: Record<string, string> = {};
   let done = 0;
   let held = 0;
   const allSignal = AbortSignal.any([plan.signal, AbortSignal.timeout(plan.allTimeoutMs ?? ALL_TIMEOUT_MS)]);
@@ -49,7 +52,9 @@ export async function collectSpokes(plan: SpokesPlan): Promise<CapturedSpokes> {
       captured.set(spoke.id, files);
     } catch (thrown) {
       plan.signal.throwIfAborted();
-      errors[spoke.id] = reasonOf(thrown, allSignal);
+      const isAsleep = spoke.asleep !== undefined && thrown instanceof NestError && thrown.code === "spoke_without_pod";
+      if (isAsleep) asleep[spoke.id] = spoke.asleep;
+      else errors[spoke.id] = reasonOf(thrown, allSignal);
     }
     done += 1;
     plan.progress?.(done, plan.spokes.length);
@@ -68,7 +73,7 @@ export async function collectSpokes(plan: SpokesPlan): Promise<CapturedSpokes> {
   });
   await Promise.all(pools);
   const inOrder = new Map([...captured].sort(([one], [other]) => (one < other ? -1 : 1)));
-  return { captured: inOrder, errors };
+  return { captured: inOrder, errors, asleep };
 }
 
 async function readSpoke(
@@ -98,6 +103,7 @@ async function readSpoke(
 
 async function podOf(cluster: Cluster, namespace: string, signal: AbortSignal): Promise<string> {
   const pods = await cluster.pods(namespace, signal);
+  if (pods.length === 0) throw new NestError("spoke_without_pod", `no running pod in ${namespace}`);
   const running = pods.filter(
     ({ phase, isEnding, containers }) => phase === "Running" && !isEnding && containers.includes(CONTAINER),
   );

@@ -1,6 +1,8 @@
-import { hubArchives } from "../archive-source.ts";
+import { sentenceOf } from "@nest/kit";
+import type { Blobs } from "../blobs/blobs.ts";
 import type { Parts } from "../parts.ts";
-import { hubIdOf, readSettings } from "../settings.ts";
+import { hubIdOf, keyIfGiven, readSettings } from "../settings.ts";
+import { storedArchives } from "../stored-archives.ts";
 
 export interface ListFlags {
   readonly json?: boolean;
@@ -11,8 +13,10 @@ export async function list(parts: Parts, flags: ListFlags): Promise<0> {
   const blobs = await parts.openBlobs();
   const hubId = await hubIdOf(parts.environment, readSettings(parts.environment));
   const rows = [];
-  for (const { name, bytes, stampedAt } of await hubArchives(blobs, hubId, parts.signal)) {
-    const { lockedUntil, verifiedAt } = await blobs.facts(name, parts.signal);
+  const key = keyIfGiven(parts.environment);
+  for (const { name, bytes, stampedAt, mark } of await storedArchives(blobs, { hubId, key }, parts.signal)) {
+    const verifiedAt = mark?.verified_at;
+    const lockedUntil = await lockOf(parts, blobs, name);
     const ageHours = Math.floor((parts.clock.now() - stampedAt) / 3_600_000);
     rows.push({ name, bytes, ageHours, lockedUntil, verifiedAt });
   }
@@ -29,6 +33,17 @@ export async function list(parts: Parts, flags: ListFlags): Promise<0> {
     parts.print(`${row.name}  ${row.bytes} bytes  ${row.ageHours} h old${verified}${locked}`);
   }
   return 0;
+}
+
+/** An object that is gone by now, or that we may not look at, fails no list. */
+async function lockOf(parts: Parts, blobs: Blobs, name: string): Promise<number | undefined> {
+  try {
+    return (await blobs.facts(name, parts.signal)).lockedUntil;
+  } catch (thrown) {
+    parts.signal.throwIfAborted();
+    parts.log.warn({ name, because: sentenceOf(thrown) }, "nothing more is known of this object");
+    return undefined;
+  }
 }
 
 function iso(ms: number | undefined): string | undefined {

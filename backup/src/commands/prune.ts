@@ -1,21 +1,29 @@
 import { sentenceOf } from "@nest/kit";
-import { checkArchive, hubArchives } from "../archive-source.ts";
 import type { Blobs } from "../blobs/blobs.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import type { Parts } from "../parts.ts";
 import { planRetention } from "../retention.ts";
 import { hubIdOf, keyFrom, readSettings } from "../settings.ts";
+import {
+  hubArchives,
+  lastWhole,
+  type ShelfQuestion,
+  type StoredArchive,
+  storedArchives,
+  verifyStored,
+} from "../stored-archives.ts";
+import { markName } from "../verified-mark.ts";
 
 export interface PruneFlags {
   readonly "dry-run"?: boolean;
   readonly json?: boolean;
 }
 
-export interface PruneQuestion {
+export interface PruneQuestion extends ShelfQuestion {
   readonly blobs: Blobs;
-  readonly hubId: string;
   readonly keep: number;
-  readonly protected: readonly string[];
+  /** Found good a moment ago, also where the storage keeps no note of it. */
+  readonly readBack: readonly string[];
   readonly dryRun: boolean;
 }
 
@@ -35,23 +43,36 @@ export async function prune(parts: Parts, flags: PruneFlags): Promise<ExitCode> 
   const blobs = await parts.openBlobs();
   const hubId = await hubIdOf(parts.environment, settings);
   const dryRun = flags["dry-run"] ?? false;
+  // A plan that nobody carries out needs no key; it believes the marks as they stand.
+  const key = dryRun ? undefined : keyFrom(parts.environment);
   const [newest] = await hubArchives(blobs, hubId, parts.signal);
-  if (newest !== undefined && !dryRun) {
-    await checkArchive(parts, blobs.get(newest.name, parts.signal), keyFrom(parts.environment));
-    await blobs.markVerified(newest.name, parts.clock.now(), parts.signal);
+  const readBack: string[] = [];
+  if (newest !== undefined && key !== undefined) {
+    const { isOwn } = await verifyStored(parts, blobs, { name: newest.name, hubId, key });
+    if (isOwn) readBack.push(newest.name);
   }
-  const pinned = newest === undefined ? [] : [newest.name];
-  const pruned = await pruneArchives(parts, { blobs, hubId, keep: settings.retention, protected: pinned, dryRun });
+  const question = { blobs, hubId, key, keep: settings.retention, readBack, dryRun };
+  const pruned = await pruneArchives(parts, question);
   if (flags.json === true) parts.print(JSON.stringify({ dry_run: dryRun, ...pruned }));
   else printPlan(parts, pruned, dryRun);
   return pruned.failed.length > 0 ? EXIT.gaps : EXIT.ok;
 }
 
-/** Removes what the retention does not keep, the oldest first. A failed removal stops nothing. */
+/**
+ * Removes what the retention does not keep, the oldest first; the last whole archive stays, however many are newer. A failed removal
+ * stops nothing.
+ */
 export async function pruneArchives(parts: Parts, question: PruneQuestion): Promise<Pruned> {
   const { blobs } = question;
-  const archives = await hubArchives(blobs, question.hubId, parts.signal);
-  const plan = planRetention({ archives, keep: question.keep, now: parts.clock.now(), protected: question.protected });
+  const stored = await storedArchives(blobs, question, parts.signal);
+  const whole = lastWhole(stored);
+  const isGood = ({ name, mark }: StoredArchive) => mark !== undefined || question.readBack.includes(name);
+  const plan = planRetention({
+    archives: stored.map((archive) => ({ ...archive, isGood: isGood(archive) })),
+    keep: question.keep,
+    now: parts.clock.now(),
+    protected: [...question.readBack, ...(whole === undefined ? [] : [whole.name])],
+  });
   const outcome = {
     removed: [] as string[],
     hidden: [] as string[],
@@ -66,6 +87,7 @@ export async function pruneArchives(parts: Parts, question: PruneQuestion): Prom
     }
     try {
       const became = await blobs.remove(name, parts.signal);
+      if (became !== "locked") await removeMark(parts, blobs, name);
       if (became === "removed") outcome.removed.push(name);
       if (became === "hidden") outcome.hidden.push(name);
       if (became === "locked") kept.push({ name, because: "still locked, or we may not delete" });
@@ -75,6 +97,13 @@ export async function pruneArchives(parts: Parts, question: PruneQuestion): Prom
     }
   }
   return { kept, ...outcome, warnings: plan.warnings };
+}
+
+async function removeMark(parts: Parts, blobs: Blobs, archive: string): Promise<void> {
+  await blobs.remove(markName(archive), parts.signal).catch((thrown: unknown) => {
+    parts.signal.throwIfAborted();
+    parts.log.warn({ archive, because: sentenceOf(thrown) }, "the mark of a removed archive could not be removed");
+  });
 }
 
 function printPlan(parts: Parts, pruned: Pruned, dryRun: boolean): void {

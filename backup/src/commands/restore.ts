@@ -44,7 +44,7 @@ export async function restore(parts: Parts, flags: RestoreFlags): Promise<0> {
   const target = targetOf(looked, destination, flags);
   const restored = await stageAndPublish(parts, flags, {
     target,
-    read: (staging) => checkArchive(parts, source(), key, staging),
+    read: (staging) => checkArchive(parts, source(), key, { visitor: staging }),
     databaseUrl: settings.databaseUrl,
   });
   print(parts, flags, { target, looked, restored });

@@ -13,7 +13,7 @@ afterEach(() => hub[Symbol.dispose]());
 
 const archive = () => hub.path("archive.enc");
 const signal = new AbortController().signal;
-const names = async () => (await listed(hub.blobs, "", signal)).map(({ name }) => name).sort();
+const names = async () => (await listed(hub.blobs, "nest-hub-backup-", signal)).map(({ name }) => name).sort();
 async function extracted(): Promise<string> {
   const dest = hub.path(`out-${readdirSync(hub.folder).length}`);
   expect(await hub.run("extract", "-file", archive(), "-dest", dest)).toBe(0);

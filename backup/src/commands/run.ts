@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { type ArchiveKey, archiveName, type Manifest, timeOfHubArchive, writeArchive } from "@nest/archive";
 import { NestError, sentenceOf, UsageError } from "@nest/kit";
-import { checkArchive, fileSource, hubArchives } from "../archive-source.ts";
+import { checkArchive, fileSource } from "../archive-source.ts";
 import type { Blobs } from "../blobs/blobs.ts";
 import { type CollectedHub, collectHub } from "../collect/collect-hub.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
@@ -11,6 +11,8 @@ import { writeMetrics } from "../metrics.ts";
 import type { Parts } from "../parts.ts";
 import { gapLines } from "../report.ts";
 import { bucketFrom, hubIdOf, keyFrom, readSettings, type Settings } from "../settings.ts";
+import { archiveOfMark, markVerified } from "../verified-mark.ts";
+import { lookAtShelf, muchLess } from "./baseline.ts";
 import { type Pruned, pruneArchives } from "./prune.ts";
 
 export interface RunFlags {
@@ -19,6 +21,7 @@ export interface RunFlags {
   readonly "skip-secrets"?: boolean;
   readonly "no-prune"?: boolean;
   readonly "gaps-ok"?: boolean;
+  readonly "less-ok"?: boolean;
   readonly codec?: string;
   readonly json?: boolean;
 }
@@ -35,6 +38,8 @@ interface Made {
   readonly bytes: number;
   readonly pruned?: Pruned;
   readonly dropped?: string;
+  /** What the operator should look at, and the archive has no part in. */
+  readonly warnings: readonly string[];
 }
 
 /**
@@ -84,29 +89,36 @@ async function toFile(parts: Parts, flags: RunFlags, context: Context): Promise<
     await checkArchive(parts, fileSource(written, parts.signal), context.key);
   };
   await writeLocal({ file, random: parts.random.hex(4), content: sealed.content, check });
-  return { dest: file, manifest: sealed.manifest(), bytes: sealed.bytes() };
+  return { dest: file, manifest: sealed.manifest(), bytes: sealed.bytes(), warnings: [] };
 }
 
 async function toStorage(parts: Parts, flags: RunFlags, context: Context): Promise<Made> {
   const blobs = await parts.openBlobs();
-  const [newest] = await hubArchives(blobs, context.hubId, parts.signal);
-  const before = newest === undefined ? undefined : await countsOf(blobs, newest.name, parts.signal);
+  const { before, strangers } = await lookAtShelf(parts, { blobs, ...context });
   await sweep(parts, blobs, context.hubId);
   await using hub = await collect(parts, flags, context, before);
   const stored = await store(parts, flags, { blobs, hub, ...context });
-  await readBack(parts, { blobs, ...stored, key: context.key });
-  const dropped = droppedSince(before, hub, flags);
-  const made = { dest: stored.name, manifest: stored.manifest, bytes: stored.bytes };
+  const unnoted = await readBack(parts, { blobs, ...stored, ...context });
+  const told = strangers.map((name) => `${name} looks new and was never found good; it takes no other archive's place`);
+  const warnings = unnoted === undefined ? told : [...told, unnoted];
+  const made = { dest: stored.name, manifest: stored.manifest, bytes: stored.bytes, warnings };
+  const dropped = stored.manifest.much_less;
   if (dropped !== undefined) return { ...made, dropped };
   if (flags["no-prune"] === true) return made;
-  const question = {
-    blobs,
-    hubId: context.hubId,
-    keep: context.settings.retention,
-    protected: [stored.name],
-    dryRun: false,
-  };
-  return { ...made, pruned: await pruneArchives(parts, question) };
+  return { ...made, pruned: await pruneBehind(parts, blobs, stored.name, context) };
+}
+
+/** The archive is made: whatever goes wrong now is told, and is no reason to make it again. */
+async function pruneBehind(parts: Parts, blobs: Blobs, name: string, context: Context): Promise<Pruned> {
+  const { hubId, key, settings } = context;
+  try {
+    const question = { blobs, hubId, key, keep: settings.retention, readBack: [name], dryRun: false };
+    return await pruneArchives(parts, question);
+  } catch (thrown) {
+    parts.signal.throwIfAborted();
+    const failed = [{ name: "older archives", because: sentenceOf(thrown) }];
+    return { kept: [], removed: [], hidden: [], failed, warnings: [] };
+  }
 }
 
 function collect(
@@ -121,8 +133,20 @@ function collect(
     skipSpokes: flags["skip-spokes"] ?? false,
     skipSecrets: flags["skip-secrets"] ?? false,
     archiveId: parts.random.hex(16),
+    toolVersion: parts.version,
     ...(previous === undefined ? {} : { previous }),
   });
+}
+
+/** What this run is to the next ones: whether they may compare themselves with it, and let older ones go for it. */
+function worthOf(hub: CollectedHub, manifest: Manifest, flags: RunFlags): Manifest {
+  const { previous } = manifest;
+  const skipsSpokes = flags["skip-spokes"] === true;
+  const less = flags["less-ok"] === true ? undefined : muchLess(previous, hub, skipsSpokes);
+  const isComplete = gapLines(manifest).length === 0 || flags["gaps-ok"] === true;
+  const isPartOnly = skipsSpokes && (previous?.spokes ?? 0) > 0;
+  const whole = isComplete && !isPartOnly && less === undefined;
+  return { ...manifest, whole, ...(less === undefined ? {} : { much_less: less }) };
 }
 
 /** The sealed bytes of a hub, their number and their hash, and the manifest once they are all given out. */
@@ -135,7 +159,7 @@ function seal(parts: Parts, flags: RunFlags, from: { readonly hub: CollectedHub;
       codec: flags.codec === "zstd" ? "zstd" : "gzip",
       members: from.hub.members(),
       manifest: (files) => {
-        manifest = from.hub.manifest(files);
+        manifest = worthOf(from.hub, from.hub.manifest(files), flags);
         return manifest;
       },
       progress: ({ files, bytes }) => parts.tell(`storing: ${files} files, ${Math.round(bytes / MIB)} MiB`),
@@ -155,18 +179,19 @@ async function store(
   parts: Parts,
   flags: RunFlags,
   from: Context & { readonly blobs: Blobs; readonly hub: CollectedHub },
-): Promise<{ name: string; manifest: Manifest; bytes: number; sha256: string }> {
+): Promise<{ name: string; manifest: Manifest; bytes: number; sha256: string; lockedUntil: number | undefined }> {
   const metadata = { files: String(from.hub.plannedFiles), spokes: String(from.hub.spokes) };
   const { lockDays } = from.settings;
   for (let attempt = 0; ; attempt += 1) {
     const now = parts.clock.now();
     const name = archiveName("hub", from.hubId, now + attempt * 1000);
-    const lock = lockDays === undefined ? {} : { lockedUntil: now + lockDays * DAY_MS };
+    const lockedUntil = lockDays === undefined ? undefined : now + lockDays * DAY_MS;
+    const lock = lockedUntil === undefined ? {} : { lockedUntil };
     // An archive that was interrupted is made anew, with another salt.
     const sealed = seal(parts, flags, from);
     try {
       await from.blobs.put(name, sealed.content, { metadata, signal: parts.signal, ...lock });
-      return { name, manifest: sealed.manifest(), bytes: sealed.bytes(), sha256: sealed.sha256() };
+      return { name, manifest: sealed.manifest(), bytes: sealed.bytes(), sha256: sealed.sha256(), lockedUntil };
     } catch (thrown) {
       const isTaken = thrown instanceof NestError && thrown.code === "blob_exists";
       if (!isTaken || attempt + 1 >= NAME_ATTEMPTS) throw thrown;
@@ -174,11 +199,22 @@ async function store(
   }
 }
 
-/** Downloads what was stored and verifies it. @throws NestError `read_back_failed`; then that object alone is removed. */
+/**
+ * Downloads what was stored, verifies it and marks it.
+ *
+ * @returns a sentence when the storage does not take the mark.
+ * @throws NestError `read_back_failed`; then that object alone is removed.
+ */
 async function readBack(
   parts: Parts,
-  stored: { readonly blobs: Blobs; readonly name: string; readonly sha256: string; readonly key: ArchiveKey },
-): Promise<void> {
+  stored: Context & {
+    readonly blobs: Blobs;
+    readonly name: string;
+    readonly sha256: string;
+    readonly manifest: Manifest;
+    readonly lockedUntil: number | undefined;
+  },
+): Promise<string | undefined> {
   const { blobs, name } = stored;
   try {
     const back = hashed(blobs.get(name, parts.signal));
@@ -195,11 +231,20 @@ async function readBack(
       cause: thrown,
     });
   }
-  await blobs.markVerified(name, parts.clock.now(), parts.signal);
+  const lock = stored.lockedUntil === undefined ? {} : { lockedUntil: stored.lockedUntil };
+  try {
+    const row = await blobs.facts(name, parts.signal);
+    const found = { row, sha256: stored.sha256, at: parts.clock.now(), manifest: stored.manifest, ...lock };
+    await markVerified(blobs, stored.key, found, parts.signal);
+    return undefined;
+  } catch (thrown) {
+    parts.signal.throwIfAborted();
+    return `that ${name} was found good could not be noted in the storage: ${sentenceOf(thrown)}`;
+  }
 }
 
 async function sweep(parts: Parts, blobs: Blobs, hubId: string): Promise<void> {
-  const isOurs = (name: string) => timeOfHubArchive(name, hubId) !== undefined;
+  const isOurs = (name: string) => timeOfHubArchive(archiveOfMark(name) ?? name, hubId) !== undefined;
   const before = parts.clock.now() - SWEEP_AFTER_MS;
   const swept = await blobs.sweep(isOurs, before, parts.signal).catch((thrown: unknown) => {
     parts.signal.throwIfAborted();
@@ -207,21 +252,6 @@ async function sweep(parts: Parts, blobs: Blobs, hubId: string): Promise<void> {
     return 0;
   });
   if (swept > 0) parts.log.info({ swept }, "ended abandoned uploads");
-}
-
-async function countsOf(blobs: Blobs, name: string, signal: AbortSignal): Promise<Manifest["previous"]> {
-  const { metadata } = await blobs.facts(name, signal);
-  return { name, files: Number(metadata.files ?? 0) || 0, spokes: Number(metadata.spokes ?? 0) || 0 };
-}
-
-/** A sudden loss is stored, but never lets the last good archives go. */
-function droppedSince(before: Manifest["previous"], hub: CollectedHub, flags: RunFlags): string | undefined {
-  if (before === undefined) return undefined;
-  if (hub.plannedFiles < before.files / 2) return `${hub.plannedFiles} files, ${before.files} in ${before.name}`;
-  if (flags["skip-spokes"] !== true && hub.spokes < before.spokes * 0.8) {
-    return `${hub.spokes} spokes, ${before.spokes} in ${before.name}`;
-  }
-  return undefined;
 }
 
 function print(parts: Parts, flags: RunFlags, made: Made): void {
@@ -240,6 +270,7 @@ function print(parts: Parts, flags: RunFlags, made: Made): void {
         manifest: rest,
         pruned,
         dropped: made.dropped,
+        warnings: made.warnings,
       }),
     );
     return;
@@ -248,12 +279,15 @@ function print(parts: Parts, flags: RunFlags, made: Made): void {
   parts.print(`files: ${manifest.files.length}`);
   parts.print(`spokes: ${spokes}`);
   parts.print(`secrets: ${secrets}`);
-  for (const warning of manifest.warnings ?? []) parts.print(`WARNING: ${warning}`);
+  for (const warning of [...(manifest.warnings ?? []), ...made.warnings]) parts.print(`WARNING: ${warning}`);
   const gaps = gapLines(manifest);
   const spokeGaps = Object.keys(manifest.spoke_errors ?? {}).length;
   if (gaps.length > 0) parts.print(`SPOKE GAPS: ${spokeGaps}, FILE GAPS: ${gaps.length - spokeGaps} (see manifest)`);
   for (const gap of gaps) parts.print(`  ${gap}`);
-  if (made.dropped !== undefined) parts.print(`NOT PRUNED: much less than before: ${made.dropped}`);
+  if (made.dropped !== undefined) {
+    parts.print(`NOT PRUNED: much less than before: ${made.dropped}`);
+    parts.print("  if that is as it should be, say so once: nest-backup run -less-ok");
+  }
   for (const name of pruned?.removed ?? []) parts.print(`pruned: ${name}`);
   for (const { name, because } of pruned?.failed ?? []) parts.print(`NOT PRUNED: ${name}: ${because}`);
 }

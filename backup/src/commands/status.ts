@@ -1,8 +1,8 @@
-import { checkArchive, hubArchives } from "../archive-source.ts";
 import type { Blobs } from "../blobs/blobs.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import type { Parts } from "../parts.ts";
-import { hubIdOf, keyFrom, readSettings } from "../settings.ts";
+import { hubIdOf, keyFrom, keyIfGiven, readSettings } from "../settings.ts";
+import { hubArchives, madeAt, storedArchives, verifyStored } from "../stored-archives.ts";
 
 export interface StatusFlags {
   readonly verify?: boolean;
@@ -21,18 +21,11 @@ const HOUR_MS = 3_600_000;
 export async function status(parts: Parts, flags: StatusFlags): Promise<ExitCode> {
   const blobs = await parts.openBlobs();
   const hubId = await hubIdOf(parts.environment, readSettings(parts.environment));
-  const archives = await hubArchives(blobs, hubId, parts.signal);
-  if (flags.verify === true && archives[0] !== undefined) {
-    await checkArchive(parts, blobs.get(archives[0].name, parts.signal), keyFrom(parts.environment));
-    await blobs.markVerified(archives[0].name, parts.clock.now(), parts.signal);
-  }
-  const isVerifiedNow = flags.verify === true ? archives[0] : undefined;
-  const newest = isVerifiedNow ?? (await newestVerified(blobs, archives, parts.signal));
+  const verified = flags.verify === true ? await verifyNewest(parts, blobs, hubId) : undefined;
+  const archives = await storedArchives(blobs, { hubId, key: keyIfGiven(parts.environment) }, parts.signal);
+  const newest = archives.find(({ name, mark }) => mark !== undefined || name === verified);
   const most = flags["max-age-hours"] ?? DEFAULT_MOST_HOURS;
-  const ageHours =
-    newest === undefined
-      ? undefined
-      : Math.max(0, (parts.clock.now() - Math.min(newest.stampedAt, newest.modifiedAt)) / HOUR_MS);
+  const ageHours = newest === undefined ? undefined : Math.max(0, (parts.clock.now() - madeAt(newest)) / HOUR_MS);
   const isFresh = ageHours !== undefined && ageHours <= most;
   if (flags.json === true) {
     const age = ageHours === undefined ? null : Math.round(ageHours * 10) / 10;
@@ -55,13 +48,11 @@ export async function status(parts: Parts, flags: StatusFlags): Promise<ExitCode
   return isFresh ? EXIT.ok : EXIT.failed;
 }
 
-async function newestVerified<Row extends { readonly name: string }>(
-  blobs: Blobs,
-  archives: readonly Row[],
-  signal: AbortSignal,
-): Promise<Row | undefined> {
-  for (const archive of archives) {
-    if ((await blobs.facts(archive.name, signal)).verifiedAt !== undefined) return archive;
-  }
-  return undefined;
+/** The name of the newest archive, once it was found good; undefined when there is none, or it stands under another's name. */
+async function verifyNewest(parts: Parts, blobs: Blobs, hubId: string): Promise<string | undefined> {
+  const key = keyFrom(parts.environment);
+  const [newest] = await hubArchives(blobs, hubId, parts.signal);
+  if (newest === undefined) return undefined;
+  const { isOwn } = await verifyStored(parts, blobs, { name: newest.name, hubId, key });
+  return isOwn ? newest.name : undefined;
 }

@@ -1,8 +1,9 @@
 import { NestError } from "@nest/kit";
-import { checkArchive, fileSource, hubArchives } from "../archive-source.ts";
+import { checkArchive, fileSource } from "../archive-source.ts";
 import type { Parts } from "../parts.ts";
 import { archiveJson, gapReport, okLine } from "../report.ts";
 import { hubIdOf, keyFrom, readSettings } from "../settings.ts";
+import { hubArchives, verifyStored } from "../stored-archives.ts";
 
 export interface VerifyFlags {
   readonly file?: string;
@@ -34,7 +35,6 @@ async function stored(parts: Parts, flags: VerifyFlags, key: ReturnType<typeof k
       hint: "make one with nest-backup run, or check NEST_BACKUP_BUCKET and NEST_HUB_ID",
     });
   }
-  const content = await checkArchive(parts, blobs.get(name, parts.signal), key);
-  await blobs.markVerified(name, parts.clock.now(), parts.signal);
+  const { content } = await verifyStored(parts, blobs, { name, hubId, key });
   return { content, name };
 }

@@ -90,6 +90,7 @@ export class HubUnderTest implements Disposable {
     this.err = "";
     const parts: Parts = {
       environment: this.environment,
+      version: "1.2.3",
       clock: this.clock,
       random: seededRandom(this.clock.now()),
       log: silentLog(),

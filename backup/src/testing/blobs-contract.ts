@@ -27,7 +27,7 @@ export function blobsContract({ test, expect }: Runner, make: () => Promise<Blob
     const blobs = await make();
     await blobs.put("a", inPieces(bytes), options);
     expect((await bytesOf(blobs.get("a", signal))).equals(Buffer.alloc(bytes, 1))).toBe(true);
-    expect(await blobs.facts("a", signal)).toMatchObject({ bytes, metadata: { files: "3" }, verifiedAt: undefined });
+    expect(await blobs.facts("a", signal)).toMatchObject({ bytes, metadata: { files: "3" } });
   });
 
   test.each([100, 20_000_000])("a name that is taken is not written over (%i bytes)", async (bytes) => {
@@ -64,11 +64,12 @@ export function blobsContract({ test, expect }: Runner, make: () => Promise<Blob
     expect((await listed(blobs, "x-", signal)).map(({ name }) => name)).toEqual(["x-2"]);
   });
 
-  test("a note that it was verified is kept with it", async () => {
+  test("an object whose name begins with a dot is an object like any other", async () => {
     const blobs = await make();
-    await blobs.put("a", inPieces(3), options);
-    expect(await blobs.markVerified("a", 1_795_230_000_000, signal)).toBe(true);
-    expect(await blobs.facts("a", signal)).toMatchObject({ verifiedAt: 1_795_230_000_000, metadata: { files: "3" } });
+    for (const name of ["a", ".verified.a"]) await blobs.put(name, inPieces(3), options);
+    expect((await listed(blobs, ".verified.", signal)).map(({ name }) => name)).toEqual([".verified.a"]);
+    expect((await listed(blobs, "a", signal)).map(({ name }) => name)).toEqual(["a"]);
+    expect((await bytesOf(blobs.get(".verified.a", signal))).length).toBe(3);
   });
 
   test("a signal ends an upload and leaves nothing", async () => {
