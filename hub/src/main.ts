@@ -20,6 +20,7 @@ import { LOG_BYTES } from "./database/log-length.ts";
 import { openPostgres } from "./database/postgres.ts";
 import { openSqlite } from "./database/sqlite.ts";
 import { webAddress } from "./http.ts";
+import { makeHubId } from "./hub-id.ts";
 
 const USAGE = `nest hub: keeps the queue, hands issues to relays under lease, verifies what comes back
 
@@ -30,6 +31,7 @@ It is configured by environment and nest.yaml:
   NEST_CONFIG             the hub's nest.yaml (default /etc/nest/nest.yaml)
   NEST_HUB_HOST           address to listen on (default 127.0.0.1)
   NEST_HUB_PORT           port to listen on (default 8080; 0 picks a free one)
+  NEST_HUB_NAMESPACE      first name of this hub for its backups (default: its pod's namespace, else a random name)
   NEST_HUB_PUBLIC_URL     address that people and relays use (default http://HOST:PORT)
   NEST_HUB_HOSTS          further host names under which the hub may be asked, comma-separated
   NEST_HUB_TRUSTED_PROXIES
@@ -66,11 +68,13 @@ export async function runHub(args: readonly string[], environment: Environment):
   }
   if (words[0] !== undefined) throw new UsageError(`unknown argument ${words[0]}`, { usage: USAGE });
   const log = createLog({ program: "nest-hub", level: environment.NEST_LOG_LEVEL ?? "info" });
-  await startHub(await readHubConfig(environment), systemClock(), log);
+  const config = await readHubConfig(environment);
+  await makePrivateFolder(config.dataDir);
+  await makeHubId(config.dataDir, { environment, random: systemRandom() });
+  await startHub(config, systemClock(), log);
 }
 
 async function startHub(config: HubConfig, clock: Clock, log: Log): Promise<void> {
-  await makePrivateFolder(config.dataDir);
   const database =
     config.databaseUrl === undefined
       ? openSqlite(join(config.dataDir, "hub.sqlite"), LOG_BYTES)

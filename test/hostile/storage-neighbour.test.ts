@@ -1,0 +1,168 @@
+import { HubUnderTest } from "@nest/backup/testing";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+
+// Somebody who may write into the bucket, and knows the hub's name but not its key.
+let hub: HubUnderTest;
+const signal = new AbortController().signal;
+const HOUR_MS = 3_600_000;
+beforeEach(() => {
+  hub = new HubUnderTest();
+  hub.environment = { ...hub.environment, NEST_BACKUP_RETENTION: "3" };
+});
+afterEach(() => hub[Symbol.dispose]());
+
+const archive = (stamp: string, id = "nest-hub") => `nest-hub-backup-${id}-${stamp}.tar.gz.enc`;
+
+async function* only(content: Buffer): AsyncGenerator<Buffer> {
+  yield content;
+}
+
+function plant(name: string, content: Buffer | string, metadata: Record<string, string> = {}): Promise<void> {
+  return hub.blobs.put(name, only(Buffer.from(content)), { metadata, signal });
+}
+
+async function bytesOf(name: string): Promise<Buffer> {
+  const pieces: Uint8Array[] = [];
+  for await (const piece of hub.blobs.get(name, signal)) pieces.push(piece);
+  return Buffer.concat(pieces);
+}
+
+async function stored(start = "nest-hub-backup-"): Promise<string[]> {
+  const names: string[] = [];
+  for await (const { name } of hub.blobs.list(start, signal)) names.push(name);
+  return names.sort();
+}
+
+async function night(): Promise<{ code: number; made: string }> {
+  const code = await hub.run("run", "-json");
+  const made = code === 0 || code === 3 ? (JSON.parse(hub.out).dest as string) : "";
+  await hub.clock.advance(24 * HOUR_MS);
+  return { code, made };
+}
+
+/** Three good nights; the newest last. */
+async function goodNights(): Promise<string[]> {
+  const made: string[] = [];
+  for (let count = 0; count < 3; count += 1) made.push((await night()).made);
+  await hub.clock.advance(-HOUR_MS);
+  return made;
+}
+
+describe("objects under the hub's own names", () => {
+  test("push no good archive out and fail no run; they are told", async () => {
+    const good = await goodNights();
+    const planted: string[] = [];
+    for (let minute = 10; minute < 40; minute += 1) planted.push(archive(`20261123T04${minute}00Z`));
+    for (const name of planted) await plant(name, "not an archive", { files: "9", spokes: "9" });
+    await hub.clock.advance(HOUR_MS);
+    expect(await hub.run("run", "-json")).toBe(0);
+    const { dest, warnings } = JSON.parse(hub.out);
+    expect(warnings).toContain(`${planted[0]} looks new and was never found good; it takes no other archive's place`);
+    expect(await stored()).toEqual([...good.slice(1), ...planted, dest].sort());
+  });
+
+  test("go by themselves once they are older than every archive that is kept", async () => {
+    await goodNights();
+    const planted = archive("20261123T040000Z");
+    await plant(planted, "not an archive");
+    await hub.clock.advance(HOUR_MS);
+    for (let count = 0; count < 4; count += 1) expect((await night()).code).toBe(0);
+    expect(await stored()).toHaveLength(3);
+  });
+
+  test("that promise more than the hub ever had stop no pruning", async () => {
+    await goodNights();
+    await plant(archive("20261123T040000Z"), "not an archive", { files: "1000000", spokes: "1000" });
+    await hub.clock.advance(HOUR_MS);
+    expect((await night()).code).toBe(0);
+  });
+
+  test("before the first run: it takes no word from them, and holds none of them in memory", async () => {
+    await plant(archive("20261121T020000Z"), Buffer.alloc(64 * 1024 * 1024), { files: "1000000" });
+    const before = process.memoryUsage().arrayBuffers;
+    expect((await night()).code).toBe(0);
+    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(32 * 1024 * 1024);
+  });
+
+  test("a good old archive copied to a newer name stays what it is: it counts as no new one", async () => {
+    const [oldest = ""] = await goodNights();
+    const copy = archive("20261123T161700Z");
+    await hub.clock.advance(-10 * HOUR_MS);
+    await plant(copy, await bytesOf(oldest));
+    await hub.clock.advance(20 * HOUR_MS);
+    expect(await hub.run("status", "-verify", "-max-age-hours", "12", "-json")).toBe(1);
+    expect(JSON.parse(hub.out).archive).not.toBe(copy);
+    expect(await hub.run("list")).toBe(0);
+    expect(hub.out.split("\n").find((line) => line.startsWith(copy))).toContain("not verified");
+  });
+});
+
+describe("notes that an archive was found good", () => {
+  const note = (name: string, more: object = {}) =>
+    JSON.stringify({
+      ...{ format: 1, archive: name, sha256: "0".repeat(64), bytes: 14, modified_at: hub.clock.now() },
+      ...{ verified_at: hub.clock.now(), files: 8, spokes: 0, whole: true, much_less: false, mac: "00".repeat(32) },
+      ...more,
+    });
+
+  test("cannot be forged: such an object is as unknown as before", async () => {
+    const good = await goodNights();
+    for (let hour = 10; hour < 20; hour += 1) {
+      const name = archive(`20261123T${hour}0000Z`);
+      await plant(name, "not an archive");
+      await plant(`.verified.${name}`, note(name));
+    }
+    await hub.clock.advance(HOUR_MS);
+    const { code, made } = await night();
+    expect(code).toBe(0);
+    expect(await stored()).toEqual(expect.arrayContaining([...good.slice(1), made]));
+    expect(await hub.run("status", "-json", "-max-age-hours", "48")).toBe(0);
+    expect(JSON.parse(hub.out).archive).toBe(made);
+  });
+
+  test("cannot be moved to another archive, nor outlive the archive that they are about", async () => {
+    const [, , newest = ""] = await goodNights();
+    const name = archive("20261123T160000Z");
+    await plant(name, "not an archive");
+    await plant(`.verified.${name}`, await bytesOf(`.verified.${newest}`));
+    await hub.blobs.remove(newest, signal);
+    await plant(newest, "written over");
+    expect(await hub.run("list")).toBe(0);
+    const lines = hub.out.split("\n");
+    for (const each of [name, newest]) expect(lines.find((line) => line.startsWith(each))).toContain("not verified");
+  });
+
+  test.each(["", "null", "[]", "{", "x".repeat(20_000_000)])("that are nonsense are none", async (text) => {
+    const { made } = await night();
+    await hub.blobs.remove(`.verified.${made}`, signal);
+    await plant(`.verified.${made}`, text);
+    expect(await hub.run("list")).toBe(0);
+    expect(hub.out).toContain("not verified");
+    expect(await hub.run("verify")).toBe(0);
+    expect(await hub.run("status", "-max-age-hours", "48")).toBe(0);
+  });
+});
+
+describe("another hub in the same bucket", () => {
+  const named = (id: string) => {
+    hub.environment = { ...hub.environment, NEST_HUB_ID: id, NEST_BACKUP_RETENTION: "1" };
+  };
+
+  test.each([
+    ["a", "a-b"],
+    ["a-b", "a"],
+    ["a", "a-20261121T031700Z"],
+  ])("%s neither lists, verifies nor prunes what is %s's", async (own, others) => {
+    named(others);
+    const other = (await night()).made;
+    named(own);
+    expect(await hub.run("list")).toBe(0);
+    expect(hub.out).toBe("");
+    expect(await hub.run("verify")).toBe(1);
+    await night();
+    const { made } = await night();
+    expect(await stored()).toEqual([made, other].sort());
+    expect(await hub.run("prune")).toBe(0);
+    expect(await stored(".verified.")).toEqual([`.verified.${made}`, `.verified.${other}`].sort());
+  });
+});
