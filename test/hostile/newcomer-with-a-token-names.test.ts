@@ -55,18 +55,33 @@ test("the successor of a renamed account inherits nothing, and the account keeps
   expect(audit.map(({ action }) => action)).toEqual(expect.arrayContaining(["login given up", "renamed"]));
 });
 
-test("two accounts that swap their logins in one moment keep their own records", async () => {
+test("two accounts that swap their logins, and prove it in one moment, keep their own records", async () => {
   await using hub = await TestHub.start({ contribute: CLOSED });
   const [one, two] = [await register(hub, "one"), await register(hub, "two")];
+  const [first, second] = [hub.codeHost.accountId("one"), hub.codeHost.accountId("two")];
   hub.codeHost.rename("one", "between");
   hub.codeHost.rename("two", "one");
   hub.codeHost.rename("between", "two");
-  const again = await Promise.all([register(hub, "two", "ghp_one"), register(hub, "one", "ghp_two")]);
-  expect(again.map(({ contributor_id: id }) => id)).toEqual([one.contributor_id, two.contributor_id]);
-  await hub.restart();
-  expect(hub.hub.ledger.contributor(one.contributor_id)?.login).toMatch(/^two/);
-  expect(hub.hub.ledger.contributor(two.contributor_id)?.login).toBe("one");
+  // Both in one batch: neither finds its new login free on the disk.
+  await Promise.all([
+    hub.hub.book.ask({ kind: "proven", login: "two", accountId: first }),
+    hub.hub.book.ask({ kind: "proven", login: "one", accountId: second }),
+  ]);
+  for (const _boot of ["before a restart", "after it"]) {
+    expect(hub.hub.ledger.contributorByLogin("two")?.id).toBe(one.contributor_id);
+    expect(hub.hub.ledger.contributorByLogin("one")?.id).toBe(two.contributor_id);
+    await hub.restart();
+  }
   expect((await register(hub, "two", "ghp_one")).contributor_id).toBe(one.contributor_id);
+});
+
+test("a proof that comes too late for a login that is another account's by now changes nothing of its record", async () => {
+  await using hub = await TestHub.start({ contribute: CLOSED });
+  const ada = await register(hub, "ada");
+  const accountId = hub.codeHost.accountId("mallory");
+  await hub.hub.book.ask({ kind: "proven", login: "ada", accountId });
+  expect(hub.hub.ledger.contributorByAccount(accountId)).toBeUndefined();
+  expect(hub.hub.ledger.contributor(ada.contributor_id)?.accountId).toBe(hub.codeHost.accountId("ada"));
 });
 
 test("who was revoked does not come back under another login", async () => {
