@@ -11,6 +11,8 @@ export const factNames = [
   "agent_cli_version",
   "relay_protocol_version",
   "credential_type",
+  /** Why the relay cannot work at this moment, where it cannot: it asks for no work then. An addition of ours. */
+  "trouble",
 ] as const;
 export type FactName = (typeof factNames)[number];
 export type DeclaredFacts = { readonly [Name in FactName]?: string };

@@ -262,3 +262,12 @@ describe("behind a proxy", () => {
     expect(await wait(hub, "203.0.113.200")).toBe(503);
   });
 });
+
+test("a relay that cannot work says why, and people see it among what it declared", async () => {
+  await using hub = await TestHub.start();
+  await hub.relay("ada", { capabilities: { os: "linux", trouble: "claude: the login\u001b[31m has expired" } });
+  const { clankers } = (await hub.call("GET", "/api/contribute/fleet")).body as {
+    clankers: { capabilities: object }[];
+  };
+  expect(clankers[0]?.capabilities).toEqual({ os: "linux", trouble: "claude: the login[31m has expired" });
+});

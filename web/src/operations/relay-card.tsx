@@ -20,6 +20,7 @@ const factWords: Readonly<Record<string, string>> = {
   arch: "Processor",
   agent_cli_version: "CLI version",
   credential_type: "Credential",
+  trouble: "Cannot work",
 };
 
 /** Everything the hub knows of one connected relay, and what an admin can do about it. */
