@@ -4,18 +4,13 @@ import type { Clock, Log, Random } from "@nest/kit";
 import { type Durations, scaleDurations, scaleTransport } from "@nest/protocol";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { budgetsOf } from "./access/budgets.ts";
-import { Identity } from "./access/identity.ts";
+import { buildAccess } from "./access/build-access.ts";
 import { knownHost } from "./access/known-host.ts";
 import { Once } from "./access/once.ts";
 import { registerAccessRoutes } from "./access/routes.ts";
 import { Routes } from "./access/routes-of.ts";
-import { Sessions } from "./access/sessions.ts";
-import { sharedKeys } from "./access/shared-keys.ts";
-import { sharedUsers, USER_SETTING } from "./access/shared-users.ts";
-import { SignIn } from "./access/sign-in.ts";
-import { Signer } from "./access/signer.ts";
+import { USER_SETTING } from "./access/shared-users.ts";
 import { Throttle } from "./access/throttle.ts";
-import { UserStore } from "./access/users.ts";
 import type { HubConfig } from "./config.ts";
 import { leaderboardOf } from "./contributors/leaderboard.ts";
 import { pullRequestAt } from "./contributors/named-pull-request.ts";
@@ -243,20 +238,17 @@ export async function buildHub({ config, database, codeHost, clock, random, log 
     pendingVerifications: () => verifier.pending,
   });
 
-  const { master, hubSecret } = await sharedKeys(config, engine.key);
-  const { plainUserCookie, oauth, adminToken, admins } = config;
-  const users = new UserStore(config.dataDir, clock, shared === undefined ? undefined : sharedUsers(ledger, book));
-  const sessions = new Sessions({ signer: new Signer(master, "session"), users, clock, random, plainUserCookie });
-  const signIn = new SignIn({
+  const { sessions, signIn, identity } = await buildAccess({
+    config,
+    keyOfAll: engine.key,
     codeHost,
-    oauth,
-    webUrl,
-    signer: new Signer(master, "sign-in"),
-    once: new Once({ ledger, book, clock, prefix: "sign-in:", actor: "hub" }),
+    ledger,
+    book,
+    isShared: shared !== undefined,
+    guesses,
     clock,
     random,
   });
-  const identity = new Identity({ adminToken, admins, hubSecret, plainUserCookie, sessions, ledger, guesses });
 
   const http = buildHttp(log, trusted, isKnownHost);
   const routes = new Routes(http, { admit: (route, request) => identity.admit(route, request) });
