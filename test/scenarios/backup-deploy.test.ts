@@ -55,6 +55,37 @@ describe("the cron job's manifests", () => {
     expect(container.image).toMatch(/:stable$/);
   });
 
+  test.each([
+    [1, 3, "no archive was made, and the next try may go well"],
+    [2, 1, "the configuration stays wrong"],
+    [3, 1, "the archive is made, another one would miss the same"],
+    [4, 1, "the key stays wrong"],
+    [5, 1, "the archive stays damaged"],
+  ])("after exit code %i it is run %i times in all: %s", (code, times) => {
+    const { spec } = find("CronJob").spec.jobTemplate;
+    // Restarts within a pod would count for nothing of this.
+    expect(spec.template.spec.restartPolicy).toBe("Never");
+    const [container] = spec.template.spec.containers;
+    const isFinal = (spec.podFailurePolicy?.rules ?? []).some(
+      ({ action, onExitCodes }: Manifest) =>
+        action === "FailJob" &&
+        onExitCodes.containerName === container.name &&
+        onExitCodes.operator === "In" &&
+        onExitCodes.values.includes(code),
+    );
+    expect(isFinal ? 1 : spec.backoffLimit + 1).toBe(times);
+  });
+
+  test("every way out of the job names its ports; the storage has its own, the endpoint's", () => {
+    const endpoint = find("ConfigMap").data.endpoint || "https://the-regions-own";
+    const { port, protocol } = new URL(endpoint);
+    const rules = find("NetworkPolicy").spec.egress.map(({ ports }: Manifest) =>
+      (ports ?? [{ port: "any" }]).map((each: Manifest) => each.port ?? "any"),
+    );
+    expect(rules).toContainEqual([Number(port || (protocol === "http:" ? 80 : 443))]);
+    expect(new Set(rules.flat())).toEqual(new Set([53, 443, 6443, 5432]));
+  });
+
   test("the key comes from nest-hub-backup-key/backup-key, bucket and retention from the config map", () => {
     const [container] = find("CronJob").spec.jobTemplate.spec.template.spec.containers;
     const from = Object.fromEntries(container.env.map(({ name, valueFrom }: Manifest) => [name, valueFrom]));

@@ -63,7 +63,12 @@ export async function run(parts: Parts, flags: RunFlags): Promise<ExitCode> {
         : await toFile(parts, flags, { key, settings, hubId });
     const gaps = gapLines(made.manifest).length;
     print(parts, flags, made);
-    await writeMetrics(settings.metricsFile, { startedAt, endedAt: parts.clock.now(), made });
+    await writeMetrics(settings.metricsFile, { startedAt, endedAt: parts.clock.now(), made }).catch(
+      (thrown: unknown) => {
+        // The archive is made; a run that ends as failed would be run again.
+        parts.log.error({ because: sentenceOf(thrown) }, "the figures could not be written");
+      },
+    );
     const isWhole =
       (gaps === 0 || flags["gaps-ok"] === true) &&
       made.dropped === undefined &&
