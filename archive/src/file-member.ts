@@ -69,6 +69,25 @@ export function fileMember(options: FileMemberOptions): FileMember {
   }
 }
 
+/** The size of a file that could be stored now, or why it could not; nothing is read. */
+export function lookAtFile(
+  source: string,
+  mostBytes: number,
+): { readonly size: number } | { readonly refused: string } {
+  try {
+    const descriptor = openSync(source, FLAGS);
+    try {
+      const stats = fstatSync(descriptor);
+      const refused = whyNotStored(stats, mostBytes);
+      return refused === undefined ? { size: stats.size } : { refused };
+    } finally {
+      closeSync(descriptor);
+    }
+  } catch (thrown) {
+    return { refused: whyNotOpened(thrown) };
+  }
+}
+
 function readWhole(descriptor: number, first: Stats, options: FileMemberOptions): { content: Buffer } {
   let before = first;
   for (let attempt = 1; ; attempt += 1) {

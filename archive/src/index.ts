@@ -1,7 +1,7 @@
 export type { ByteSource } from "./byte-reader.ts";
 export type { ArchiveFault } from "./errors.ts";
 export { type ExtractOptions, extractArchive, extractedPlace } from "./extract.ts";
-export { fileMember, ReadBuffer } from "./file-member.ts";
+export { fileMember, lookAtFile, ReadBuffer } from "./file-member.ts";
 export type { Codec } from "./header.ts";
 export { ArchiveKey, parseKey } from "./key.ts";
 export { MANIFEST_NAME, MANIFEST_VERSION, Manifest, type StoredFile } from "./manifest.ts";
@@ -12,6 +12,6 @@ export { type Place, Staging } from "./staging.ts";
 export type { MemberHead } from "./tar-header.ts";
 export type { MemberVisitor } from "./tar-parser.ts";
 export type { Member } from "./tar-writer.ts";
-export { singleMember, type TreeOptions, treeMembers } from "./tree.ts";
+export { namedFile, openedMember, singleMember, type TreeOptions, treeFiles, treeMembers } from "./tree.ts";
 export { removeAbandoned, unfinishedName } from "./unfinished.ts";
 export { type ArchivePlan, writeArchive } from "./write-archive.ts";

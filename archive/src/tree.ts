@@ -21,18 +21,41 @@ export interface TreeOptions {
   readonly buffer?: ReadBuffer;
 }
 
+/** A file that is to be stored, not opened yet. */
+export interface FileToStore {
+  readonly source: string;
+  /** Where it goes in the archive. */
+  readonly path: string;
+}
+
 /** The regular files under a folder, in the order of their names. Links, pipes, sockets, unreadable files are told as skipped. */
 export function* treeMembers(options: TreeOptions): Generator<Member> {
+  for (const file of treeFiles(options)) yield* openedMember(file, options);
+}
+
+/** The same files, none of them opened. */
+export function* treeFiles(options: TreeOptions): Generator<FileToStore> {
   yield* below("", options);
 }
 
 /** One file, held to the same rules as those of a tree. */
 export function singleMember(source: string, path: string, options: Omit<TreeOptions, "root" | "prefix">): Member[] {
-  const fault = nameFault(path) ?? options.names.add(path);
-  if (fault !== undefined) {
-    options.skipped(path, fault);
-    return [];
-  }
+  return namedFile({ source, path }, options).flatMap((file) => openedMember(file, options));
+}
+
+/** One file by name, or none where the name is refused or taken; not opened. */
+export function namedFile(file: FileToStore, options: Pick<TreeOptions, "names" | "skipped">): FileToStore[] {
+  const fault = nameFault(file.path) ?? options.names.add(file.path);
+  if (fault === undefined) return [file];
+  options.skipped(file.path, fault);
+  return [];
+}
+
+/** A file as it is now, or none when it cannot be stored; then that is told. */
+export function openedMember(
+  { source, path }: FileToStore,
+  options: Pick<TreeOptions, "skipped" | "mode" | "mostFileBytes" | "buffer">,
+): Member[] {
   const opened = fileMember({
     source,
     path,
@@ -46,12 +69,13 @@ export function singleMember(source: string, path: string, options: Omit<TreeOpt
   return [];
 }
 
-function* below(folder: string, options: TreeOptions): Generator<Member> {
+function* below(folder: string, options: TreeOptions): Generator<FileToStore> {
   for (const entry of entriesOf(folder, options)) {
     const path = folder === "" ? entry.name : `${folder}/${entry.name}`;
     if (options.leaveOut?.(path) === true) continue;
     if (entry.isDirectory()) yield* below(path, options);
-    else if (entry.isFile()) yield* singleMember(join(options.root, path), `${options.prefix}/${path}`, options);
+    else if (entry.isFile())
+      yield* namedFile({ source: join(options.root, path), path: `${options.prefix}/${path}` }, options);
     else options.skipped(`${options.prefix}/${path}`, kindOf(entry));
   }
 }

@@ -127,7 +127,7 @@ export class Backup {
   #seal(key: ArchiveKey, actor: string): BackupDownload {
     const { dataFolder, nestId, version, clock, random, log } = this.#parts;
     const startedAt = clock.now();
-    const { members, beadFolders, skipped } = collectSpokeFiles(dataFolder);
+    const { count, members, beadFolders, skipped } = collectSpokeFiles(dataFolder);
     const stop = new AbortController();
     const late = clock.after(LONGEST_MS, () => stop.abort(new Error("the download took too long")));
     const facts = { nestId, version, archiveId: random.hex(16), dataFolder, startedAt };
@@ -135,7 +135,7 @@ export class Backup {
     const archive = writeArchive({
       key,
       salt: randomBytes(32),
-      members: each(members),
+      members: members(),
       manifest: (files) => spokeManifest(files, skipped, { ...facts, finishedAt: clock.now() }),
       progress: (soFar) => {
         bytes = soFar.bytes;
@@ -150,7 +150,7 @@ export class Backup {
       this.#running = false;
       const gaps = Object.keys(skipped).length;
       const whole = content.readableEnded;
-      const told = { id: nestId, files: members.length, bead_dirs: beadFolders, bytes, gaps };
+      const told = { id: nestId, files: count, bead_dirs: beadFolders, bytes, gaps };
       if (whole) log.info(told, "spoke backup created");
       else log.warn({ id: nestId }, "spoke backup broken off");
       const at = new Date(clock.now()).toISOString();
@@ -158,10 +158,10 @@ export class Backup {
         at,
         actor,
         action: "backup",
-        after: { files: members.length, gaps, whole },
+        after: { files: count, gaps, whole },
       }).catch((thrown) => log.error({ err: thrown }, "the audit could not be written"));
     });
-    return { name: archiveName("spoke", nestId, startedAt), files: members.length, beadFolders, content };
+    return { name: archiveName("spoke", nestId, startedAt), files: count, beadFolders, content };
   }
 
   async #key(): Promise<{ resolved: ResolvedKey; settings: BackupSettings }> {
@@ -202,8 +202,4 @@ export class Backup {
 function reasonOf(resolved: Exclude<ResolvedKey, { kind: "key" }>): string {
   if (resolved.kind === "unusable") return `${resolved.source}: ${resolved.because}`;
   return "no backup key is configured; set one under Governor, Security";
-}
-
-async function* each<Item>(items: readonly Item[]): AsyncGenerator<Item> {
-  yield* items;
 }

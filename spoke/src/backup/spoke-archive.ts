@@ -1,13 +1,16 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import {
+  lookAtFile,
   MANIFEST_VERSION,
   type Manifest,
   type Member,
   NameSet,
+  namedFile,
+  openedMember,
+  ReadBuffer,
   type StoredFile,
-  singleMember,
-  treeMembers,
+  treeFiles,
 } from "@nest/archive";
 import { NestError } from "@nest/kit";
 
@@ -18,7 +21,10 @@ const MOST_FILE_BYTES = 64 * MEGABYTE;
 const MOST_BYTES = 256 * MEGABYTE;
 
 export interface SpokeFiles {
-  readonly members: readonly Member[];
+  /** How many files there were to store when they were counted. */
+  readonly count: number;
+  /** Each file is opened when it is asked for, and to be used up before the next. */
+  members(): AsyncGenerator<Member>;
   /** Folders directly under `beads/`. */
   readonly beadFolders: number;
   /** What could not be stored, or not for certain as it was, with the reason. Grows while the members are written. */
@@ -28,7 +34,7 @@ export interface SpokeFiles {
 /**
  * The files of a spoke's archive (spec: Spoke backup archive): configuration, identity, state, the code-host app's private keys
  * and the agents' work ledger. Everything else is derived or too large; the backup key and live sessions are never in it. An
- * absent file is no gap.
+ * absent file is no gap. Nothing is read before it is asked for: whoever downloads slowly costs no memory.
  *
  * @throws NestError `backup_too_large`.
  */
@@ -40,6 +46,7 @@ export function collectSpokeFiles(dataFolder: string): SpokeFiles {
       skipped[path] = reason;
     },
     mostFileBytes: MOST_FILE_BYTES,
+    buffer: new ReadBuffer(),
   };
   const present = listed(dataFolder);
   const runtime = present.has("nest.yaml.runtime") ? "nest.yaml.runtime" : "nest.yaml.bak";
@@ -47,12 +54,15 @@ export function collectSpokeFiles(dataFolder: string): SpokeFiles {
   const wanted = ["nest.yaml.dashboard", runtime, "nest-id", "nest-state.json", ...keys].filter((name) =>
     present.has(name),
   );
-  const members: Member[] = wanted.flatMap((name) =>
-    singleMember(join(dataFolder, name), `spoke/${name}`, { ...options, mode: 0o600 }),
-  );
-  if (present.has("beads"))
-    members.push(...treeMembers({ ...options, root: join(dataFolder, "beads"), prefix: "beads" }));
-  const bytes = members.reduce((sum, { size }) => sum + size, 0);
+  const named = wanted.flatMap((name) => namedFile({ source: join(dataFolder, name), path: `spoke/${name}` }, options));
+  const beads = present.has("beads") ? treeFiles({ ...options, root: join(dataFolder, "beads"), prefix: "beads" }) : [];
+  let bytes = 0;
+  const files = [...named, ...beads].filter(({ source, path }) => {
+    const looked = lookAtFile(source, MOST_FILE_BYTES);
+    if ("refused" in looked) skipped[path] = looked.refused;
+    else bytes += looked.size;
+    return !("refused" in looked);
+  });
   if (bytes > MOST_BYTES) {
     throw new NestError(
       "backup_too_large",
@@ -62,7 +72,13 @@ export function collectSpokeFiles(dataFolder: string): SpokeFiles {
       },
     );
   }
-  return { members, beadFolders: foldersIn(join(dataFolder, "beads")), skipped };
+  async function* members() {
+    for (const file of files) {
+      const isLedger = file.path.startsWith("beads/");
+      yield* openedMember(file, { ...options, ...(isLedger ? {} : { mode: 0o600 }) });
+    }
+  }
+  return { count: files.length, members, beadFolders: foldersIn(join(dataFolder, "beads")), skipped };
 }
 
 export interface ManifestFacts {
