@@ -9,6 +9,7 @@ import type { Backup } from "./backup/backup.ts";
 import { backupRoutes, serveBackup } from "./backup/routes.ts";
 import { serveBackupPage } from "./dashboard/backup-page.ts";
 import type { Liveness } from "./health/liveness.ts";
+import { readJsonBodies } from "./http/json-body.ts";
 import { answerBadAddress, answerUnreadable, registerJsonErrors } from "./http/json-errors.ts";
 import { openApi } from "./http/openapi.ts";
 import { STYLESHEET, sendPage } from "./http/pages.ts";
@@ -74,6 +75,7 @@ function emptyApp({ log, isKnownHost }: PortParts): FastifyInstance {
     },
   });
   registerJsonErrors(app, log);
+  readJsonBodies(app);
   app.addHook("onRequest", async (request) => {
     if (!isKnownHost(request.raw)) throw misdirected();
   });

@@ -360,3 +360,11 @@ test("the backup page is the owner's", async () => {
   expect(await (await call("GET", "/backup")).text()).toContain("Make a backup");
   expect((await call("GET", "/backup", undefined, { "x-nest-role": "read" })).status).toBe(403);
 });
+
+test("the folder of the key is closed to others, also when it was there before", async () => {
+  await mkdir(join(data, "secrets"), { mode: 0o755 });
+  await chmod(join(data, "secrets"), 0o755);
+  await boot();
+  await call("PUT", "/api/config/governor/backup", { encryptionKey: KEY });
+  expect((await stat(join(data, "secrets"))).mode & 0o777).toBe(0o700);
+});

@@ -1,4 +1,4 @@
-import { rm } from "node:fs/promises";
+import { chmod, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import { parseKey } from "@nest/archive";
 import { makePrivateFolder, NestError, readTextIfPresent, writeFileAtomic } from "@nest/kit";
@@ -22,6 +22,8 @@ export async function saveKey(dataFolder: string, text: string, label: string | 
   const file = savedKeyFile(dataFolder);
   const before = await readTextIfPresent(file);
   await makePrivateFolder(dirname(file));
+  // One that was there before may be open to others.
+  await chmod(dirname(file), 0o700);
   await writeFileAtomic(file, `${key}\n`, { mode: 0o600 });
   try {
     await changeOverlay(dataFolder, [

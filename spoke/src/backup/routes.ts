@@ -22,14 +22,13 @@ export function serveBackup(
   parts: { readonly backup: Backup; readonly rules: VisitorRules },
 ): void {
   const { rules } = parts;
-  app.get(backup.backupStatus.path, (request, reply) => {
+  keepNothing(app);
+  app.get(backup.backupStatus.path, (request) => {
     requireOwner(request, rules);
-    reply.header("cache-control", "no-store");
     return parts.backup.status();
   });
-  app.get(backup.readBackupKey.path, (request, reply) => {
+  app.get(backup.readBackupKey.path, (request) => {
     requireOwner(request, rules);
-    reply.header("cache-control", "no-store");
     return parts.backup.keyState();
   });
   app.put(backup.setBackupKey.path, async (request) => {
@@ -57,6 +56,15 @@ export function serveBackup(
       .header("access-control-expose-headers", EXPOSED.join(", "))
       .type("application/octet-stream")
       .send(download.content);
+  });
+}
+
+/** No answer under these paths is kept by anybody on the way, refusals included. */
+function keepNothing(app: FastifyInstance): void {
+  const paths = new Set(backupRoutes.map(({ path }) => path));
+  app.addHook("onSend", async (request, reply) => {
+    const [path = ""] = request.url.split("?");
+    if (paths.has(path) && !reply.hasHeader("cache-control")) reply.header("cache-control", "no-store");
   });
 }
 
