@@ -128,7 +128,25 @@ describe.skipIf(!hasRealS3())("against a real S3 server", () => {
     hub.environment = { ...hub.environment, NEST_BACKUP_LOCK_DAYS: "3" };
     expect([await hub.run("run"), hub.err]).toEqual([0, ""]);
     await hub.run("list");
-    expect(hub.out).toContain("locked until");
+    expect(hub.out).toMatch(/verified \S+ {2}locked until/);
+    expect(await hub.run("status")).toBe(0);
+    expect(await hub.run("verify")).toBe(0);
+  });
+
+  test("a storage without object tags tells all the same what was found good", async () => {
+    proxy.fault = (_, url) => (url.includes("tagging") ? { answer: 501 } : undefined);
+    expect([await hub.run("run"), hub.err]).toEqual([0, ""]);
+    expect(await hub.run("status")).toBe(0);
+    await hub.run("list");
+    expect(hub.out).toContain("  verified ");
+    expect(proxy.seen.filter((line) => line.includes("tagging"))).toEqual([]);
+  });
+
+  test("a storage that takes no note of it is told; the archive is made: exit 0", async () => {
+    proxy.fault = (method, url) => (method === "PUT" && url.includes(".verified.") ? { answer: 403 } : undefined);
+    expect(await hub.run("run")).toBe(0);
+    expect(hub.out).toContain("was found good could not be noted in the storage: the storage refuses");
+    expect(await hub.run("status")).toBe(1);
   });
 
   test("our own abandoned uploads are ended after a day, nobody else's", async () => {
@@ -140,6 +158,17 @@ describe.skipIf(!hasRealS3())("against a real S3 server", () => {
     await hub.clock.advance(25 * 3_600_000);
     await hub.run("run");
     expect(await tool.uploads(bucket)).toEqual(["nest-hub-backup-another-20261101T031700Z.tar.gz.enc"]);
+  });
+
+  test("behind a thousand uploads of others our own are found too", { timeout: 120_000 }, async () => {
+    const tool = storageTool(s3.endpoint);
+    const begin = (number: number) => tool.beginUpload(bucket, `another/${String(number).padStart(4, "0")}`);
+    for (let number = 0; number < 1025; number += 25)
+      await Promise.all(Array.from({ length: 25 }, (_, at) => begin(number + at)));
+    await tool.beginUpload(bucket, "nest-hub-backup-nest-hub-20261101T031700Z.tar.gz.enc");
+    const isOurs = (name: string) => name.startsWith("nest-hub-backup-nest-hub-");
+    expect(await hub.blobs.sweep(isOurs, Date.now() + 60_000, signal)).toBe(1);
+    expect(await hub.blobs.sweep(isOurs, Date.now() + 60_000, signal)).toBe(0);
   });
 
   test("a listing of more than a page is read to its end", async () => {
