@@ -77,11 +77,23 @@ describe("objects under the hub's own names", () => {
     expect((await night()).code).toBe(0);
   });
 
-  test("before the first run: it takes no word from them, and holds none of them in memory", async () => {
-    await plant(archive("20261121T020000Z"), Buffer.alloc(64 * 1024 * 1024), { files: "1000000" });
-    const before = process.memoryUsage().arrayBuffers;
+  test("before the first run: it takes no word from them, and reads no more of them than their beginning", async () => {
+    const large = archive("20261121T020000Z");
+    await plant(large, "a gigabyte", { files: "1000000" });
+    const sound = hub.blobs;
+    let mebibytes = 0;
+    hub.blobs = new Proxy(sound, {
+      get(target, name) {
+        const part = Reflect.get(target, name);
+        if (name !== "get") return typeof part === "function" ? part.bind(target) : part;
+        return async function* (of: string) {
+          if (of !== large) return yield* sound.get(of, signal);
+          for (; mebibytes < 1024; mebibytes += 1) yield Buffer.alloc(1024 * 1024, 7);
+        };
+      },
+    });
     expect((await night()).code).toBe(0);
-    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(32 * 1024 * 1024);
+    expect(mebibytes).toBeLessThan(4);
   });
 
   test("a good old archive copied to a newer name stays what it is: it counts as no new one", async () => {
@@ -121,15 +133,26 @@ describe("notes that an archive was found good", () => {
   });
 
   test("cannot be moved to another archive, nor outlive the archive that they are about", async () => {
-    const [, , newest = ""] = await goodNights();
-    const name = archive("20261123T160000Z");
-    await plant(name, "not an archive");
+    const newest = archive("20261121T031700Z");
+    expect(await hub.run("run")).toBe(0);
+    // In the same second, and of the same length.
+    const name = archive("20261121T031701Z");
+    await plant(name, Buffer.alloc((await bytesOf(newest)).length));
     await plant(`.verified.${name}`, await bytesOf(`.verified.${newest}`));
     await hub.blobs.remove(newest, signal);
     await plant(newest, "written over");
     expect(await hub.run("list")).toBe(0);
     const lines = hub.out.split("\n");
     for (const each of [name, newest]) expect(lines.find((line) => line.startsWith(each))).toContain("not verified");
+  });
+
+  test("cannot be blown up: one that is larger than any of ours is none", async () => {
+    const { made } = await night();
+    const text = (await bytesOf(`.verified.${made}`)).toString();
+    await hub.blobs.remove(`.verified.${made}`, signal);
+    await plant(`.verified.${made}`, text + " ".repeat(10_000));
+    await hub.run("list");
+    expect(hub.out).toContain("not verified");
   });
 
   test.each(["", "null", "[]", "{", "x".repeat(20_000_000)])("that are nonsense are none", async (text) => {
