@@ -96,6 +96,15 @@ describe("objects under the hub's own names", () => {
     expect(mebibytes).toBeLessThan(4);
   });
 
+  test("that take the names of the next minutes stop no backup, and nothing is sealed twice for them", async () => {
+    const at = (second: number) => new Date(hub.clock.now() + second * 1000).toISOString().slice(0, 19);
+    const nameOf = (second: number) => archive(`${at(second).replaceAll(/[-:]/g, "")}Z`);
+    for (let second = 0; second < 300; second += 1) await plant(nameOf(second), "not an archive");
+    const free = nameOf(300);
+    const { code, made } = await night();
+    expect([code, made]).toEqual([0, free]);
+  });
+
   test("a good old archive copied to a newer name stays what it is: it counts as no new one", async () => {
     const [oldest = ""] = await goodNights();
     const copy = archive("20261123T161700Z");

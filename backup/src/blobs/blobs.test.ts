@@ -1,8 +1,10 @@
-import { mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { blobsContract } from "../testing/blobs-contract.ts";
+import { listed } from "./blobs.ts";
 import { FolderBlobs } from "./folder.ts";
 import { MemoryBlobs } from "./memory.ts";
 
@@ -14,6 +16,30 @@ describe("in memory", () => blobsContract({ test, expect }, async () => new Memo
 describe("in a folder", () => {
   let number = 0;
   blobsContract({ test, expect }, async () => new FolderBlobs(join(home, String(number++))));
+
+  test("what is no file is no object: a link to nowhere, a folder, a pipe", async () => {
+    const folder = mkdtempSync(join(home, "odd-"));
+    symlinkSync("/no/such/file", join(folder, "link"));
+    mkdirSync(join(folder, "folder"));
+    execFileSync("mkfifo", [join(folder, "pipe")]);
+    writeFileSync(join(folder, "file"), "x");
+    const signal = new AbortController().signal;
+    const blobs = new FolderBlobs(folder);
+    expect((await listed(blobs, "", signal)).map(({ name }) => name)).toEqual(["file"]);
+    await expect(blobs.get("pipe", signal)[Symbol.asyncIterator]().next()).rejects.toMatchObject({
+      code: "blob_absent",
+    });
+  });
+
+  test("a note that somebody damaged makes no object unreadable", async () => {
+    const folder = mkdtempSync(join(home, "note-"));
+    for (const [name, text] of [
+      ["a", "x"],
+      [".a.json", "{"],
+    ] as const)
+      writeFileSync(join(folder, name), text);
+    expect(await new FolderBlobs(folder).facts("a")).toMatchObject({ bytes: 1, metadata: {} });
+  });
 
   test("abandoned parts are swept once they are old, and only ours", async () => {
     const folder = mkdtempSync(join(home, "sweep-"));

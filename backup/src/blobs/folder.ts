@@ -95,6 +95,8 @@ export class FolderBlobs implements Blobs {
     const facts = await stat(join(this.#folder, name)).catch((thrown: unknown) => {
       throw isAbsent(thrown) ? blobAbsent(name) : thrown;
     });
+    // A folder is none, and who opens a pipe waits for ever.
+    if (!facts.isFile()) throw blobAbsent(name);
     return { name, bytes: facts.size, modifiedAt: Math.floor(facts.mtimeMs) };
   }
 

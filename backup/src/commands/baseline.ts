@@ -11,6 +11,8 @@ export interface Shelf {
   readonly before: Manifest["previous"];
   /** Objects under this hub's names that look newer than what was last found good, and never were. */
   readonly strangers: readonly string[];
+  /** Every name of this hub's that is taken. */
+  readonly taken: ReadonlySet<string>;
 }
 
 /** Beyond these nobody's first run after an upgrade, or with a new key, need look. */
@@ -32,8 +34,9 @@ export async function lookAtShelf(
   const whole = marked.find(({ mark }) => mark?.whole === true) ?? marked.find(isSound);
   const lastGood = marked.findIndex(({ mark }) => mark !== undefined);
   const strangers = marked.slice(0, Math.max(0, lastGood)).map(({ name }) => name);
-  if (whole?.mark === undefined) return { before: undefined, strangers };
-  return { before: { name: whole.name, files: whole.mark.files, spokes: whole.mark.spokes }, strangers };
+  const taken = new Set(stored.map(({ name }) => name));
+  if (whole?.mark === undefined) return { before: undefined, strangers, taken };
+  return { before: { name: whole.name, files: whole.mark.files, spokes: whole.mark.spokes }, strangers, taken };
 }
 
 async function markOne(

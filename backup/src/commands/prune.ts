@@ -48,7 +48,7 @@ export async function prune(parts: Parts, flags: PruneFlags): Promise<ExitCode> 
   const [newest] = await hubArchives(blobs, hubId, parts.signal);
   const readBack: string[] = [];
   if (newest !== undefined && key !== undefined) {
-    const { isOwn } = await verifyStored(parts, blobs, { name: newest.name, hubId, key });
+    const { isOwn } = await verifyStored(parts, blobs, { name: newest.name, hubId, key, onlyChunked: true });
     if (isOwn) readBack.push(newest.name);
   }
   const question = { blobs, hubId, key, keep: settings.retention, readBack, dryRun };

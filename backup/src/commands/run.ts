@@ -29,6 +29,8 @@ export interface RunFlags {
 /** An abandoned upload is ours to end once no run can still be at it. */
 const SWEEP_AFTER_MS = 24 * 60 * 60 * 1000;
 const NAME_ATTEMPTS = 5;
+/** A name further ahead would count as stamped by a wrong clock. */
+const MOST_AHEAD_MS = 9 * 60 * 1000;
 const DAY_MS = 24 * 60 * 60 * 1000;
 const MIB = 1024 * 1024;
 
@@ -99,10 +101,10 @@ async function toFile(parts: Parts, flags: RunFlags, context: Context): Promise<
 
 async function toStorage(parts: Parts, flags: RunFlags, context: Context): Promise<Made> {
   const blobs = await parts.openBlobs();
-  const { before, strangers } = await lookAtShelf(parts, { blobs, ...context });
+  const { before, strangers, taken } = await lookAtShelf(parts, { blobs, ...context });
   await sweep(parts, blobs, context.hubId);
   await using hub = await collect(parts, flags, context, before);
-  const stored = await store(parts, flags, { blobs, hub, ...context });
+  const stored = await store(parts, flags, { blobs, hub, taken, ...context });
   const unnoted = await readBack(parts, { blobs, ...stored, ...context });
   const told = strangers.map((name) => `${name} looks new and was never found good; it takes no other archive's place`);
   const warnings = unnoted === undefined ? told : [...told, unnoted];
@@ -183,13 +185,13 @@ function seal(parts: Parts, flags: RunFlags, from: { readonly hub: CollectedHub;
 async function store(
   parts: Parts,
   flags: RunFlags,
-  from: Context & { readonly blobs: Blobs; readonly hub: CollectedHub },
+  from: Context & { readonly blobs: Blobs; readonly hub: CollectedHub; readonly taken: ReadonlySet<string> },
 ): Promise<{ name: string; manifest: Manifest; bytes: number; sha256: string; lockedUntil: number | undefined }> {
   const metadata = { files: String(from.hub.plannedFiles), spokes: String(from.hub.spokes) };
   const { lockDays } = from.settings;
   for (let attempt = 0; ; attempt += 1) {
     const now = parts.clock.now();
-    const name = archiveName("hub", from.hubId, now + attempt * 1000);
+    const name = freeName(from, now + attempt * 1000);
     const lockedUntil = lockDays === undefined ? undefined : now + lockDays * DAY_MS;
     const lock = lockedUntil === undefined ? {} : { lockedUntil };
     // An archive that was interrupted is made anew, with another salt.
@@ -202,6 +204,18 @@ async function store(
       if (!isTaken || attempt + 1 >= NAME_ATTEMPTS) throw thrown;
     }
   }
+}
+
+/** The name of the first second that is free, as far as is known before anything is sealed. */
+function freeName(
+  { hubId, taken }: { readonly hubId: string; readonly taken: ReadonlySet<string> },
+  from: number,
+): string {
+  for (let at = from; at < from + MOST_AHEAD_MS; at += 1000) {
+    const name = archiveName("hub", hubId, at);
+    if (!taken.has(name)) return name;
+  }
+  return archiveName("hub", hubId, from);
 }
 
 /**

@@ -1,7 +1,15 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { MemoryBlobs } from "../blobs/memory.ts";
 import { HubUnderTest } from "../testing/a-hub.ts";
 
 let hub: HubUnderTest;
+const YEAR_MS = 365 * 24 * 3_600_000;
+const signal = new AbortController().signal;
+
+async function* only(content: Buffer): AsyncGenerator<Buffer> {
+  yield content;
+}
+
 beforeEach(() => {
   hub = new HubUnderTest();
 });
@@ -41,6 +49,28 @@ test("an archive that nobody read back does not count, until status -verify read
   expect(await hub.run("status")).toBe(1);
   expect(await hub.run("status", "-verify")).toBe(0);
   expect(await hub.run("status")).toBe(0);
+});
+
+test("an archive that was stamped by a clock far ahead hides no newer one", async () => {
+  await hub.clock.advance(YEAR_MS);
+  const blobs = hub.blobs;
+  // The storage keeps its own time.
+  hub.blobs = new MemoryBlobs(() => hub.clock.now() - YEAR_MS);
+  await hub.run("run");
+  await hub.clock.advance(-YEAR_MS);
+  const ahead = hub.blobs;
+  for await (const { name } of ahead.list("", signal)) {
+    const pieces: Buffer[] = [];
+    for await (const piece of ahead.get(name, signal)) pieces.push(Buffer.from(piece));
+    await blobs.put(name, only(Buffer.concat(pieces)), { metadata: {}, signal });
+  }
+  hub.blobs = blobs;
+  for (let day = 0; day < 2; day += 1) {
+    await hub.clock.advance(24 * 3_600_000);
+    await hub.run("run");
+  }
+  expect(await hub.run("status", "-json")).toBe(0);
+  expect(JSON.parse(hub.out)).toMatchObject({ archive: expect.stringContaining("20261123T"), age_hours: 0 });
 });
 
 test("an empty bucket lists nothing: exit 0", async () => {

@@ -53,6 +53,6 @@ async function verifyNewest(parts: Parts, blobs: Blobs, hubId: string): Promise<
   const key = keyFrom(parts.environment);
   const [newest] = await hubArchives(blobs, hubId, parts.signal);
   if (newest === undefined) return undefined;
-  const { isOwn } = await verifyStored(parts, blobs, { name: newest.name, hubId, key });
+  const { isOwn } = await verifyStored(parts, blobs, { name: newest.name, hubId, key, onlyChunked: true });
   return isOwn ? newest.name : undefined;
 }

@@ -1,0 +1,52 @@
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { listed } from "./blobs.ts";
+import { S3Blobs } from "./s3.ts";
+
+// A storage that lies about its listings. What a sound one does is told by the real server's tests.
+let server: Server;
+let asked: string[] = [];
+let answer: (url: string) => string = () => "";
+const before = { ...process.env };
+const signal = AbortSignal.timeout(20_000);
+
+beforeEach(async () => {
+  asked = [];
+  server = createServer((request, response) => {
+    asked.push(request.url ?? "");
+    response.setHeader("content-type", "application/xml");
+    response.end(`<?xml version="1.0" encoding="UTF-8"?>${answer(request.url ?? "")}`);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  process.env.AWS_ACCESS_KEY_ID = "id";
+  process.env.AWS_SECRET_ACCESS_KEY = "secret";
+});
+afterEach(async () => {
+  process.env = { ...before };
+  server.closeAllConnections();
+  await new Promise((resolve) => server.close(resolve));
+});
+
+function storage(): S3Blobs {
+  const { port } = server.address() as AddressInfo;
+  return new S3Blobs("bucket", { NEST_BACKUP_OBJSTORE_ENDPOINT: `http://127.0.0.1:${port}` });
+}
+
+test.each(["", "<NextContinuationToken>same</NextContinuationToken>"])(
+  "a list that goes on for ever, or nowhere, is refused and not taken for a whole one (%j)",
+  async (next) => {
+    answer = () => `<ListBucketResult><IsTruncated>true</IsTruncated>${next}</ListBucketResult>`;
+    await expect(listed(storage(), "nest-", signal)).rejects.toMatchObject({ code: "storage_failed" });
+    expect(asked.length).toBeLessThan(3);
+  },
+);
+
+test.each(["", "<NextKeyMarker>same</NextKeyMarker><NextUploadIdMarker>same</NextUploadIdMarker>"])(
+  "a list of uploads that goes on for ever, or nowhere, is refused (%j)",
+  async (next) => {
+    answer = () => `<ListMultipartUploadsResult><IsTruncated>true</IsTruncated>${next}</ListMultipartUploadsResult>`;
+    await expect(storage().sweep(() => true, 1, signal)).rejects.toMatchObject({ code: "storage_failed" });
+    expect(asked.length).toBeLessThan(3);
+  },
+);
