@@ -51,6 +51,20 @@ test.each<[string, object, RegExp | undefined]>([
   else expect(why(facts)).toMatch(fault);
 });
 
+test.each<[string, object, RegExp | undefined]>([
+  ["in whatever letters its branch says it", { headRef: "nest/ISSUE-7" }, undefined],
+  ["by its own issue alone, not by another that it closes", { body: "fixes #8" }, /does not name/],
+])("the app's pull request is a task's %s", (_what, facts, fault) => {
+  if (fault === undefined) expect(why({ ...APP, ...facts })).toBeUndefined();
+  else expect(why({ ...APP, ...facts })).toMatch(fault);
+});
+
+test("of a contributor whom nobody knows any more, only the app's pull request can be", () => {
+  const whose = (facts: object) => whyNotCredited(aPull(facts), WORK, undefined, "nest[bot]", WEB);
+  expect(whose({})).toMatch(/somebody else/);
+  expect(whose({ ...APP, body: "fixes #7" })).toBeUndefined();
+});
+
 test("nobody is credited for the app's pull request where the hub is no app", () => {
   const pull = aPull({ ...APP, body: "fixes #7" });
   expect(whyNotCredited(pull, WORK, { login: "ada", accountId: undefined }, undefined, WEB)).toMatch(/somebody else/);

@@ -40,6 +40,33 @@ test("thresholds of 0 mean promotion by hand only", () => {
   expect(afterVerified(aContributor({ verified: 99 }), { contributorAt: 0, trustedAt: 0 }).tier).toBe("newcomer");
 });
 
+test("a newcomer whom people alone promote does not become trusted by counting either", () => {
+  const byHand = { contributorAt: 0, trustedAt: 20 };
+  expect(afterVerified(aContributor({ verified: 99 }), byHand).tier).toBe("newcomer");
+  expect(afterVerified(aContributor({ tier: "contributor", verified: 99 }), byHand).tier).toBe("trusted");
+});
+
+test.each([
+  [5, "trusted"],
+  [6, "newcomer"],
+  [0, "newcomer"],
+] as const)("a newcomer who has earned both steps at once takes both (contributor at %i: %s)", (contributorAt, tier) => {
+  expect(afterVerified(aContributor({ verified: 4 }), { contributorAt, trustedAt: 3 }).tier).toBe(tier);
+});
+
+test("a verified pull request and a completion each count one, and a completion ends the failures in a row", () => {
+  expect(afterVerified(aContributor({ verified: 2 }), promotion).verified).toBe(3);
+  expect(afterCompletion(aContributor({ completed: 2, streak: 2 }))).toEqual(aContributor({ completed: 3 }));
+});
+
+test("an admin's promotion, or one to a tier of the same rank, leaves what was counted", () => {
+  const one = aContributor({ tier: "contributor", verified: 7, promotionBase: 1 });
+  expect(afterTrust(one, "trusted")).toEqual({ ...one, tier: "trusted" });
+  expect(afterTrust(one, "contributor")).toEqual(one);
+  const newcomer = aContributor({ verified: 7, promotionBase: 1 });
+  expect(afterTrust(newcomer, "advisor")).toEqual({ ...newcomer, tier: "advisor" });
+});
+
 test("after a demotion by an admin, promotion counts from then on", () => {
   const demoted = afterTrust(aContributor({ tier: "contributor", verified: 7 }), "newcomer");
   expect(afterVerified(demoted, promotion).tier).toBe("newcomer");

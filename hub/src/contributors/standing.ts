@@ -60,8 +60,9 @@ export function afterTrust(contributor: Contributor, tier: Tier): Contributor {
 function promoted(tier: Tier, counted: number, promotion: Promotion): Tier {
   const earned = (at: number) => at > 0 && counted >= at;
   if (tier === "newcomer") {
-    if (earned(promotion.trustedAt) && promotion.trustedAt >= promotion.contributorAt) return "trusted";
-    return earned(promotion.contributorAt) ? "contributor" : tier;
+    // Where people alone make contributors, nobody gets past that step by counting.
+    if (!earned(promotion.contributorAt)) return tier;
+    return earned(promotion.trustedAt) ? "trusted" : "contributor";
   }
   return tier === "contributor" && earned(promotion.trustedAt) ? "trusted" : tier;
 }

@@ -50,3 +50,12 @@ test.each<[string, typeof named, Lease[], number, string[]]>([
 ])("ready gives up %s", (_what, asker, leases, mostHeld, given) => {
   expect(givenUpFor(asker, leases, mostHeld, durations, NOW).map(({ taskId }) => taskId)).toEqual(given);
 });
+
+test("what nobody knows to be away since when is away since now: others go first where there is no room", () => {
+  const unknown = { ...aLease("a", "c", undefined), awaySince: undefined };
+  const givenUp = (leases: Lease[], mostHeld: number) =>
+    givenUpFor(nameless, leases, mostHeld, durations, NOW).map(({ taskId }) => taskId);
+  expect(givenUp([unknown, aLease("b", "c", undefined, 1)], 2)).toEqual(["b"]);
+  expect(givenUp([aLease("b", "c", undefined, 1), unknown], 2)).toEqual(["b"]);
+  expect(givenUp([unknown], 0)).toEqual([]);
+});

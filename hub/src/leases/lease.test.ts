@@ -92,3 +92,24 @@ test("a lease is offered until accepted, then working, and away without a socket
 test("an issue has one key, however its repository is spelled", () => {
   expect(itemKey("Meadow/Tide-Clock", 3)).toBe(itemKey("meadow/tide-clock", 3));
 });
+
+test("the lease of a socket that is gone keeps everything but the socket, and since when", () => {
+  const held = aLease({ connection: "one" });
+  expect(away(held, 5)).toEqual({ ...held, connection: undefined, awaySince: 5 });
+});
+
+test("a lease that was accepted stays so since then, whether it is renewed or resumed", () => {
+  expect(renew(aLease({ acceptedAt: 3 }), 500, 900).acceptedAt).toBe(3);
+  expect(resume(aLease({ acceptedAt: 3, awaySince: 4 }), claim, "conn-2", 900)).toEqual({
+    kind: "resumed",
+    lease: aLease({ acceptedAt: 3, awaySince: undefined, connection: "conn-2" }),
+  });
+  expect(resume(aLease({ acceptedAt: undefined }), claim, "conn-2", 900)).toMatchObject({ lease: { acceptedAt: 900 } });
+});
+
+test("a claim that comes too late is refused as that, and a report of another task speaks of no lease here", () => {
+  expect(resume(aLease(), claim, "conn-2", 1000)).toEqual({ kind: "refused", because: "expired" });
+  const report = { contributorId: "c-1", taskId: "t-1", gen: 7 };
+  expect(speaksOf(aLease(), report)).toBe(true);
+  expect(speaksOf(aLease(), { ...report, taskId: "t-2" })).toBe(false);
+});
