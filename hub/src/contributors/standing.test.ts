@@ -50,9 +50,12 @@ test.each([
   [5, "trusted"],
   [6, "newcomer"],
   [0, "newcomer"],
-] as const)("a newcomer who has earned both steps at once takes both (contributor at %i: %s)", (contributorAt, tier) => {
-  expect(afterVerified(aContributor({ verified: 4 }), { contributorAt, trustedAt: 3 }).tier).toBe(tier);
-});
+] as const)(
+  "a newcomer who has earned both steps at once takes both (contributor at %i: %s)",
+  (contributorAt, tier) => {
+    expect(afterVerified(aContributor({ verified: 4 }), { contributorAt, trustedAt: 3 }).tier).toBe(tier);
+  },
+);
 
 test("a verified pull request and a completion each count one, and a completion ends the failures in a row", () => {
   expect(afterVerified(aContributor({ verified: 2 }), promotion).verified).toBe(3);
