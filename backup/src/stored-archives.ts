@@ -1,5 +1,5 @@
 import { type ArchiveContent, type ArchiveKey, type Manifest, nameSafe, timeOfHubArchive } from "@nest/archive";
-import { sentenceOf } from "@nest/kit";
+import { NestError, sentenceOf } from "@nest/kit";
 import { checkArchive } from "./archive-source.ts";
 import { type BlobRow, type Blobs, listed } from "./blobs/blobs.ts";
 import { hashed } from "./hashed.ts";
@@ -63,6 +63,8 @@ export interface VerifiedArchive {
   readonly content: ArchiveContent;
   /** False for a good archive under a name that is not its own: it counts as none of this hub's. */
   readonly isOwn: boolean;
+  /** Why it counts as none, in words. */
+  readonly misnamed?: string;
   /** Absent where it could not be noted. */
   readonly mark?: VerifiedMark;
 }
@@ -73,15 +75,16 @@ export async function verifyStored(
   blobs: Blobs,
   of: { readonly name: string; readonly hubId: string; readonly key: ArchiveKey; readonly onlyChunked?: boolean },
 ): Promise<VerifiedArchive> {
+  const before = await blobs.facts(of.name, parts.signal);
   const sealed = hashed(blobs.get(of.name, parts.signal));
   const content = await checkArchive(parts, sealed.content, of.key, { onlyChunked: of.onlyChunked ?? false });
   const misnamed = misnamedFault(of, content.manifest);
   if (misnamed !== undefined) {
     parts.log.warn(misnamed);
-    return { content, isOwn: false };
+    return { content, isOwn: false, misnamed };
   }
   try {
-    const row = await blobs.facts(of.name, parts.signal);
+    const row = await unchanged(blobs, { ...before, bytes: sealed.bytes() }, parts.signal);
     const found = { row, sha256: sealed.sha256(), at: parts.clock.now(), manifest: content.manifest };
     return { content, isOwn: true, mark: await markVerified(blobs, of.key, found, parts.signal) };
   } catch (thrown) {
@@ -92,6 +95,13 @@ export async function verifyStored(
     );
     return { content, isOwn: true };
   }
+}
+
+/** An object's row, once more after it was read. @throws NestError when another object was put under the name meanwhile. */
+export async function unchanged(blobs: Blobs, read: BlobRow, signal: AbortSignal): Promise<BlobRow> {
+  const now = await blobs.facts(read.name, signal);
+  if (now.bytes === read.bytes && now.modifiedAt === read.modifiedAt) return now;
+  throw new NestError("storage_failed", `${read.name} was written over while it was read`);
 }
 
 /** A good archive under a name that is not its own, such as an old one copied to a newer name, is good for reading and no more. */

@@ -94,6 +94,11 @@ describe("objects under the hub's own names", () => {
     });
     expect((await night()).code).toBe(0);
     expect(mebibytes).toBeLessThan(4);
+    for (const command of [["prune"], ["status", "-verify"]]) {
+      for (const name of await stored()) if (name !== large) await sound.remove(name, signal);
+      mebibytes = 0;
+      expect([await hub.run(...command), mebibytes < 4]).toEqual([5, true]);
+    }
   });
 
   test("that take the names of the next minutes stop no backup, and nothing is sealed twice for them", async () => {
@@ -113,6 +118,8 @@ describe("objects under the hub's own names", () => {
     await hub.clock.advance(20 * HOUR_MS);
     expect(await hub.run("status", "-verify", "-max-age-hours", "12", "-json")).toBe(1);
     expect(JSON.parse(hub.out).archive).not.toBe(copy);
+    expect(await hub.run("verify")).toBe(0);
+    expect(hub.out).toContain(`WARNING: ${copy} is a good archive of nest-hub made 2026-11-21T03:17:00.000Z`);
     expect(await hub.run("list")).toBe(0);
     expect(hub.out.split("\n").find((line) => line.startsWith(copy))).toContain("not verified");
   });
@@ -153,6 +160,28 @@ describe("notes that an archive was found good", () => {
     expect(await hub.run("list")).toBe(0);
     const lines = hub.out.split("\n");
     for (const each of [name, newest]) expect(lines.find((line) => line.startsWith(each))).toContain("not verified");
+  });
+
+  test("are not made of an object that was exchanged while it was read", async () => {
+    const { made } = await night();
+    const sound = hub.blobs;
+    const genuine = await bytesOf(made);
+    await sound.remove(`.verified.${made}`, signal);
+    hub.blobs = new Proxy(sound, {
+      get(target, name) {
+        const part = Reflect.get(target, name);
+        if (name !== "get") return typeof part === "function" ? part.bind(target) : part;
+        return async function* (of: string) {
+          if (of !== made) return yield* sound.get(of, signal);
+          yield genuine;
+          await sound.remove(made, signal);
+          await sound.put(made, only(Buffer.alloc(genuine.length)), { metadata: {}, signal });
+        };
+      },
+    });
+    expect(await hub.run("verify")).toBe(0);
+    expect(await hub.run("list")).toBe(0);
+    expect(hub.out).toContain("not verified");
   });
 
   test("cannot be blown up: one that is larger than any of ours is none", async () => {

@@ -68,6 +68,30 @@ describe("a sudden loss", () => {
   });
 });
 
+describe("archives that carry no note of ours", () => {
+  const forgetNotes = async () => {
+    for (const name of await marks()) await hub.blobs.remove(name, signal);
+  };
+
+  test("of an older release: one is read and compared with, all the same", async () => {
+    addUsers();
+    for (let day = 0; day < 2; day += 1) await night();
+    await forgetNotes();
+    loseUsers();
+    expect([await night(), hub.out.includes(`28 in ${nameOf(22)}`)]).toEqual([3, true]);
+    expect(await names()).toHaveLength(3);
+  });
+
+  test("of an older key: they go one by one, as new ones come", async () => {
+    for (let day = 0; day < 2; day += 1) await night();
+    hub.environment = { ...hub.environment, NEST_BACKUP_KEY: "5e".repeat(32) };
+    expect(await night()).toBe(0);
+    expect(await names()).toEqual([nameOf(22), nameOf(23)]);
+    expect(await night()).toBe(0);
+    expect(await names()).toEqual([nameOf(23), nameOf(24)]);
+  });
+});
+
 describe("the last whole archive", () => {
   test("stays while newer ones have gaps, however many there are", async () => {
     await night();

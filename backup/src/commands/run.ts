@@ -11,6 +11,7 @@ import { writeMetrics } from "../metrics.ts";
 import type { Parts } from "../parts.ts";
 import { gapLines } from "../report.ts";
 import { bucketFrom, hubIdOf, keyFrom, readSettings, type Settings } from "../settings.ts";
+import { unchanged } from "../stored-archives.ts";
 import { archiveOfMark, markVerified } from "../verified-mark.ts";
 import { lookAtShelf, muchLess } from "./baseline.ts";
 import { type Pruned, pruneArchives } from "./prune.ts";
@@ -230,11 +231,14 @@ async function readBack(
     readonly blobs: Blobs;
     readonly name: string;
     readonly sha256: string;
+    readonly bytes: number;
     readonly manifest: Manifest;
     readonly lockedUntil: number | undefined;
   },
 ): Promise<string | undefined> {
   const { blobs, name } = stored;
+  const before = await blobs.facts(name, parts.signal).catch(() => undefined);
+  parts.signal.throwIfAborted();
   try {
     const back = hashed(blobs.get(name, parts.signal));
     await checkArchive(parts, back.content, stored.key);
@@ -252,7 +256,8 @@ async function readBack(
   }
   const lock = stored.lockedUntil === undefined ? {} : { lockedUntil: stored.lockedUntil };
   try {
-    const row = await blobs.facts(name, parts.signal);
+    const read = before ?? (await blobs.facts(name, parts.signal));
+    const row = await unchanged(blobs, { ...read, bytes: stored.bytes }, parts.signal);
     const found = { row, sha256: stored.sha256, at: parts.clock.now(), manifest: stored.manifest, ...lock };
     await markVerified(blobs, stored.key, found, parts.signal);
     return undefined;

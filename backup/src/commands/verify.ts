@@ -14,15 +14,16 @@ export interface VerifyFlags {
 /** `verify`: the newest archive in the storage, one that is named, or a local file. Gaps are printed and are no fault of the archive. */
 export async function verify(parts: Parts, flags: VerifyFlags): Promise<0> {
   const key = keyFrom(parts.environment);
-  const { content, name } =
+  const { content, name, misnamed } =
     flags.file === undefined ? await stored(parts, flags, key) : await local(parts, flags.file, key);
-  if (flags.json === true) parts.print(JSON.stringify({ archive: name, ...archiveJson(content) }));
+  if (flags.json === true) parts.print(JSON.stringify({ archive: name, misnamed, ...archiveJson(content) }));
   else for (const line of [okLine(content), ...gapReport(content.manifest)]) parts.print(line);
+  if (misnamed !== undefined && flags.json !== true) parts.print(`WARNING: ${misnamed}`);
   return 0;
 }
 
 async function local(parts: Parts, file: string, key: ReturnType<typeof keyFrom>) {
-  return { content: await checkArchive(parts, fileSource(file, parts.signal), key), name: file };
+  return { content: await checkArchive(parts, fileSource(file, parts.signal), key), name: file, misnamed: undefined };
 }
 
 async function stored(parts: Parts, flags: VerifyFlags, key: ReturnType<typeof keyFrom>) {
@@ -35,6 +36,6 @@ async function stored(parts: Parts, flags: VerifyFlags, key: ReturnType<typeof k
       hint: "make one with nest-backup run, or check NEST_BACKUP_BUCKET and NEST_HUB_ID",
     });
   }
-  const { content } = await verifyStored(parts, blobs, { name, hubId, key });
-  return { content, name };
+  const { content, misnamed } = await verifyStored(parts, blobs, { name, hubId, key });
+  return { content, name, misnamed };
 }
