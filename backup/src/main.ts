@@ -1,6 +1,6 @@
-import { readFileSync } from "node:fs";
 import { createLog, NestError, ProgressLine, systemClock, systemRandom } from "@nest/kit";
 import { runCommand } from "./command.ts";
+import { ownVersion } from "./own-version.ts";
 import type { Parts } from "./parts.ts";
 import { readSettings } from "./settings.ts";
 
@@ -15,12 +15,9 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) {
 
 const progress = new ProgressLine(process.stderr);
 const environment = process.env;
-const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as {
-  version: string;
-};
 const parts: Parts = {
   environment,
-  version,
+  version: ownVersion(),
   clock: systemClock(),
   random: systemRandom(),
   log: createLog({ program: "nest-backup" }),

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { access, mkdir, readFile, symlink } from "node:fs/promises";
+import { access, mkdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { promisify } from "node:util";
 import { systemClock } from "@nest/kit";
@@ -142,5 +142,12 @@ describe("the relay's package", () => {
   test("the backup tool's one file runs on the project's Node", async () => {
     const { stdout } = await run(process.execPath, [made.backup, "-h"], { cwd: folder.path });
     expect(stdout).toContain("usage: nest-backup");
+    await mkdir(folder.in("data/saas"), { recursive: true });
+    await writeFile(folder.in("data/saas/hub-id"), "bundled\n");
+    await writeFile(folder.in("data/hub-registry.json"), '{"nests":[]}');
+    const words = ["run", "-local", folder.in("archive.enc"), "-skip-secrets", "-skip-spokes", "-json"];
+    const env = { PATH: process.env.PATH, NEST_BACKUP_DATA_DIR: folder.in("data"), NEST_BACKUP_KEY: "ab".repeat(32) };
+    const archive = await run(process.execPath, [made.backup, ...words], { cwd: folder.path, env });
+    expect(JSON.parse(archive.stdout).manifest).toMatchObject({ hub_id: "bundled", tool_version: made.version });
   });
 });
