@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { asksForVerdict, pullRequestLink, readVerdict, VERDICT_REQUEST } from "./verdict.ts";
+import { asksForVerdict, pullRequestLink, readVerdict, VERDICT_REQUEST, verdictLines } from "./verdict.ts";
 
 describe("a verdict", () => {
   test.each([
@@ -67,4 +67,12 @@ describe("a pull-request link", () => {
   ])("%s does not count", (output) => {
     expect(link(output)).toBeUndefined();
   });
+});
+
+test.each([
+  ["spaces", " "],
+  ["decorations", "*_|"],
+])("a verdict line with a megabyte of %s is read as fast as any other", (_what, filling) => {
+  const line = `NEST_VERDICT: complete ${filling.repeat(1_000_000)}x`;
+  expect(verdictLines(`${line}\n${line}`).map(({ word }) => word)).toEqual(["complete", "complete"]);
 });

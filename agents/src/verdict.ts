@@ -8,6 +8,8 @@ export interface Verdict {
 }
 
 const REASON_LENGTH = 200;
+const LONGEST_LINE = 2000;
+const DECORATION = /[\s*_`|│┃]/;
 
 /** Decorations that terminals and Markdown put around a line. */
 const VERDICT_LINE =
@@ -31,7 +33,8 @@ export function verdictLines(text: string): readonly Verdict[] {
   const verdicts: Verdict[] = [];
   for (const line of plainText(text).split("\n")) {
     if (!line.includes("_VERDICT")) continue;
-    const match = VERDICT_LINE.exec(line);
+    // A verdict is short; what an agent prints may be a megabyte on one line, made to take for ever.
+    const match = VERDICT_LINE.exec(line.slice(0, LONGEST_LINE));
     if (match === null) continue;
     const word = (match[1] ?? "").toLowerCase() as VerdictWord;
     const reason = cleanReason(match[2] ?? "");
@@ -46,11 +49,17 @@ export function readVerdict(output: string): Verdict | undefined {
 }
 
 function cleanReason(rest: string): string {
-  const bare = rest
-    .replace(/[\s*_`|│┃]+$/, "")
+  const bare = withoutEnd(rest)
     .replace(/^[\s*_`]*[-–—:,.]?\s*/, "")
     .replace(/^\[(.*)\]$/, "$1");
   return [...bare.replace(/\s+/g, " ").trim()].slice(0, REASON_LENGTH).join("");
+}
+
+/** A line without the decorations at its end. A pattern for that would look for the end from each of them anew. */
+function withoutEnd(line: string): string {
+  let end = line.length;
+  while (end > 0 && DECORATION.test(line.charAt(end - 1))) end -= 1;
+  return line.slice(0, end);
 }
 
 /**

@@ -6,6 +6,7 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import { budgetsOf } from "./access/budgets.ts";
 import { buildAccess } from "./access/build-access.ts";
 import { knownHost } from "./access/known-host.ts";
+import { networkOf } from "./access/network-of.ts";
 import { Once } from "./access/once.ts";
 import { registerAccessRoutes } from "./access/routes.ts";
 import { Routes } from "./access/routes-of.ts";
@@ -149,7 +150,7 @@ export async function buildHub({ config, database, codeHost, clock, random, log 
     announcement: () => governor.settings.contribute_announcement,
     guesses,
     isKnownHost,
-    addressOf: (request) => proxyAddress(request, trusted),
+    addressOf: (request) => networkOf(proxyAddress(request, trusted)),
     clock,
     random,
     times,

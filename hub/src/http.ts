@@ -6,6 +6,9 @@ import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } 
 import { misdirected } from "./access/known-host.ts";
 
 const BODY_LIMIT_BYTES = 64 * 1024;
+const REQUEST_TIMEOUT_MS = 30_000;
+/** Requests that one connection may have unanswered: a browser has one, a pipeline of strangers thousands. */
+const MOST_UNANSWERED = 32;
 
 /** The hub's HTTP server without its routes; each feature brings its own. Not listening yet, so tests can inject requests. */
 export function buildHttp(
@@ -18,6 +21,8 @@ export function buildHttp(
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: BODY_LIMIT_BYTES,
     forceCloseConnections: true,
+    // A request that takes longer to arrive is none.
+    requestTimeout: REQUEST_TIMEOUT_MS,
     exposeHeadRoutes: true,
     // A trusted proxy says for whom it asks, by which name and over which protocol.
     trustProxy,
@@ -32,6 +37,14 @@ export function buildHttp(
   http.removeContentTypeParser("text/plain");
   http.addHook("onRequest", async (request) => {
     if (!isKnownHost(request.raw)) throw misdirected();
+  });
+  const unanswered = new WeakMap<Socket, number>();
+  http.addHook("onRequest", async (request, reply) => {
+    const { socket } = request.raw;
+    const waiting = (unanswered.get(socket) ?? 0) + 1;
+    unanswered.set(socket, waiting);
+    reply.raw.once("close", () => unanswered.set(socket, (unanswered.get(socket) ?? 1) - 1));
+    if (waiting > MOST_UNANSWERED) socket.destroy();
   });
   http.addHook("onSend", async (_request, reply) => {
     reply.header("x-content-type-options", "nosniff");

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { checkConfig, parseYaml, variable } from "./config.ts";
-import { NestError } from "./errors.ts";
+import { NestError, UsageError } from "./errors.ts";
 
 test("a HIVE_ variable is read when its NEST_ one is absent, and only then", () => {
   expect(variable({ HIVE_HUB: "a" }, "NEST_HUB")).toBe("a");
@@ -25,3 +25,11 @@ test("every fault of a configuration is a line of its own that begins with the k
 test("a YAML fault names the file and the line", () => {
   expect(() => parseYaml("a: 1\nb: [", "hub.yaml")).toThrow(/^hub\.yaml: not valid YAML at line 2/);
 });
+
+test.each(["token: *ghp_0123456789abcdef", "a: &a [x]\nb: [*a, *a, *nothere_ghp_0123456789abcdef]"])(
+  "YAML that stumbles over a value does not repeat it: %#",
+  (text) => {
+    expect(() => parseYaml(text, "nest.yaml")).toThrow(UsageError);
+    expect(() => parseYaml(text, "nest.yaml")).toThrow(expect.not.stringContaining("ghp_"));
+  },
+);

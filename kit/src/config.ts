@@ -39,7 +39,11 @@ export function parseYaml(text: string, name: string): unknown {
   try {
     return parse(text, { maxAliasCount: 100, prettyErrors: true }) ?? {};
   } catch (thrown) {
-    if (!(thrown instanceof YAMLParseError)) throw thrown;
+    // Other errors repeat what they stumbled over, which may be a secret: an alias that nobody defined, too many of them.
+    if (!(thrown instanceof YAMLParseError))
+      throw new UsageError(`${name}: not valid YAML: an alias (*name) that is not defined, or too many of them`, {
+        hint: "put a value that begins with * or & between quotes",
+      });
     const line = thrown.linePos?.[0].line;
     throw new UsageError(
       `${name}: not valid YAML${line === undefined ? "" : ` at line ${line}`}: ${thrown.code.toLowerCase().replaceAll("_", " ")}`,

@@ -68,6 +68,8 @@ function emptyApp({ log, isKnownHost }: PortParts): FastifyInstance {
   const app = fastify({
     bodyLimit: BODY_LIMIT,
     forceCloseConnections: true,
+    // A request that takes longer to arrive is none.
+    requestTimeout: 30_000,
     clientErrorHandler: answerUnreadable,
     frameworkErrors: (_error, request, reply) => {
       reply.hijack();

@@ -22,11 +22,15 @@ export interface RouteParts {
   readonly admit: (route: Route, request: FastifyRequest) => Promise<Viewer>;
 }
 
+/** Bodies of up to some megabytes that are read at the same time. */
+const MOST_BODIES = 16;
+
 /** Registers routes from their descriptions, and remembers them for the OpenAPI page and for 405 answers. */
 export class Routes {
   readonly #app: FastifyInstance;
   readonly #parts: RouteParts;
   readonly #routes: Route[] = [];
+  #bodies = 0;
   readonly #viewers = new WeakMap<FastifyRequest, Viewer>();
 
   constructor(app: FastifyInstance, parts: RouteParts) {
@@ -66,9 +70,13 @@ export class Routes {
     });
   }
 
-  /** Serves a route whose body is wanted as the very bytes that came, because they are signed. */
+  /**
+   * Serves a route whose body is wanted as the very bytes that came, because they are signed. `check` throws for a request
+   * whose head tells already that it cannot be right: its body is not read then. Few bodies are read at a time.
+   */
   serveBytes(
     route: Route,
+    check: (request: FastifyRequest) => void,
     act: (body: Buffer, request: FastifyRequest, reply: FastifyReply) => Promise<object> | object,
   ): void {
     this.#routes.push(route);
@@ -79,6 +87,13 @@ export class Routes {
         method: route.method,
         url: route.path,
         ...(route.bodyLimit === undefined ? {} : { bodyLimit: route.bodyLimit }),
+        onRequest: async (request) => {
+          check(request);
+          if (this.#bodies >= MOST_BODIES)
+            throw new NestError("too_many_requests", "too many large bodies at a time", { hint: "try again in 5 s" });
+          this.#bodies += 1;
+          request.raw.once("close", () => (this.#bodies -= 1));
+        },
         handler: async (request, reply) =>
           act(Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0), request, reply),
       });

@@ -1,4 +1,5 @@
 import type { Clock } from "@nest/kit";
+import { networkOf } from "./network-of.ts";
 
 export interface ThrottleLimits {
   readonly most: number;
@@ -22,8 +23,9 @@ export class Throttle {
     this.#replicas = replicas;
   }
 
-  /** Counts one more. Answers with how long to wait (ms) where that was too many; 0 when it was not. */
-  count(key: string): number {
+  /** Counts one more of an address. Answers with how long to wait (ms) where that was too many; 0 when it was not. */
+  count(address: string): number {
+    const key = networkOf(address);
     const now = this.#clock.now();
     const window = this.#windows.get(key);
     if (window === undefined || now >= window.from + this.#limits.withinMs) {
@@ -33,12 +35,12 @@ export class Throttle {
       return 0;
     }
     window.count += 1;
-    return this.waitMs(key);
+    return this.waitMs(address);
   }
 
   /** How long an address has to wait (ms) because of what it did; 0 when it has not. */
-  waitMs(key: string): number {
-    const window = this.#windows.get(key);
+  waitMs(address: string): number {
+    const window = this.#windows.get(networkOf(address));
     if (window === undefined || window.count <= Math.ceil(this.#limits.most / this.#replicas())) return 0;
     return Math.max(0, window.from + this.#limits.withinMs - this.#clock.now());
   }

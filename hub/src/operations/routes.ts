@@ -1,5 +1,6 @@
 import { contribute, contributors, health, operations } from "@nest/protocol";
 import type { FastifyRequest } from "fastify";
+import { networkOf } from "../access/network-of.ts";
 import { openApiOf, type Routes } from "../access/routes-of.ts";
 import { isAdmin, sameViewer, type Viewer } from "../access/viewer.ts";
 import { Breath } from "../queue/breath.ts";
@@ -45,10 +46,12 @@ export function registerOperationsRoutes(routes: Routes, parts: OperationsRouteP
   });
   routes.serve(contribute.activity, ({ query, viewer }) => readModel.activity(query.limit, query.cursor, sees(viewer)));
   routes.serve(contribute.events, async ({ viewer, query, request, reply }) => {
+    // A stream has no end, so there is nothing to tell of its length.
+    if (request.method === "HEAD") return reply.type("text/event-stream; charset=utf-8").send();
     reply.hijack();
     const audience = {
       sees: sees(viewer),
-      anonymousAt: viewer.kind === "anonymous" ? request.ip : undefined,
+      anonymousAt: viewer.kind === "anonymous" ? networkOf(request.ip) : undefined,
       isStill: async () => sameViewer(viewer, await viewerOf(request)),
     };
     if (!(await stream.watch(reply.raw, audience, query.fleet === "changes"))) {
@@ -66,5 +69,10 @@ export function registerOperationsRoutes(routes: Routes, parts: OperationsRouteP
   routes.serve(operations.metrics, async ({ reply }) =>
     reply.type(metrics.registry.contentType).send(await metrics.registry.metrics()),
   );
-  routes.serve(operations.openapi, () => openApiOf(routes.all(), "Nest hub", "1"));
+  // Made once, when everything is registered: it costs more than any other answer.
+  let openApi: Record<string, unknown> | undefined;
+  routes.serve(operations.openapi, () => {
+    openApi ??= openApiOf(routes.all(), "Nest hub", "1");
+    return openApi;
+  });
 }

@@ -3,6 +3,9 @@ import type { Durations } from "@nest/protocol";
 import { itemKey } from "../leases/lease.ts";
 import type { Claim } from "./entry.ts";
 
+/** Issues that one pull request can claim: nobody withholds a whole queue by naming it. */
+const MOST_CLAIMED = 20;
+
 /** What the claims of one repository's pull requests are made from. */
 export interface PullRequestScan {
   readonly open: readonly PullRequest[];
@@ -41,7 +44,8 @@ function add(
   now: number,
 ): void {
   if (until <= now) return;
-  for (const reference of closingReferences(`${pull.title}\n${pull.body}`, repo, webUrl)) {
+  const references = closingReferences(`${pull.title}\n${pull.body}`, repo, webUrl);
+  for (const reference of references.slice(0, MOST_CLAIMED)) {
     claims.set(itemKey(reference.repo, reference.number), { pullRequestUrl: pull.url, until });
   }
 }

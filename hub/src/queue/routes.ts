@@ -1,4 +1,5 @@
 import { contribute, queue as described } from "@nest/protocol";
+import type { FastifyRequest } from "fastify";
 import type { Routes } from "../access/routes-of.ts";
 import type { LeaseBook } from "../leases/lease-book.ts";
 import { HOLD_PREFIX, type Ledger } from "../leases/ledger.ts";
@@ -95,7 +96,8 @@ export function registerQueueRoutes(routes: Routes, parts: QueueRouteParts): voi
     return { ok: true as const, lifted: [...(done?.released ?? [])] };
   });
 
-  routes.serveBytes(described.webhook, (body, request, reply) => {
+  const checkHead = ({ headers }: FastifyRequest): void => webhooks.checkHead(headers["x-hub-signature-256"]);
+  routes.serveBytes(described.webhook, checkHead, (body, request, reply) => {
     const header = (name: string) => {
       const value = request.headers[name];
       return typeof value === "string" ? value : undefined;

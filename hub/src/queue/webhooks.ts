@@ -48,20 +48,24 @@ export class Webhooks {
   }
 
   /**
+   * Refuses a delivery by its head: where none are taken, or the signature is none.
+   *
+   * @throws NestError `invalid_webhook`.
+   */
+  checkHead(signature: string | string[] | undefined): void {
+    if (this.#parts.secret === undefined) throw noSecret();
+    if (typeof signature !== "string" || !/^sha256=[0-9a-f]{64}$/i.test(signature)) throw notSigned();
+  }
+
+  /**
    * Takes one delivery; what it speaks of is read within a second.
    *
    * @throws NestError `invalid_webhook`, `conflict` for one that was taken before, `bad_request`.
    */
   async take(delivery: Delivery): Promise<{ ok: true; refreshing: string[] }> {
     const { secret, monitor, once } = this.#parts;
-    if (secret === undefined)
-      throw new NestError("invalid_webhook", "this hub takes no webhooks", {
-        hint: "set github.webhook_secret in nest.yaml, or NEST_GITHUB_WEBHOOK_SECRET",
-      });
-    if (!verifyWebhook(secret, delivery.body, delivery.signature))
-      throw new NestError("invalid_webhook", "the signature is missing or wrong", {
-        hint: "the code host signs with the same secret as github.webhook_secret",
-      });
+    if (secret === undefined) throw noSecret();
+    if (!verifyWebhook(secret, delivery.body, delivery.signature)) throw notSigned();
     if (delivery.delivery === undefined || !/^[A-Za-z0-9-]{8,100}$/.test(delivery.delivery))
       throw new NestError("bad_request", "X-GitHub-Delivery: is missing");
     const payload = read(delivery);
@@ -78,6 +82,18 @@ export class Webhooks {
     const visibility = event === "repository" || event === "public";
     return { ok: true, refreshing: monitor.refreshSoon(repo, { visibility }) ? [repo] : [] };
   }
+}
+
+function noSecret(): NestError {
+  return new NestError("invalid_webhook", "this hub takes no webhooks", {
+    hint: "set github.webhook_secret in nest.yaml, or NEST_GITHUB_WEBHOOK_SECRET",
+  });
+}
+
+function notSigned(): NestError {
+  return new NestError("invalid_webhook", "the signature is missing or wrong", {
+    hint: "the code host signs with the same secret as github.webhook_secret",
+  });
 }
 
 function read({ body, isForm }: Delivery): z.infer<typeof Payload> {

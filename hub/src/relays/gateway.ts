@@ -40,6 +40,7 @@ import { welcome } from "./welcome.ts";
 
 /** A relay that sends this many frames nobody can read is not a relay. */
 const MOST_MALFORMED = 1000;
+const MOST_FRAGMENTS = 16;
 /** What a socket may send before it has said who it is (contract §8, Wire 17). */
 const MOST_EARLY_FRAMES = 4;
 const MAX_EARLY_FRAME_BYTES = 4096;
@@ -92,6 +93,8 @@ export class Gateway implements SessionOwner {
     noServer: true,
     maxPayload: MAX_FRAME_BYTES,
     perMessageDeflate: false,
+    // Each piece of a message costs far more than its bytes; no relay cuts a message into many.
+    maxFragments: MOST_FRAGMENTS,
     clientTracking: false,
   });
   readonly #doorway: Doorway;

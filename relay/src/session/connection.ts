@@ -55,6 +55,8 @@ export class Connection {
       maxPayload: MAX_FRAME_BYTES,
       handshakeTimeout: parts.openWithinMs,
       perMessageDeflate: false,
+      // Each piece of a message costs far more than its bytes; no hub cuts a message into many.
+      maxFragments: 16,
     });
     this.closed = new Promise((resolve) => {
       this.#socket.on("close", (code, reason) => {

@@ -1,0 +1,16 @@
+import { isIPv6 } from "node:net";
+
+/**
+ * What limits of an address count by: an IPv4 address as it is, of an IPv6 address the network of 64 bits, for whoever has one
+ * address of such a network has all of them. An IPv4 address written as IPv6 is the same as plain.
+ */
+export function networkOf(address: string): string {
+  const plain = address.replace(/^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/i, "");
+  if (!isIPv6(plain)) return plain;
+  const [head = "", tail] = plain.split("%", 1)[0]?.split("::") ?? [];
+  const first = head === "" ? [] : head.split(":");
+  const last = tail === undefined || tail === "" ? [] : tail.split(":");
+  const zeros = tail === undefined ? [] : Array<string>(Math.max(0, 8 - first.length - last.length)).fill("0");
+  const groups = [...first, ...zeros, ...last].map((group) => group.toLowerCase().replace(/^0+(?=.)/, ""));
+  return `${groups.slice(0, 4).join(":")}::/64`;
+}
