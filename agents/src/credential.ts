@@ -3,6 +3,7 @@ import { mkdtemp, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { writeFileAtomic } from "@nest/kit";
+import { removeFolder } from "./remove-folder.ts";
 import { handOver, type RunUser } from "./sandbox/run-user.ts";
 import { isAlive } from "./workspace.ts";
 
@@ -77,7 +78,8 @@ export class TaskCredential {
 
   async remove(): Promise<void> {
     process.off("exit", this.#onExit);
-    await rm(this.#folder, { recursive: true, force: true });
+    const left = await removeFolder(this.#folder);
+    if (left !== undefined) throw new Error(`the task's credential cannot be removed: ${left}`);
   }
 }
 

@@ -1,6 +1,7 @@
-import { mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { makePrivateFolder } from "@nest/kit";
+import { removeFolder } from "./remove-folder.ts";
 
 /** Folders of ended tasks that stay, newest first, for a look at what went wrong. */
 const KEPT = 3;
@@ -29,8 +30,10 @@ export function transcriptBeside(workspace: string): string {
 /**
  * Removes the folders of ended tasks but the last three. Folders of other living relays and of `current` are left alone;
  * so is everything under `root` that no relay made.
+ *
+ * @returns what cannot be removed and why; each folder once, however often it is tried. Never throws.
  */
-export async function clearWorkspaces(root: string, current?: string): Promise<void> {
+export async function clearWorkspaces(root: string, current?: string): Promise<readonly string[]> {
   const names = await readdir(root).catch(() => []);
   const ended = names
     .flatMap((name) => {
@@ -41,11 +44,21 @@ export async function clearWorkspaces(root: string, current?: string): Promise<v
       return held ? [] : [{ name, madeAt }];
     })
     .sort((a, b) => b.madeAt - a.madeAt);
+  const inRoot = ({ name }: { name: string }) => join(root, name);
+  // A relay that was killed left copies of a login behind: they go first.
+  const copies = ended.map(inRoot).flatMap((folder) => OF_A_RUN.map((inner) => join(folder, inner)));
+  const stays = await Promise.all(copies.map(removeFolder));
   // A folder that will not go (a root-owned file of a container) must not keep the next task from starting.
-  const gone = ended.slice(KEPT).map(({ name }) => join(root, name));
-  // A relay that was killed left copies of a login behind.
-  const copies = ended.slice(0, KEPT).flatMap(({ name }) => OF_A_RUN.map((inner) => join(root, name, inner)));
-  await Promise.allSettled([...gone, ...copies].map((folder) => rm(folder, { recursive: true, force: true })));
+  stays.push(...(await Promise.all(ended.slice(KEPT).map(inRoot).map(removeFolder))));
+  return stays.filter((left) => left !== undefined).filter(isNews);
+}
+
+const toldOf = new Set<string>();
+
+function isNews(left: string): boolean {
+  const isNew = !toldOf.has(left);
+  toldOf.add(left);
+  return isNew;
 }
 
 /** Whether a process with that number exists, ours or not. */

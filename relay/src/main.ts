@@ -93,7 +93,8 @@ async function relayOn(environment: Environment, error: VoiceOut, stopFromOutsid
   if (config.backend.caution !== undefined) voice.say(`warning: ${config.backend.caution}`);
   const ledger = new RunLedger(config.stateFolder);
   await clearCredentials();
-  await clearWorkspaces(config.workspaceRoot);
+  const left = await clearWorkspaces(config.workspaceRoot);
+  for (const what of left) voice.say(`warning: something of a task stays: ${what}`);
   const leftovers = await ledger.endLeftovers(clock);
   if (leftovers > 0) voice.log.warn({ runs: leftovers }, "ended agents that an earlier relay left behind");
 

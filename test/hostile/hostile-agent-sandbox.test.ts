@@ -92,6 +92,21 @@ describe.skipIf("because" in BWRAP).each(whoever)("under bubblewrap, the relay r
     expect(workspaces.filter((name) => name.includes(".claude"))).toEqual([]);
   });
 
+  test("keeps no copy of the login by closing its folder, and no folder by its depth", async ({ skip }) => {
+    // Twenty names of 250 letters are longer than any path may be.
+    await using scene = await aScene(`
+      cd "$HOME" && chmod 500 .claude && ls -ld .claude
+      name=$(printf '%0250d' 0); for at in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do mkdir $name && cd $name; done
+      touch bottom && echo "reached the bottom"`);
+    if (scene === undefined) return skip("other users cannot read this checkout");
+    const printed = await scene.transcripts();
+    expect(printed).toMatch(/^dr-x------.*\.claude$/m);
+    expect(printed).toContain("reached the bottom");
+    const workspaces = scene.folder.in("home/workspaces");
+    const [task = ""] = (await readdir(workspaces)).filter((name) => name.startsWith("task-"));
+    await expect.poll(async () => (await readdir(join(workspaces, task))).sort()).toEqual(["transcript.log", "work"]);
+  });
+
   test("has no capability, is not root, and neither unmounts a wall nor reads what only root may", async ({ skip }) => {
     await using scene = await aScene(`
       echo "uid=$(id -u)"; grep -E 'Cap(Eff|Prm|Bnd|Amb)|NoNewPrivs' /proc/self/status

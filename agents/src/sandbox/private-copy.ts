@@ -3,6 +3,7 @@ import { chown, mkdir, open, realpath, stat, writeFile } from "node:fs/promises"
 import { dirname, isAbsolute, join, normalize, relative, sep } from "node:path";
 import { writeFileAtomic } from "@nest/kit";
 import type { OwnFile, OwnFolder } from "../backend.ts";
+import { removeBelow } from "../remove-folder.ts";
 import { renewedText } from "./renewal.ts";
 
 /** What a CLI keeps about its person can grow with the years; a login alone is small. */
@@ -25,6 +26,8 @@ export interface PrivateCopies {
   readonly binds: readonly (readonly [copy: string, shownAt: string])[];
   /** Takes over what the CLI renewed of its login. Call it when no process of the run is left. Never throws. */
   giveBack(): Promise<void>;
+  /** Removes the copies, where they still lie where they were put. Never throws. */
+  remove(): Promise<void>;
 }
 
 export interface CopyParts {
@@ -54,7 +57,11 @@ export async function copyOwnFolders(folders: readonly OwnFolder[], parts: CopyP
       if (copied !== undefined) copies.push(copied);
     }
   }
-  return { binds, giveBack: () => giveBack(copies) };
+  const remove = async () => {
+    for (const { copy } of copies)
+      await removeBelow(copy.startsWith(parts.privateHome + sep) ? parts.privateHome : parts.besides, copy);
+  };
+  return { binds, giveBack: () => giveBack(copies), remove };
 }
 
 /** The absolute path of a CLI's own folder; undefined for one that would lay a copy over the home or the root. */

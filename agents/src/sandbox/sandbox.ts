@@ -1,6 +1,7 @@
-import { cp, mkdir, rm, stat } from "node:fs/promises";
+import { cp, mkdir, stat } from "node:fs/promises";
 import { dirname, join, relative, sep } from "node:path";
 import type { Backend } from "../backend.ts";
+import { removeBelow, removeFolder } from "../remove-folder.ts";
 import { OF_A_RUN } from "../workspace.ts";
 import { type Bubblewrap, bubblewrapArguments } from "./bubblewrap.ts";
 import { copyOwnFolders } from "./private-copy.ts";
@@ -83,7 +84,11 @@ export async function confine(bubblewrap: Bubblewrap, run: ConfinedRun): Promise
     user,
     async takeDown() {
       await copies.giveBack();
-      await Promise.allSettled(OF_A_RUN.map((name) => rm(beside(name), { recursive: true, force: true })));
+      // The logins go first: the rest may be large.
+      await copies.remove();
+      for (const file of copied) await removeBelow(privateHome, join(privateHome, relative(home, file)));
+      // What stays is tried again, and told of, when the workspaces are cleared.
+      await Promise.all(OF_A_RUN.map((name) => removeFolder(beside(name))));
     },
   };
 }

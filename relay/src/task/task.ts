@@ -181,9 +181,10 @@ export class Task {
         removeContext(config.taskContextFile),
         clearWorkspaces(config.workspaceRoot),
       ]);
-      for (const step of cleared)
-        if (step.status === "rejected")
-          this.#parts.onWarning(`something of the task stays: ${sentenceOf(step.reason)}`);
+      const left = cleared.flatMap((step) =>
+        step.status === "rejected" ? [sentenceOf(step.reason)] : (step.value ?? []),
+      );
+      for (const what of left) this.#parts.onWarning(`something of a task stays: ${what}`);
     }
   }
 
