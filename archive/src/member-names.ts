@@ -23,9 +23,20 @@ export function nameFault(name: string): string | undefined {
   return undefined;
 }
 
+/** What the names of an archive may take up: some five million files of ordinary names. */
+const MOST_BYTES = 768 * 1024 * 1024;
+/** What one entry of the set costs beside its letters. */
+const ENTRY_BYTES = 64;
+
 /** Names seen so far, compared as the most forgiving file systems do: without case, in one Unicode form. */
 export class NameSet {
   readonly #seen = new Map<string, "file" | "folder">();
+  readonly #mostBytes: number;
+  #bytes = 0;
+
+  constructor(mostBytes = MOST_BYTES) {
+    this.#mostBytes = mostBytes;
+  }
 
   /** Takes a name in, or says why it clashes with one before it. */
   add(name: string): string | undefined {
@@ -41,6 +52,8 @@ export class NameSet {
       if (known === "folder") break;
       folders.push(folder);
     }
+    for (const entry of [...folders, folded]) this.#bytes += entry.length + ENTRY_BYTES;
+    if (this.#bytes > this.#mostBytes) return "more names than an archive may hold";
     for (const folder of folders) this.#seen.set(folder, "folder");
     this.#seen.set(folded, "file");
     return undefined;

@@ -21,6 +21,8 @@ const SCHEMA = {
   statements: ["create table things (id integer primary key, name text)"],
 };
 
+const ENDLESS = "create table things as with recursive c(n) as (select 1 union all select n + 1 from c)";
+
 /** Loads an export that is right but for what is changed, and tells what came of it. */
 async function loaded(schema: unknown, rows = ROWS): Promise<{ code: string; message: string }> {
   writeFileSync(join(home, "export/schema.json"), typeof schema === "string" ? schema : JSON.stringify(schema));
@@ -56,6 +58,14 @@ test.each([
   ["an unknown engine", { ...SCHEMA, engine: "oracle" }, ROWS],
   ["a schema that is not JSON", "{", ROWS],
   ["a statement that makes nothing", { ...SCHEMA, statements: ["attach database '/tmp/x' as x"] }, ROWS],
+  ["a table that fills itself", { ...SCHEMA, statements: [`${ENDLESS} select n from c`] }, ROWS],
+  ["the same in brackets", { ...SCHEMA, statements: ["create table things as (select 1 as id, 2 as name)"] }, ROWS],
+  ["a view", { ...SCHEMA, statements: ["create view things as select 1 as id"] }, ROWS],
+  [
+    "a trigger",
+    { ...SCHEMA, statements: [...SCHEMA.statements, "create trigger t after insert on things begin select 1; end"] },
+    ROWS,
+  ],
   ["a statement that SQLite does not take", { ...SCHEMA, statements: ["create table ("] }, ROWS],
   ["a row too few", SCHEMA, '{"id":1}\n'],
   ["a row too many", SCHEMA, `${ROWS}{"id":3}\n`],
