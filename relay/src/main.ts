@@ -18,6 +18,7 @@ import { apartFrom, confinementOf, confinementSentence } from "./confinement.ts"
 import { parseContributorEnv } from "./contributor-env.ts";
 import { probeFacts } from "./declare/declare.ts";
 import { lookAt } from "./look.ts";
+import { withOwnPlaces } from "./own-place.ts";
 import { ownLogin, secretsIn } from "./own-secrets.ts";
 import { Relay } from "./relay.ts";
 import { KnownSecrets } from "./secrets.ts";
@@ -85,7 +86,7 @@ async function relayOn(environment: Environment, error: VoiceOut, stopFromOutsid
   const secrets = new KnownSecrets([...secretsIn(everything), ...tokens, ...(login?.tokens ?? [])]);
   const [clock, random, voice] = [systemClock(), systemRandom(), new Voice(error, secrets)];
   const session = await takeSessionName(configured.stateFolder, configured.session, { clock, random });
-  const config = besideOthers(configured, session);
+  const config = await withOwnPlaces(besideOthers(configured, session), (line) => voice.say(line));
   if (session.place > 1) voice.say(`another relay runs on ${config.stateFolder}: this one is ${session.name}`);
   const numbers = scaleDurations(config.clockScale);
   const stop = stopFromOutside ?? stopOnSignal(clock);

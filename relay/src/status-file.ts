@@ -17,6 +17,7 @@ export class StatusFile {
   readonly #onTrouble: (thrown: unknown) => void;
   #current: { state: State; details: StatusDetails } = { state: "starting", details: {} };
   #lastResult: string | undefined;
+  #inTrouble = false;
   #writing: Promise<void> = Promise.resolve();
   #cancel: CancelTimer = () => undefined;
 
@@ -61,7 +62,12 @@ export class StatusFile {
       .then(async () => {
         await mkdir(dirname(this.#path), { recursive: true });
         await writeFileAtomic(this.#path, `${JSON.stringify(status)}\n`, { mode: 0o600 });
+        this.#inTrouble = false;
       })
-      .catch((thrown: unknown) => this.#onTrouble(thrown));
+      .catch((thrown: unknown) => {
+        // Once, and not at every heartbeat.
+        if (!this.#inTrouble) this.#onTrouble(thrown);
+        this.#inTrouble = true;
+      });
   }
 }

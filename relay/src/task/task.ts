@@ -92,6 +92,8 @@ export class Task {
   #renewing: Promise<void> | undefined;
   #agent: AgentRun | undefined;
   #walls: Walls | undefined;
+  /** Where word of the task lies for the agent, once it does. */
+  #contextFile: string | undefined;
   #overdue = false;
   #endHow: EndHow = {};
   #over: Promise<TaskResult | undefined> | undefined;
@@ -178,7 +180,7 @@ export class Task {
       // What cannot be cleared away must not cost the contributor the result.
       const cleared = await Promise.allSettled([
         this.#credential?.remove(),
-        removeContext(config.taskContextFile),
+        removeContext(this.#contextFile),
         clearWorkspaces(config.workspaceRoot),
       ]);
       const left = cleared.flatMap((step) =>
@@ -261,7 +263,7 @@ export class Task {
     const { config, binary, clock, environment, confinement } = this.#parts;
     const prompt = promptFor(this.assignment, this.#besidesOwnLogin() ? (this.#parts.permissions() ?? []) : undefined);
     this.#prompt = prompt;
-    await writeContext(config.taskContextFile, this.#context(prompt));
+    this.#contextFile = await writeContext(config, this.#context(prompt), this.#parts.onWarning);
     if (binary === undefined) return undefined;
     const folder = await makeWorkspace(config.workspaceRoot, this.assignment.task_id, clock.now());
     const token = this.#token;
@@ -304,7 +306,7 @@ export class Task {
       backend: config.backend,
       agent,
       workspace,
-      taskPlaces: [config.taskContextFile, ...(this.#credential === undefined ? [] : [this.#credential.folder])],
+      taskPlaces: [this.#contextFile, this.#credential?.folder].filter((place) => place !== undefined),
       alsoReadable: config.sandboxRead,
       hidden: [config.workspaceRoot, config.stateFolder],
       inContainer: config.inContainer,
@@ -329,7 +331,8 @@ export class Task {
     const { config } = this.#parts;
     const token = this.#token;
     return {
-      NEST_TASK_CONTEXT_FILE: config.taskContextFile,
+      // A file that is not ours is none the agent should read.
+      ...(this.#contextFile === undefined ? {} : { NEST_TASK_CONTEXT_FILE: this.#contextFile }),
       NEST_TASK_ID: this.assignment.task_id,
       NEST_GITHUB_URL: config.webBase,
       ...(token === undefined ? {} : { NEST_TASK_TOKEN: token }),
