@@ -123,3 +123,19 @@ test("the feed forgets its oldest lines by age and by number, a few at a time", 
   await hub.relay("ada");
   expect((await feed(hub)).retained).toBe(3);
 });
+
+test("a relay that sends large frames without end is let go; one that sends them in its time is not", async () => {
+  await using hub = await TestHub.start();
+  const [flood, calm] = [await hub.relay("mallory"), await hub.relay("ada")];
+  const frame = { type: "an_unknown_type", filling: "x".repeat(60_000) };
+  for (let nth = 0; nth < 300; nth += 1) flood.send(frame);
+  expect(await flood.closed).toEqual({ code: 1008, reason: "more than 16 MiB within ten seconds" });
+  for (let nth = 0; nth < 300; nth += 1) {
+    calm.send(frame);
+    if (nth % 100 === 0) {
+      await calm.pending();
+      await hub.clock.advance(10_000);
+    }
+  }
+  expect(await calm.pending()).toEqual([]);
+});

@@ -41,6 +41,9 @@ import { welcome } from "./welcome.ts";
 /** A relay that sends this many frames nobody can read is not a relay. */
 const MOST_MALFORMED = 1000;
 const MOST_FRAGMENTS = 16;
+/** A relay reports some kilobytes every two minutes. Reading frames costs the hub's time, whatever is in them. */
+const FLOOD_BYTES = 16 * 1024 * 1024;
+const FLOOD_WITHIN_MS = 10_000;
 /** What a socket may send before it has said who it is (contract §8, Wire 17). */
 const MOST_EARLY_FRAMES = 4;
 const MAX_EARLY_FRAME_BYTES = 4096;
@@ -316,7 +319,7 @@ export class Gateway implements SessionOwner {
     const now = this.#parts.clock.now();
     session.unanswered = 0;
     this.counts.frames += 1;
-    if (session.speaker === undefined && !this.#mayStillSpeak(session, data)) return;
+    if (session.speaker === undefined ? !this.#mayStillSpeak(session, data) : this.#isFlood(session, data, now)) return;
     const frame = isBinary ? ({ kind: "malformed", because: "binary" } as const) : readRelayFrame(data.toString());
     if (frame.kind === "message") {
       if (session.speaker === undefined) this.#entrance.hear(session, frame.message, now);
@@ -350,6 +353,15 @@ export class Gateway implements SessionOwner {
     if (isTooLong) session.close(closeCodes.tooBig, "a frame before authentication is longer than 4 KiB");
     else session.close(closeCodes.policy, "too many frames before authentication");
     return false;
+  }
+
+  /** Whether a relay sends more than any relay has to say: it is let go. */
+  #isFlood(session: Session, data: RawData, now: number): boolean {
+    if (now >= session.heardFrom + FLOOD_WITHIN_MS) Object.assign(session, { heardFrom: now, heardBytes: 0 });
+    session.heardBytes += bytesOf(data);
+    if (session.heardBytes <= FLOOD_BYTES) return false;
+    session.close(closeCodes.policy, "more than 16 MiB within ten seconds");
+    return true;
   }
 
   #admit(session: Session, accepted: Accepted, now: number): void {

@@ -129,6 +129,9 @@ export class Session {
   malformed = 0;
   /** Frames that came before it had said who it is. */
   early = 0;
+  /** Bytes that came since `heardFrom` (ms). */
+  heardBytes = 0;
+  heardFrom = 0;
 
   /** `stream` is what `socket` writes to: held back while several frames of one turn are gathered into one write. */
   constructor(
