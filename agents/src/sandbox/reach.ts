@@ -41,7 +41,10 @@ export async function readableFor(binary: string, around: Surroundings): Promise
     ...named,
     ...configured,
   ];
-  return [...new Set(wanted)].filter((path) => isAbsolute(path) && !holds(path, home) && !holds(path, "/tmp"));
+  const paths = [...new Set(wanted.filter(isAbsolute).map((path) => resolve(path)))];
+  const hidden = [...(await namesOf(resolve(home))), ...(await namesOf("/tmp"))];
+  const names = await Promise.all(paths.map(namesOf));
+  return paths.filter((_, at) => !names[at]?.some((outer) => hidden.some((inner) => holds(outer, inner))));
 }
 
 /** Where a program lies, through every link: its package when it is one of npm's, else its folder. */
@@ -53,7 +56,7 @@ async function placesOf(binary: string): Promise<readonly string[]> {
     at = resolve(dirname(at), target);
     steps.push(at);
   }
-  steps.push(await realpath(binary).catch(() => binary));
+  steps.push(...(await namesOf(binary)));
   return [...new Set(steps)].flatMap((step) => [step, packageOf(step)]);
 }
 
@@ -63,7 +66,12 @@ function packageOf(path: string): string {
   return at < 0 ? dirname(path) : parts.slice(0, at + 1).join(sep);
 }
 
+/** A path as it is called, and where it lies once every link on the way is followed. */
+async function namesOf(path: string): Promise<readonly string[]> {
+  return [path, await realpath(path).catch(() => path)];
+}
+
 /** Whether `outer` is `inner` or a folder above it: readable, it would show all that is hidden. */
 function holds(outer: string, inner: string): boolean {
-  return outer === "/" || inner === outer || inner.startsWith(outer.endsWith(sep) ? outer : outer + sep);
+  return outer === sep || inner === outer || inner.startsWith(outer + sep);
 }
