@@ -34,6 +34,30 @@ describe("a secret in a stream", () => {
     expect(`${before}${mask.take(Buffer.from("a later-secret"))}${mask.end()}`).toBe("a later-secret a [secret]");
   });
 
+  test("is held back only as far as it may have begun, and the rest is passed on at once", () => {
+    const mask = new SecretMask(() => ["ghs_sécret", "pass"]);
+    const passed = ["out: ghs", "_sé", "xy gh", "o pass", " ghs_sé"].map((piece) => `${mask.take(Buffer.from(piece))}`);
+    expect(passed).toEqual(["out: ", "", "ghs_séxy ", "gho pass", " "]);
+    expect([`${mask.end()}`, `${mask.end()}`]).toEqual(["ghs_sé", ""]);
+  });
+
+  test("is struck out where it has eight bytes; shorter ones would garble ordinary words", () => {
+    const shown = through([Buffer.from("seven77 eight888 thé-end.")], "seven77", "eight888", "thé-end");
+    expect(shown).toBe("seven77 [secret] [secret].");
+  });
+
+  test("that lies within the beginning of a longer one is held back with it", () => {
+    const mask = new SecretMask(() => ["abcdefgh", "xxabcdefghYY"]);
+    expect(`${mask.take(Buffer.from("a xxabcdefgh"))}`).toBe("a ");
+    expect(`${mask.take(Buffer.from("YY"))}${mask.end()}`).toBe("[secret]");
+  });
+
+  test("that ends as another begins is struck out whole, though a third may begin at the end", () => {
+    const secrets = ["first-and-shared", "sharedkl", "klmnopqrst"];
+    const mask = new SecretMask(() => secrets);
+    expect(`${mask.take(Buffer.from("a first-and-sharedkl"))}${mask.end()}`).toBe("a [secret]kl");
+  });
+
   test("never leaves the mask, whatever is around it and however it is cut", () => {
     const word = fc.string({ minLength: 8, maxLength: 12, unit: fc.constantFrom("a", "b", "c") });
     const pieces = fc.array(fc.string({ maxLength: 20, unit: fc.constantFrom("a", "b", "c") }), { maxLength: 8 });

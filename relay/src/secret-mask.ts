@@ -45,16 +45,21 @@ export class SecretMask implements StreamMask {
 /** Where the text can be cut so that no secret lies across, whatever follows. Pure. */
 function safeCut(text: string, secrets: readonly string[]): number {
   let cut = text.length - Math.max(0, ...secrets.map((secret) => begunAtEnd(text, secret)));
-  for (const secret of secrets) {
-    const at = text.indexOf(secret, Math.max(0, cut - secret.length + 1));
-    if (at >= 0 && at < cut && at + secret.length > cut) cut = at;
-  }
+  // Secrets may overlap: what is moved out of one's way can come to lie in another.
+  let before: number;
+  do {
+    before = cut;
+    for (const secret of secrets) {
+      const at = text.indexOf(secret, Math.max(0, cut - secret.length + 1));
+      if (at >= 0 && at < cut) cut = at;
+    }
+  } while (cut !== before);
   return cut;
 }
 
 /** How many characters at the end of the text are the beginning of the secret. */
 function begunAtEnd(text: string, secret: string): number {
-  for (let length = Math.min(secret.length - 1, text.length); length > 0; length -= 1)
+  for (let length = secret.length - 1; length > 0; length -= 1)
     if (text.endsWith(secret.slice(0, length))) return length;
   return 0;
 }

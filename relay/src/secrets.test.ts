@@ -46,6 +46,20 @@ describe("a credential of a task", () => {
     expect([known(299), known(100), known(99), known(0)]).toEqual([true, true, false, false]);
   });
 
+  test("that is said again and again pushes nothing out", () => {
+    const secrets = new KnownSecrets([]);
+    const task = {};
+    secrets.learn(task, "ghs_first_of_the_task");
+    for (let round = 0; round < 200; round += 1) secrets.learn(task, "ghs_said_again_and_again");
+    expect(secrets.redact("ghs_first_of_the_task ghs_said_again_and_again")).toBe("[secret] [secret]");
+  });
+
+  test("that never came leaves nothing to forget", () => {
+    const secrets = new KnownSecrets([OWN]);
+    secrets.taskEnded({});
+    expect(secrets.redact(`a task without one, and ${OWN}`)).toBe("a task without one, and [secret]");
+  });
+
   test("that floods pushes out its own task's oldest alone", () => {
     const secrets = new KnownSecrets([OWN]);
     const [honest, flooding] = [{}, {}];
@@ -61,6 +75,40 @@ describe("a credential of a task", () => {
     secrets.learn({}, "environment");
     expect(secrets.redactOwn(`environment ${OWN}`)).toBe("environment [secret]");
   });
+});
+
+describe("what an agent prints", () => {
+  function printed(secrets: KnownSecrets, task: object, text: string): string {
+    const mask = secrets.maskFor(task);
+    return `${mask.take(Buffer.from(text))}${mask.end()}`;
+  }
+
+  test("shows neither what is the contributor's own nor its task's credential, however they are spelled", () => {
+    const secrets = new KnownSecrets([OWN]);
+    const task = {};
+    secrets.learn(task, 'ghs/of "this" task');
+    const said = `${OWN} ghs/of "this" task ghs%2Fof%20%22this%22%20task ghs/of \\"this\\" task`;
+    expect(printed(secrets, task, said)).toBe("[secret] [secret] [secret] [secret]");
+  });
+
+  test("is not struck out for another task's sake, and a task without a credential has the contributor's own alone", () => {
+    const secrets = new KnownSecrets([OWN]);
+    secrets.learn({}, "environment");
+    expect(printed(secrets, {}, `environment ${OWN}`)).toBe("environment [secret]");
+  });
+
+  test("shows no renewal from the moment it comes", () => {
+    const secrets = new KnownSecrets([]);
+    const task = {};
+    const mask = secrets.maskFor(task);
+    secrets.learn(task, "ghs_renewed_while_it_runs");
+    expect(`${mask.take(Buffer.from("ghs_renewed_while_it_runs"))}${mask.end()}`).toBe("[secret]");
+  });
+});
+
+test("an empty secret is none", () => {
+  expect(new KnownSecrets([""]).redact("as it is")).toBe("as it is");
+  expect(`${new KnownSecrets([""]).maskFor({}).take(Buffer.from("as it is"))}`).toBe("as it is");
 });
 
 describe("the environment's secrets", () => {

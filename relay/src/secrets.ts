@@ -67,7 +67,6 @@ export class KnownSecrets {
 
 /** A secret as it is, as JSON text and as a part of an address. */
 function spellingsOf(secret: string): readonly string[] {
-  if (secret === "") return [];
   return [...new Set([secret, JSON.stringify(secret).slice(1, -1), encoded(secret)])];
 }
 
