@@ -12,7 +12,11 @@ import type { Lease } from "./lease.ts";
 export function ready(parts: DeskParts, command: Of<"ready">, now: number): Effect[] {
   const { ledger, times } = parts;
   const { contributorId } = command;
-  if (command.unasked === true) return lookForWork(parts, command, now).filter((effect) => effect.kind === "assign");
+  if (command.unasked === true) {
+    // One task a socket: a relay has to be asked for work while it has none.
+    if (ledger.leasesOfContributor(contributorId).some((lease) => lease.connection === command.connection)) return [];
+    return lookForWork(parts, command, now).filter((effect) => effect.kind === "assign");
+  }
   const leases = ledger.leasesOfContributor(contributorId);
   const effects: Effect[] = [];
   for (const lease of givenUpFor(command, leases, mostHeld(parts, contributorId), times, now)) {
@@ -34,9 +38,6 @@ function mostHeld({ ledger, policy }: DeskParts, contributorId: string): number 
 function lookForWork(parts: DeskParts, command: Of<"ready">, now: number): Effect[] {
   const { ledger, candidates, times, newTaskId } = parts;
   const { connection, contributorId, identity } = command;
-  // One task a socket: a relay has to be asked for work while it has none.
-  if (ledger.leasesOfContributor(contributorId).some((lease) => lease.connection === connection))
-    return [{ kind: "unavailable", connection, reason: "concurrency_limit" }];
   const contributor = ledger.contributor(contributorId);
   const admission: Admission =
     contributor === undefined

@@ -81,6 +81,7 @@ test("a lease is in other hands while another socket has it that was not found s
   expect(isInOtherHands(held, { connection: "two", silent: "one" })).toBe(false);
   expect(isInOtherHands(held, { connection: "one" })).toBe(false);
   expect(isInOtherHands(away(held, 5), { connection: "two" })).toBe(false);
+  expect(isInOtherHands(away(held, 5), { connection: "two", silent: "one" })).toBe(false);
 });
 
 test("a lease is offered until accepted, then working, and away without a socket", () => {
