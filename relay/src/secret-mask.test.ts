@@ -41,6 +41,12 @@ describe("a secret in a stream", () => {
     expect([`${mask.end()}`, `${mask.end()}`]).toEqual(["ghs_sé", ""]);
   });
 
+  test("that is whole is struck out and passed on at once, with what follows it", () => {
+    const mask = new SecretMask(() => ["abcdefgh"]);
+    expect(`${mask.take(Buffer.from("x abcdefgh"))}`).toBe("x [secret]");
+    expect(`${mask.take(Buffer.from("abcdefgh y"))}`).toBe("[secret] y");
+  });
+
   test("is struck out where it has eight bytes; shorter ones would garble ordinary words", () => {
     const shown = through([Buffer.from("seven77 eight888 thé-end.")], "seven77", "eight888", "thé-end");
     expect(shown).toBe("seven77 [secret] [secret].");

@@ -68,6 +68,8 @@ describe("a credential of a task", () => {
     expect(secrets.redact(`${OWN} ghs_of_the_honest_hub ghs_credential_number_4999`)).toBe(
       "[secret] [secret] [secret]",
     );
+    const known = (round: number) => secrets.redact(`ghs_credential_number_${round}!`) === "[secret]!";
+    expect([known(4900), known(4899)]).toEqual([true, false]);
   });
 
   test("is not struck out where only the contributor's own are", () => {
