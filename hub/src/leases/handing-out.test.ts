@@ -91,6 +91,8 @@ test("a relay that was not asked for is given work, or hears nothing, and gives 
 test("a socket that has a task gets no second one while the hub looks for work", () => {
   const desk = aDesk({ leases: [aLease(1)], candidates: [aCandidate(2)] });
   expect(ready(desk, { ...READY, unasked: true }, NOW)).toEqual([]);
+  const both = [aLease(1), aLease(3, { connection: OTHER })];
+  expect(ready(aDesk({ leases: both, candidates: [aCandidate(2)] }), { ...READY, unasked: true }, NOW)).toEqual([]);
   const beside = aDesk({ leases: [aLease(1, { connection: OTHER })], candidates: [aCandidate(2)] });
   expect(ready(beside, { ...READY, unasked: true }, NOW)).toHaveLength(1);
 });
