@@ -16,6 +16,6 @@ export { isHostPattern, KnownHosts } from "./known-hosts.ts";
 export { createLog, type Log, type LogOptions, silentLog } from "./log.ts";
 export { ProgressLine, type ProgressOut } from "./progress.ts";
 export { type Random, seededRandom, systemRandom } from "./random.ts";
-export { redactor, Secret } from "./secret.ts";
+export { redactor, Secret, strikeOut } from "./secret.ts";
 export { onShutdownSignal } from "./shutdown.ts";
 export { cutBytes, plainLine, plainText, shownText } from "./text.ts";

@@ -34,6 +34,21 @@ export function redactor(secrets: readonly (string | undefined)[]): (text: strin
   const known = [
     ...new Set(secrets.filter((secret) => secret !== undefined && secret.length >= SHORTEST_SECRET)),
   ] as string[];
-  known.sort((a, b) => b.length - a.length);
-  return (text) => known.reduce((clean, secret) => clean.replaceAll(secret, "[secret]"), text);
+  return (text) => strikeOut(text, known);
+}
+
+/** A text with `[secret]` in place of each of these; where some overlap, in place of all that any of them covers. */
+export function strikeOut(text: string, secrets: readonly string[]): string {
+  const spans: [from: number, to: number][] = [];
+  for (const secret of secrets)
+    for (let at = text.indexOf(secret); at !== -1; at = text.indexOf(secret, at + 1))
+      spans.push([at, at + secret.length]);
+  if (spans.length === 0) return text;
+  spans.sort(([a], [b]) => a - b);
+  let [clean, kept] = ["", 0];
+  for (const [from, to] of spans) {
+    if (from >= kept) clean += `${text.slice(kept, from)}[secret]`;
+    kept = Math.max(kept, to);
+  }
+  return clean + text.slice(kept);
 }

@@ -61,7 +61,7 @@ describe("a secret in a stream", () => {
   test("that ends as another begins is struck out whole, though a third may begin at the end", () => {
     const secrets = ["first-and-shared", "sharedkl", "klmnopqrst"];
     const mask = new SecretMask(() => secrets);
-    expect(`${mask.take(Buffer.from("a first-and-sharedkl"))}${mask.end()}`).toBe("a [secret]kl");
+    expect(`${mask.take(Buffer.from("a first-and-sharedkl"))}${mask.end()}`).toBe("a [secret]");
   });
 
   test("never leaves the mask, whatever is around it and however it is cut", () => {

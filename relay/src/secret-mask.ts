@@ -1,8 +1,8 @@
 import type { StreamMask } from "@nest/agents";
+import { strikeOut } from "@nest/kit";
 
 /** Shorter ones are left alone: striking them out would garble ordinary words. */
 const SHORTEST = 8;
-const STRUCK_OUT = "[secret]";
 
 /**
  * Strikes secrets out of a stream of bytes, wherever its pieces are cut: an end that may be the beginning of a secret is held
@@ -23,12 +23,12 @@ export class SecretMask implements StreamMask {
     const text = this.#held + piece.toString("latin1");
     const cut = safeCut(text, secrets);
     this.#held = text.slice(cut);
-    return Buffer.from(struckOut(text.slice(0, cut), secrets), "latin1");
+    return Buffer.from(strikeOut(text.slice(0, cut), secrets), "latin1");
   }
 
   /** The rest: nothing comes any more. */
   end(): Buffer {
-    const rest = struckOut(this.#held, this.#asBytes());
+    const rest = strikeOut(this.#held, this.#asBytes());
     this.#held = "";
     return Buffer.from(rest, "latin1");
   }
@@ -62,8 +62,4 @@ function begunAtEnd(text: string, secret: string): number {
   for (let length = secret.length - 1; length > 0; length -= 1)
     if (text.endsWith(secret.slice(0, length))) return length;
   return 0;
-}
-
-function struckOut(text: string, secrets: readonly string[]): string {
-  return secrets.reduce((clean, secret) => clean.replaceAll(secret, STRUCK_OUT), text);
 }

@@ -93,9 +93,17 @@ test.each([
   ["a rule for every byte", "a{b:c}".repeat(Math.floor(STYLE_BYTES / 6))],
   ["one long selector", `${":not(.a)".repeat(12_000)}{color:red}`],
   ["many commas", `${"a,".repeat(60_000)}b{color:red}`],
+  ["nothing but faults", "}{;".repeat(40_000)],
+  ["declarations without a value", "a{:}".repeat(30_000)],
   ["no end", `.a{background:url(${"x".repeat(100_000)}`],
 ])("hostile stylesheets take little time: %s", (_name, source) => {
   const start = performance.now();
   cleanStyle(source);
   expect(performance.now() - start).toBeLessThan(3000);
+});
+
+test("a stylesheet of faults alone is given up whole, with the reason", () => {
+  const { css, reasons } = cleanStyle(`.a{color:red}${"}{;".repeat(1000)}`);
+  expect(css).toBe("");
+  expect(reasons.at(-1)).toBe("the whole stylesheet: too many faults to go on");
 });

@@ -15,6 +15,7 @@ export interface CleanStyle {
 /** Blocks inside blocks that a stylesheet may have; more is an attempt to exhaust the parser. */
 const DEEPEST = 32;
 const MOST_REASONS = 100;
+const MOST_FAULTS = 200;
 const GROUPS: ReadonlySet<string> = new Set(["media", "supports", "container"]);
 const KEYFRAMES = /^(?:-webkit-|-moz-)?keyframes$/;
 /** Values that make a browser fetch, run or embed something. */
@@ -42,11 +43,17 @@ export function cleanStyle(source: string): CleanStyle {
     drops.add("the whole stylesheet: blocks too deep inside each other");
     return { css: "", ...drops.told() };
   }
+  let faults = 0;
   try {
     const sheet = csstree.parse(source, {
       positions: true,
       parseCustomProperty: true,
-      onParseError: (error) => drops.add(`not readable: ${error.message}`),
+      onParseError: (error) => {
+        drops.add(`not readable: ${error.message}`);
+        faults += 1;
+        // Each fault makes the parser begin anew; a stylesheet that somebody wrote to be read has few.
+        if (faults > MOST_FAULTS) throw new Error("too many faults to go on");
+      },
     }) as csstree.StyleSheet;
     sheet.children = sheet.children.filter((node) => keepsRule(node, source, drops, false));
     return { css: csstree.generate(sheet), ...drops.told() };
