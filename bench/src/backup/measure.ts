@@ -9,6 +9,8 @@ export interface Taken {
   readonly out: string;
 }
 
+const LONGEST_MS = 600_000;
+
 interface TimedOptions {
   readonly environment?: Readonly<Record<string, string>>;
   readonly isQuiet?: boolean;
@@ -42,8 +44,14 @@ function timedScript(script: string, words: readonly string[], options: TimedOpt
     child.stdio[3]?.on("data", (piece: Buffer) => {
       clock += piece.toString();
     });
+    // A command that hangs is named, instead of keeping the bench waiting for ever.
+    const late = setTimeout(() => {
+      child.kill("SIGKILL");
+      reject(new Error(`${words.join(" ")}: did not end within ten minutes`));
+    }, LONGEST_MS);
     child.once("error", reject);
     child.once("close", (code) => {
+      clearTimeout(late);
       const seconds = (performance.now() - started) / 1000;
       const [user = 0, system = 0] = clock.trim().split(" ").map(Number);
       resolve({ seconds, cpuSeconds: user + system, code: code ?? -1, out });
