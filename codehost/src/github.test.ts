@@ -188,6 +188,13 @@ test("a limit of somebody else's token is theirs: it is told at once, and our ow
   expect(slept).toEqual([]);
 });
 
+test("the limit of one stranger's token keeps no other stranger waiting", async () => {
+  const limit = { "x-ratelimit-remaining": "0", "x-ratelimit-reset": String(Math.floor(Date.now() / 1000) + 3600) };
+  const { github } = await platform(json({ message: "limit" }, 403, limit), json({ login: "ada", id: 7 }));
+  await expect(github.whoIs(new Secret("ghp_exhausted"))).rejects.toMatchObject({ code: "codehost_rate_limited" });
+  expect(await github.whoIs(new Secret("ghp_other"))).toMatchObject({ login: "ada" });
+});
+
 test("while we wait for our own limit, somebody else's login is proven all the same", async () => {
   const limit = { "x-ratelimit-remaining": "0", "x-ratelimit-reset": String(Math.floor(Date.now() / 1000) + 3600) };
   const { github } = await platform(json({ message: "limit" }, 403, limit), json({ login: "ada", id: 7 }));
