@@ -14,6 +14,8 @@ const ROOMS = [
   "relay",
   "backup",
   "nest",
+  "local-codehost",
+  "demo-agent",
 ];
 
 /** Codes as they are written where errors are made: `new NestError("code"`, or a `code: "code"` of an error body. */

@@ -1,9 +1,9 @@
 import { chmod, chown, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { systemClock } from "@nest/kit";
+import { type LocalCodeHost, startLocalCodeHost } from "@nest/local-codehost";
 import type { contribute } from "@nest/protocol";
 import { expect } from "vitest";
-import { type LocalCodeHost, startLocalCodeHost } from "../../nest/src/local-codehost/index.ts";
 import { FolderHere } from "./folder-here.ts";
 import { HubProcess, UNLIMITED } from "./hub-process.ts";
 import { processesAbout } from "./process-here.ts";

@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { systemClock } from "@nest/kit";
+import { type LocalCodeHost, startLocalCodeHost } from "@nest/local-codehost";
 import { expect } from "vitest";
-import { type LocalCodeHost, startLocalCodeHost } from "../../nest/src/local-codehost/index.ts";
 import { FolderHere } from "./folder-here.ts";
 import { HubProcess, UNLIMITED } from "./hub-process.ts";
 import type { Heard, RawHub } from "./raw-hub.ts";

@@ -1,4 +1,4 @@
-import type { Seed } from "../../nest/src/local-codehost/index.ts";
+import type { Seed } from "@nest/local-codehost";
 
 /** A code host with these repositories of one organisation, each with so many issues that differ in their numbers alone. */
 export function plainSeed(token: string, repositories: readonly string[], issuesEach: number): Seed {

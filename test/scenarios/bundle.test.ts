@@ -2,15 +2,16 @@ import { execFile } from "node:child_process";
 import { access, mkdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { promisify } from "node:util";
+import { DEMO_AGENT } from "@nest/demo-agent";
 import { systemClock } from "@nest/kit";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
   DEMO_CONTRIBUTORS,
   DEMO_HUB_TOKEN,
   demoSeed,
   type LocalCodeHost,
   startLocalCodeHost,
-} from "../../nest/src/local-codehost/index.ts";
+} from "@nest/local-codehost";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Bundle, bundle } from "../../scripts/bundle.ts";
 import { FolderHere } from "../harness/folder-here.ts";
 import { HubProcess } from "../harness/hub-process.ts";
@@ -18,7 +19,6 @@ import { ProcessHere } from "../harness/process-here.ts";
 
 const run = promisify(execFile);
 const ROOT = join(import.meta.dirname, "../..");
-const AGENT = join(ROOT, "nest/src/demo-agent/demo-agent");
 const SYSTEM_NODE = "/usr/bin/node";
 const hasSystemNode = await access(SYSTEM_NODE).then(
   () => true,
@@ -68,7 +68,7 @@ async function newcomer(name: string, node: string, token: string) {
     HOME: home,
     TMPDIR: home,
     NEST_HUB: `${hub.url.replace("http", "ws")}/contribute`,
-    NEST_AGENT_COMMAND: AGENT,
+    NEST_AGENT_COMMAND: DEMO_AGENT,
     NEST_GITHUB_URL: codeHost.webUrl,
     NEST_GITHUB_API_URL: codeHost.apiUrl,
     CONTRIBUTOR_MODE: "headless",

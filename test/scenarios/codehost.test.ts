@@ -15,9 +15,9 @@ import {
 } from "@nest/codehost";
 import { CODE_HOST_CONTRACT, type CodeHostStage } from "@nest/codehost/contract";
 import { Secret, systemClock } from "@nest/kit";
+import { type LocalCodeHost, startLocalCodeHost } from "@nest/local-codehost";
 import { createEmulator } from "emulate";
 import { afterEach, describe, expect, test } from "vitest";
-import { type LocalCodeHost, startLocalCodeHost } from "../../nest/src/local-codehost/index.ts";
 
 const REPO = "acme/widgets";
 const HUB: Credentials = { kind: "token", token: new Secret("ghp_hub") };

@@ -1,14 +1,9 @@
 import { chmod, mkdir, readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { systemClock } from "@nest/kit";
+import { DEMO_CONTRIBUTORS, DEMO_HUB_TOKEN, demoSeed, startLocalCodeHost } from "@nest/local-codehost";
 import { expect, test } from "vitest";
 import { parseAllDocuments } from "yaml";
-import {
-  DEMO_CONTRIBUTORS,
-  DEMO_HUB_TOKEN,
-  demoSeed,
-  startLocalCodeHost,
-} from "../../nest/src/local-codehost/index.ts";
 import { FolderHere } from "../harness/folder-here.ts";
 import { HubProcess } from "../harness/hub-process.ts";
 import { ProcessHere } from "../harness/process-here.ts";

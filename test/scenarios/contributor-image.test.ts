@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { systemClock } from "@nest/kit";
+import { type LocalCodeHost, startLocalCodeHost } from "@nest/local-codehost";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type LocalCodeHost, startLocalCodeHost } from "../../nest/src/local-codehost/index.ts";
 import { PodmanHere, whyNoImage } from "../harness/contributor-image.ts";
 import { FolderHere } from "../harness/folder-here.ts";
 import { HubProcess } from "../harness/hub-process.ts";

@@ -3,17 +3,17 @@ import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { closingReferences, GitHub, type Issue } from "@nest/codehost";
+import { DEMO_AGENT } from "@nest/demo-agent";
 import { Secret, systemClock } from "@nest/kit";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
   DEMO_CONTRIBUTORS,
   DEMO_REPOSITORIES,
   demoSeed,
   type LocalCodeHost,
   startLocalCodeHost,
-} from "../../nest/src/local-codehost/index.ts";
+} from "@nest/local-codehost";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
-const AGENT = join(import.meta.dirname, "../../nest/src/demo-agent/demo-agent");
 const [{ token }] = DEMO_CONTRIBUTORS;
 
 interface Outcome {
@@ -48,7 +48,7 @@ async function agent(prompt: string): Promise<Outcome & { readonly workspace: st
   const workspace = await mkdtemp(join(folder, "work-"));
   const { PATH, HOME } = process.env;
   const env = { PATH, HOME, GH_TOKEN: token, NEST_GITHUB_API_URL: host.apiUrl, NEST_GITHUB_URL: host.webUrl };
-  return { ...(await runIn(workspace, AGENT, ["-p", prompt, "--model", "demo"], env)), workspace };
+  return { ...(await runIn(workspace, DEMO_AGENT, ["-p", prompt, "--model", "demo"], env)), workspace };
 }
 
 function promptFor(issue: Pick<Issue, "repo" | "number">): string {
@@ -110,7 +110,7 @@ describe("the demo agent", () => {
     const { PATH, HOME } = process.env;
     const env = { PATH, HOME, GH_TOKEN: token, NEST_GITHUB_API_URL: host.apiUrl, NEST_GITHUB_URL: host.webUrl };
     const outcome = await new Promise<string>((resolve) => {
-      const child = execFile(AGENT, [], { cwd: folder, env }, (_, out) => resolve(out));
+      const child = execFile(DEMO_AGENT, [], { cwd: folder, env }, (_, out) => resolve(out));
       child.stdin?.end(`Do this:\nIssue: ${DEMO_REPOSITORIES[0]}#1\n`);
     });
     expect(outcome).toMatch(/^> Reading meadow\/tide-clock#1$/m);

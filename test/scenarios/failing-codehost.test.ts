@@ -1,6 +1,6 @@
 import { systemClock } from "@nest/kit";
+import { type LocalCodeHost, type ScriptedFailure, startLocalCodeHost } from "@nest/local-codehost";
 import { test } from "vitest";
-import { type LocalCodeHost, type ScriptedFailure, startLocalCodeHost } from "../../nest/src/local-codehost/index.ts";
 import { FolderHere, freePorts } from "../harness/folder-here.ts";
 import { HubProcess } from "../harness/hub-process.ts";
 import { RawRelay } from "../harness/raw-relay.ts";

@@ -1,6 +1,6 @@
 import { type Random, seededRandom, systemClock } from "@nest/kit";
+import { startLocalCodeHost } from "@nest/local-codehost";
 import { describe, expect, test } from "vitest";
-import { startLocalCodeHost } from "../../nest/src/local-codehost/index.ts";
 import { FolderHere, freePorts } from "../harness/folder-here.ts";
 import { type Event, HardRelay, type Held } from "../harness/hard-relay.ts";
 import { HubProcess, UNLIMITED } from "../harness/hub-process.ts";

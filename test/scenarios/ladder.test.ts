@@ -1,16 +1,15 @@
 import { generateKeyPairSync } from "node:crypto";
 import { mkdir, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { DEMO_AGENT } from "@nest/demo-agent";
 import { systemClock } from "@nest/kit";
+import { demoSeed, type LocalCodeHost, startLocalCodeHost } from "@nest/local-codehost";
 import { expect, test } from "vitest";
-import { demoSeed, type LocalCodeHost, startLocalCodeHost } from "../../nest/src/local-codehost/index.ts";
 import { FolderHere } from "../harness/folder-here.ts";
 import { HubProcess } from "../harness/hub-process.ts";
 import { RelayProcess } from "../harness/relay-process.ts";
 
 // From newcomer to trusted under an app: with a login of one's own, and what somebody without one is told.
 
-const DEMO_AGENT = join(import.meta.dirname, "../../nest/src/demo-agent/demo-agent");
 const REPO = "meadow/tide-clock";
 const SOON = { timeout: 60_000, interval: 200 };
 

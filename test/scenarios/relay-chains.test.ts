@@ -1,14 +1,10 @@
 import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { DEMO_AGENT } from "@nest/demo-agent";
 import { systemClock } from "@nest/kit";
+import { DEMO_CONTRIBUTORS, DEMO_HUB_TOKEN, demoSeed, startLocalCodeHost } from "@nest/local-codehost";
 import { expect, test } from "vitest";
-import {
-  DEMO_CONTRIBUTORS,
-  DEMO_HUB_TOKEN,
-  demoSeed,
-  startLocalCodeHost,
-} from "../../nest/src/local-codehost/index.ts";
 import { RelayHere, until } from "../../relay/src/testing/relay-here.ts";
 import { aTask, ScriptedHub } from "../../relay/src/testing/scripted-hub.ts";
 import { FolderHere, freePorts } from "../harness/folder-here.ts";
@@ -22,7 +18,6 @@ import { RelayProcess } from "../harness/relay-process.ts";
  */
 
 const run = promisify(execFile);
-const DEMO_AGENT = join(import.meta.dirname, "../../nest/src/demo-agent/demo-agent");
 const FAKES = join(import.meta.dirname, "../fakes/bin");
 const REPO = "meadow/tide-clock";
 const MINUTE = 60_000;

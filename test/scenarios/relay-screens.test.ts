@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { findBinary, findBubblewrap } from "@nest/agents";
 import { systemClock } from "@nest/kit";
+import { startLocalCodeHost } from "@nest/local-codehost";
 import { expect, test } from "vitest";
-import { startLocalCodeHost } from "../../nest/src/local-codehost/index.ts";
 import { FolderHere } from "../harness/folder-here.ts";
 import { HubProcess } from "../harness/hub-process.ts";
 

@@ -1,9 +1,9 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { systemClock } from "@nest/kit";
+import { startLocalCodeHost } from "@nest/local-codehost";
 import type { contribute } from "@nest/protocol";
 import { expect, test } from "vitest";
-import { startLocalCodeHost } from "../../nest/src/local-codehost/index.ts";
 import { FolderHere } from "../harness/folder-here.ts";
 import { HubProcess, UNLIMITED } from "../harness/hub-process.ts";
 import { RelayProcess } from "../harness/relay-process.ts";

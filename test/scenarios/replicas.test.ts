@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { seededRandom, systemClock } from "@nest/kit";
+import { type LocalCodeHost, startLocalCodeHost } from "@nest/local-codehost";
 import type { contribute } from "@nest/protocol";
 import { Client } from "pg";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
-import { type LocalCodeHost, startLocalCodeHost } from "../../nest/src/local-codehost/index.ts";
 import { FolderHere, freePorts } from "../harness/folder-here.ts";
 import { type Event, HardRelay } from "../harness/hard-relay.ts";
 import { HubProcess, UNLIMITED } from "../harness/hub-process.ts";

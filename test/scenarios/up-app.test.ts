@@ -1,14 +1,12 @@
 import { generateKeyPairSync } from "node:crypto";
 import { writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { DEMO_AGENT } from "@nest/demo-agent";
 import { systemClock } from "@nest/kit";
+import { demoSeed, startLocalCodeHost } from "@nest/local-codehost";
 import { expect, test } from "vitest";
-import { demoSeed, startLocalCodeHost } from "../../nest/src/local-codehost/index.ts";
 import { FolderHere } from "../harness/folder-here.ts";
 import { ProcessHere } from "../harness/process-here.ts";
 import { UpHere } from "../harness/up-here.ts";
-
-const DEMO_AGENT = join(import.meta.dirname, "../../nest/src/demo-agent/demo-agent");
 
 test("as a code-host app, the relay works with tokens of the task alone, and the app's pull requests count for the contributor", async () => {
   await using folder = await FolderHere.make("up-app");

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { systemClock } from "@nest/kit";
-import { startLocalCodeHost } from "../../../nest/src/local-codehost/index.ts";
+import { startLocalCodeHost } from "@nest/local-codehost";
 import { ScriptedHub } from "../../../relay/src/testing/scripted-hub.ts";
 import { bundle } from "../../../scripts/bundle.ts";
 import { HubHere } from "./hub-here.ts";

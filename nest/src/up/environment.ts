@@ -1,9 +1,8 @@
 import { join } from "node:path";
+import { DEMO_AGENT } from "@nest/demo-agent";
 import type { Environment } from "@nest/kit";
 import type { Choices } from "./choices.ts";
 import type { Place } from "./place.ts";
-
-const DEMO_AGENT = join(import.meta.dirname, "..", "demo-agent", "demo-agent");
 
 /** What every program may see of this environment. */
 export function baseEnvironment(environment: Environment, place: Place): Record<string, string> {

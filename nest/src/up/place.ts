@@ -8,7 +8,7 @@ import {
   demoSeed,
   type LocalCodeHost,
   startLocalCodeHost,
-} from "../local-codehost/index.ts";
+} from "@nest/local-codehost";
 import type { Served } from "./choices.ts";
 import { usable } from "./port.ts";
 import type { Running } from "./running.ts";

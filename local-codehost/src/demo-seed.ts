@@ -22,7 +22,7 @@ const REPOSITORIES = [
 /** `owner/name` of the demo's repositories. */
 export const DEMO_REPOSITORIES: readonly string[] = REPOSITORIES.map(({ name }) => `${DEMO_ORG}/${name}`);
 
-const FOLDER = join(import.meta.dirname, "demo-repos");
+const FOLDER = join(import.meta.dirname, "..", "demo-repos");
 
 /** Three small repositories with about forty issues, read from the folder `demo-repos`. */
 export async function demoSeed(): Promise<Seed> {
