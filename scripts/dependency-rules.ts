@@ -47,6 +47,16 @@ for (const room of [...Object.keys(allowed), ...rim]) {
     }
   }
 }
+// One build has the browser sides of hub and spoke: what they share knows neither, and they do not know each other.
+const sides: Record<string, readonly string[]> = { shared: ["hub", "spoke"], hub: ["spoke"], spoke: ["hub"] };
+for (const [side, forbidden] of Object.entries(sides)) {
+  for (const file of sourceFiles(join("web", "src", side))) {
+    for (const name of importsOf(readFileSync(file, "utf8"))) {
+      const other = /^(?:\.\.\/)+(hub|spoke)\//.exec(name)?.[1];
+      if (other !== undefined && forbidden.includes(other)) faults.push(`${file}: ${side} must not import ${other}`);
+    }
+  }
+}
 for (const fault of faults) console.error(fault);
 process.exitCode = faults.length === 0 ? 0 : 1;
 

@@ -111,7 +111,7 @@ describe.skipIf(missing)("the frame of the hub's browser app", () => {
 
   test("a hub that goes away is told, and found again without reloading", async () => {
     const { page, context } = await open("/operations");
-    await expect.poll(() => page.locator(".link-state").textContent()).toBe("live");
+    await expect.poll(() => page.locator(".connection-state").textContent()).toBe("live");
     await context.setOffline(true);
     hub.hub.http.server.closeAllConnections();
     await page.getByText("The hub does not answer.").waitFor({ timeout: 10_000 });

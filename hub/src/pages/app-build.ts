@@ -11,12 +11,17 @@ const Manifest = z.record(
     name: z.string().optional(),
     isEntry: z.boolean().optional(),
     css: z.array(z.string()).default([]),
+    /** Names of the files that it loads at once. */
+    imports: z.array(z.string()).default([]),
   }),
 );
+type Manifest = z.infer<typeof Manifest>;
 
 /** What a page of the app loads, as paths below the app's folder. */
 export interface AppEntry {
   readonly script: string;
+  /** Scripts that it imports: named in the page, they are fetched beside it and not after it. */
+  readonly imports: readonly string[];
   readonly styles: readonly string[];
 }
 
@@ -50,8 +55,16 @@ export class AppBuild {
     if (text === undefined) return undefined;
     const manifest = Manifest.safeParse(jsonOf(text));
     if (!manifest.success) return undefined;
-    const entry = Object.values(manifest.data).find((one) => one.isEntry === true && one.name === name);
-    return entry === undefined ? undefined : { script: entry.file, styles: entry.css };
+    const found = Object.entries(manifest.data).find(([, one]) => one.isEntry === true && one.name === name);
+    if (found === undefined) return undefined;
+    const [key, { file: script }] = found;
+    const files = filesOf(manifest.data, key);
+    return {
+      script,
+      imports: files.flatMap(({ file }) => (file === script ? [] : [file])),
+      // What is shared comes first: an entry's own styles have the last word.
+      styles: [...new Set(files.flatMap(({ css }) => css))],
+    };
   }
 
   /** A file by its name, compressed where that was made and is understood; undefined when there is none of that name. */
@@ -71,6 +84,14 @@ export class AppBuild {
       throw thrown;
     }
   }
+}
+
+/** A file of the build after all that it imports, directly or not, each once. */
+function filesOf(manifest: Manifest, key: string, seen = new Set<string>()): Manifest[string][] {
+  const file = manifest[key];
+  if (file === undefined || seen.has(key)) return [];
+  seen.add(key);
+  return [...file.imports.flatMap((one) => filesOf(manifest, one, seen)), file];
 }
 
 function jsonOf(text: Buffer): unknown {

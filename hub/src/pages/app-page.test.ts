@@ -43,6 +43,25 @@ test("without a build the pages say what to run, and after it they work without 
   expect(after.body).toContain('href="/app/assets/hub-BBBBBBBB.css"');
 });
 
+test("what an entry imports is named in the page: styles of shared files before its own, scripts fetched beside it", async () => {
+  await build();
+  const manifest = {
+    "src/hub/main.tsx": {
+      file: "assets/hub-AAAAAAAA.js",
+      name: "hub",
+      isEntry: true,
+      imports: ["_shell.js"],
+      css: ["assets/hub-BBBBBBBB.css"],
+    },
+    "src/spoke/main.tsx": { file: "assets/spoke-EEEEEEEE.js", name: "spoke", isEntry: true, imports: ["_shell.js"] },
+    "_shell.js": { file: "assets/shell-CCCCCCCC.js", css: ["assets/shell-DDDDDDDD.css"], imports: ["_shell.js"] },
+  };
+  await writeFile(join(folder, ".vite/manifest.json"), JSON.stringify(manifest));
+  const { body } = await get("/operations");
+  const named = [...body.matchAll(/(?:href|src)="\/app\/assets\/([a-z]+-[A-Z]+\.\w+)"/g)].map(([, name]) => name);
+  expect(named).toEqual(["shell-DDDDDDDD.css", "hub-BBBBBBBB.css", "shell-CCCCCCCC.js", "hub-AAAAAAAA.js"]);
+});
+
 test.each(["/operations", "/settings", "/contributors", "/contributors/ada", "/audit"])(
   "%s is the app, under a policy without inline scripts, with a nonce for styles that is new each time",
   async (path) => {

@@ -38,7 +38,7 @@ export function registerApp(http: FastifyInstance, routes: Routes, { random, fol
 }
 
 /** Sends the app's page. The nonce is for the few styles that the app makes while it runs; scripts come as files only. */
-function sendApp(reply: FastifyReply, { script, styles }: AppEntry, nonce: string): FastifyReply {
+function sendApp(reply: FastifyReply, { script, imports, styles }: AppEntry, nonce: string): FastifyReply {
   return sendPage(
     reply,
     html`<!doctype html>
@@ -51,7 +51,9 @@ function sendApp(reply: FastifyReply, { script, styles }: AppEntry, nonce: strin
 <title>Nest</title>
 <link rel="icon" href="/assets/icon.svg">
 <link rel="stylesheet" href="/assets/theme.css">
-${styles.map((file) => html`<link rel="stylesheet" href="/app/${file}">\n`)}<script type="module" src="/app/${script}"></script>
+${styles.map((file) => html`<link rel="stylesheet" href="/app/${file}">\n`)}${imports.map(
+  (file) => html`<link rel="modulepreload" href="/app/${file}">\n`,
+)}<script type="module" src="/app/${script}"></script>
 </head>
 <body>
 <div id="app"></div>

@@ -1,41 +1,23 @@
-import { lazy, Suspense, useEffect } from "react";
-import { Broken } from "../look/broken.tsx";
-import { Waiting } from "../look/states.tsx";
-import { usePlace } from "../place/place.ts";
-import { AdminsOnly } from "../session/admins-only.tsx";
-import { Away } from "./away.tsx";
-import { Header } from "./header.tsx";
-import { Shortcuts } from "./shortcuts.tsx";
+import { lazy } from "react";
+import { useAddress } from "../shared/router/router.ts";
+import { Account } from "../shared/session/account.tsx";
+import { AdminsOnly } from "../shared/session/admins-only.tsx";
+import { AppShell } from "../shared/shell/app-shell.tsx";
+import { hubPages, hubShortcuts } from "./pages.ts";
 
-const Operations = lazy(async () => ({ default: (await import("../operations/operations.tsx")).Operations }));
-const Settings = lazy(async () => ({ default: (await import("../settings/settings.tsx")).Settings }));
-const Contributors = lazy(async () => ({ default: (await import("../contributors/contributors.tsx")).Contributors }));
-const Contributor = lazy(async () => ({ default: (await import("../contributors/contributor.tsx")).Contributor }));
-const Audit = lazy(async () => ({ default: (await import("../audit/audit.tsx")).Audit }));
+const Operations = lazy(async () => ({ default: (await import("./operations/operations.tsx")).Operations }));
+const Settings = lazy(async () => ({ default: (await import("./queue-settings/queue-settings.tsx")).Settings }));
+const Contributors = lazy(async () => ({ default: (await import("./contributors/contributors.tsx")).Contributors }));
+const Contributor = lazy(async () => ({ default: (await import("./contributors/contributor.tsx")).Contributor }));
+const Audit = lazy(async () => ({ default: (await import("./audit/audit.tsx")).Audit }));
 
 /** The hub's app: its frame, and the page for where one is. */
 export function HubApp() {
-  const { path } = usePlace();
-  const title = titleOf(path);
-  useEffect(() => {
-    document.title = `${title} · Nest`;
-  }, [title]);
+  const { path } = useAddress();
   return (
-    <>
-      <a className="skip" href="#main">
-        Skip to the content
-      </a>
-      <Header />
-      <Away />
-      <main id="main" className="wide" tabIndex={-1}>
-        <Broken key={path}>
-          <Suspense fallback={<Waiting />}>
-            <Page path={path} />
-          </Suspense>
-        </Broken>
-      </main>
-      <Shortcuts />
-    </>
+    <AppShell pages={hubPages} path={path} title={titleOf(path)} account={<Account />} shortcuts={hubShortcuts}>
+      <Page path={path} />
+    </AppShell>
   );
 }
 

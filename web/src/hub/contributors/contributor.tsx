@@ -1,0 +1,90 @@
+import { Button } from "@mantine/core";
+import { contributors } from "@nest/protocol";
+import { call } from "../../shared/call/call.ts";
+import { count, dateAndTime } from "../../shared/format/format.ts";
+import { Panel } from "../../shared/layout/panel.tsx";
+import { usePages } from "../../shared/lists/use-pages.ts";
+import { Link } from "../../shared/router/link.tsx";
+import { LoadFailed, Loading } from "../../shared/states/states.tsx";
+import { useLive } from "../live/live.ts";
+import { askToRequeue } from "../operations/task-actions.tsx";
+import { History } from "./history.tsx";
+import { Limits } from "./limits.tsx";
+import { Roles } from "./roles.tsx";
+import { Standing } from "./standing.tsx";
+import { Tier } from "./tier-badge.tsx";
+
+const ROWS = 50;
+
+/** One contributor: how they stand, what they may use, what they did, and what an admin can decide about them. */
+export function Contributor({ id }: { readonly id: string }) {
+  const { pages, problem, again, more } = usePages(["contributor", id], (cursor, signal) =>
+    call(contributors.contributor, { params: { id }, query: { limit: ROWS, cursor }, signal }),
+  );
+  const tasks = useLive((live) => live.fleet?.tasks);
+  if (problem !== undefined) return <LoadFailed problem={problem} again={again} />;
+  const [first] = pages ?? [];
+  if (pages === undefined || first === undefined) return <Loading rows={8} />;
+  const { contributor: one, limits } = first;
+  const held = tasks?.filter((task) => task.contributor_id === one.contributor_id) ?? [];
+  return (
+    <>
+      <p className="crumb">
+        <Link href="/contributors">Contributors</Link>
+      </p>
+      <div className="page-head">
+        <h1>
+          <bdi>{one.github_username}</bdi> <Tier name={one.trust_tier} />
+        </h1>
+      </div>
+      <dl className="counters">
+        <Counter name="Verified pull requests" value={count(one.total_tasks_completed_with_pr)} />
+        <Counter name="Completed" value={count(one.total_tasks_completed)} />
+        <Counter name="Failed" value={count(one.total_tasks_failed)} />
+        <Counter name="Connected" value={one.active ? "now" : "no"} />
+      </dl>
+      <p className="soft small under-counters">
+        Registered {dateAndTime(one.registered_at)}
+        {one.last_active === undefined ? "" : `, last given work ${dateAndTime(one.last_active)}`}
+        {one.paused_until !== undefined && Date.parse(one.paused_until) > Date.now()
+          ? `, paused after failures until ${dateAndTime(one.paused_until)}`
+          : ""}
+      </p>
+      <div className="columns">
+        <div className="stack">
+          <Standing one={one} />
+          {limits === undefined ? undefined : <Limits limits={limits} />}
+          <Roles one={one} />
+        </div>
+        <div className="stack">
+          {held.length === 0 ? undefined : (
+            <Panel id="held" title="Under way">
+              <ul className="plain-list">
+                {held.map((task) => (
+                  <li key={task.task_id} className="queue-row">
+                    <span className="issue cut">
+                      {task.repo}#{task.number} <bdi>{task.title}</bdi>
+                    </span>
+                    <Button size="compact-sm" variant="default" onClick={() => askToRequeue(task)}>
+                      Take back
+                    </Button>
+                  </li>
+                ))}
+              </ul>
+            </Panel>
+          )}
+          <History tasks={pages.flatMap((page) => page.history)} more={more} />
+        </div>
+      </div>
+    </>
+  );
+}
+
+function Counter({ name, value }: { readonly name: string; readonly value: string }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{value}</dd>
+    </div>
+  );
+}

@@ -1,0 +1,83 @@
+import type { contributors } from "@nest/protocol";
+import { useServerNow } from "../../shared/call/server-time.ts";
+import { dateAndTime, duration, safeHref, spoken } from "../../shared/format/format.ts";
+import { Panel } from "../../shared/layout/panel.tsx";
+import { VirtualList } from "../../shared/lists/virtual-list.tsx";
+import { Empty } from "../../shared/states/states.tsx";
+
+const ROW_PX = 84;
+
+export interface HistoryProps {
+  readonly tasks: readonly contributors.ContributorTask[];
+  readonly more: (() => void) | undefined;
+}
+
+/** The tasks somebody was given, newest first, and what became of each. */
+export function History({ tasks, more }: HistoryProps) {
+  return (
+    <Panel id="history" title="History">
+      {tasks.length === 0 ? (
+        <Empty>They were given no task yet.</Empty>
+      ) : (
+        <VirtualList
+          label="Tasks, newest first"
+          rows={tasks}
+          rowHeight={ROW_PX}
+          keyOf={(task) => task.task_id}
+          onEnd={more}
+          show={(task) => <Task task={task} />}
+        />
+      )}
+    </Panel>
+  );
+}
+
+function Task({ task }: { readonly task: contributors.ContributorTask }) {
+  const now = useServerNow();
+  const pull = safeHref(task.pr_url);
+  const href = safeHref(task.url);
+  const tookMs = (task.ended_at === undefined ? now : Date.parse(task.ended_at)) - Date.parse(task.assigned_at);
+  return (
+    <div
+      className="entry"
+      data-tone={
+        task.outcome === "completed"
+          ? "good"
+          : task.outcome === "failed" || task.outcome === "expired"
+            ? "bad"
+            : "quiet"
+      }
+    >
+      <p className="cut">
+        {href === undefined ? (
+          <bdi>{task.title}</bdi>
+        ) : (
+          <a href={href} target="_blank" rel="noopener noreferrer">
+            <bdi>{task.title}</bdi>
+          </a>
+        )}
+      </p>
+      <p className="facts">
+        <b>{task.outcome === undefined ? "under way" : spoken(task.outcome)}</b>
+        {pull === undefined ? undefined : (
+          <a href={pull} target="_blank" rel="noopener noreferrer">
+            pull request{task.pr_state === undefined ? "" : `, ${task.pr_state}`}
+          </a>
+        )}
+        <span>
+          {task.repo}#{task.number}
+        </span>
+        <span>{dateAndTime(task.assigned_at)}</span>
+        <span>
+          {task.ended_at === undefined ? "for" : "took"} {duration(tookMs)}
+        </span>
+      </p>
+      {task.reason === undefined ? undefined : (
+        <p className="facts cut">
+          {task.failure_kind === undefined ? undefined : <span>{task.failure_kind}</span>}
+          <bdi>{task.reason}</bdi>
+        </p>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,53 @@
+import { contribute } from "@nest/protocol";
+import { z } from "zod";
+import { createStore, useStore } from "../../shared/store/store.ts";
+import { followStream, streamEvent } from "../../shared/stream/event-stream.ts";
+import { changedFleet, type Fleet, wholeFleet } from "./fleet.ts";
+
+/** What the hub tells as it happens. */
+export interface Live {
+  readonly status: contribute.StatusReply | undefined;
+  readonly fleet: Fleet | undefined;
+  /** Newest first. */
+  readonly activity: readonly contribute.ActivityEntry[];
+}
+
+const MOST_ACTIVITY = 500;
+const Hello = z.object({ status: contribute.StatusReply, activity: z.array(contribute.ActivityEntry) });
+
+export const live = createStore<Live>({ status: undefined, fleet: undefined, activity: [] });
+
+function change(part: Partial<Live>): void {
+  live.set({ ...live.get(), ...part });
+}
+
+/** Follows the hub's event stream for as long as the page lives. */
+export function followHub(): void {
+  followStream("/api/contribute/events?fleet=changes", [
+    streamEvent("hello", Hello, ({ status, activity }) =>
+      change({ status, activity: newestFirst(activity, live.get().activity) }),
+    ),
+    streamEvent("status", contribute.StatusReply, (status) => change({ status })),
+    streamEvent("work", contribute.FleetReply, (fleet) => change({ fleet: wholeFleet(fleet) })),
+    streamEvent("changes", contribute.FleetChanges, (changes) => {
+      const { fleet } = live.get();
+      if (fleet !== undefined) change({ fleet: changedFleet(fleet, changes) });
+    }),
+    streamEvent("activity", contribute.ActivityEntry, (entry) =>
+      change({ activity: newestFirst([entry], live.get().activity) }),
+    ),
+  ]);
+}
+
+function newestFirst(
+  added: readonly contribute.ActivityEntry[],
+  known: readonly contribute.ActivityEntry[],
+): contribute.ActivityEntry[] {
+  const byId = new Map([...known, ...added].map((entry) => [entry.id, entry]));
+  return [...byId.values()].sort((a, b) => b.id - a.id).slice(0, MOST_ACTIVITY);
+}
+
+/** One part of what the hub tells; drawn again only when that part is another one. */
+export function useLive<Part>(pick: (live: Live) => Part): Part {
+  return useStore(live, pick);
+}

@@ -1,0 +1,40 @@
+import type { contribute } from "@nest/protocol";
+import { useServerNow } from "../../shared/call/server-time.ts";
+import { duration, safeHref } from "../../shared/format/format.ts";
+
+const MOST_LABELS = 3;
+
+/** An issue in two lines that never grow: title, and what else there is to know. */
+export function IssueLine({ item }: { readonly item: contribute.QueueItem }) {
+  const { title, url, repo, number, labels, author, updated_at, ordered } = item;
+  const now = useServerNow();
+  const href = safeHref(url);
+  return (
+    <div className="issue">
+      <p className="cut">
+        {href === undefined ? (
+          <bdi>{title}</bdi>
+        ) : (
+          <a href={href} target="_blank" rel="noopener noreferrer" title={title}>
+            <bdi>{title}</bdi>
+          </a>
+        )}
+      </p>
+      <p className="facts cut">
+        <span>
+          {repo}#{number}
+        </span>
+        {ordered === true ? <span className="mark">in front</span> : undefined}
+        {labels.slice(0, MOST_LABELS).map((label) => (
+          <bdi className="label" key={label}>
+            {label}
+          </bdi>
+        ))}
+        <span className="wide-only">
+          by <bdi>{author}</bdi>
+        </span>
+        <span className="wide-only">changed {duration(now - Date.parse(updated_at))} ago</span>
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,50 @@
+import { ActivityPanel } from "./activity-panel.tsx";
+import { Controls } from "./controls.tsx";
+import { Counters } from "./counters.tsx";
+import { QueuePanel } from "./queue-panel.tsx";
+import { RelaysPanel } from "./relays-panel.tsx";
+import { RepositoriesPanel } from "./repositories-panel.tsx";
+import { TasksPanel } from "./tasks-panel.tsx";
+import { ThroughputPanel } from "./throughput-panel.tsx";
+
+const parts = [
+  ["queue", "Queue"],
+  ["relays", "Relays"],
+  ["tasks", "Tasks"],
+  ["activity", "Activity"],
+  ["throughput", "Throughput"],
+] as const;
+
+/** What the hub does now, and the levers that admins have. Everybody may look; only admins see the levers. */
+export function Operations() {
+  return (
+    <>
+      <div className="page-head">
+        <h1>Operations</h1>
+        <Controls />
+      </div>
+      <Counters />
+      <nav className="jumps" aria-label="Parts of this page">
+        <ul>
+          {parts.map(([id, name]) => (
+            <li key={id}>
+              <a href={`#${id}`}>{name}</a>
+            </li>
+          ))}
+        </ul>
+      </nav>
+      <div className="columns">
+        <div className="stack">
+          <QueuePanel />
+          <TasksPanel />
+          <ThroughputPanel />
+        </div>
+        <div className="stack">
+          <RelaysPanel />
+          <ActivityPanel />
+          <RepositoriesPanel />
+        </div>
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,69 @@
+import { contribute, queue } from "@nest/protocol";
+import { call } from "../../shared/call/call.ts";
+import { count } from "../../shared/format/format.ts";
+import { showToast } from "../../shared/toast/toast.tsx";
+import { LAST_PLACE, orderAfterMove, orderWithout } from "./queue-order.ts";
+
+// What operators do to issues of the queue. Each says what was done and offers to undo it.
+
+async function orderNow(): Promise<string[]> {
+  return (await call(queue.order)).value.order;
+}
+
+function putOrder(order: readonly string[]) {
+  return call(queue.setOrder, { body: { order: [...order] } });
+}
+
+/** Makes an issue number `to` (from 0) of what is on offer, as the queue stands at this moment. */
+export async function moveIssue(key: string, to: number): Promise<void> {
+  const [before, head] = await Promise.all([
+    orderNow(),
+    call(contribute.queue, { query: { limit: LAST_PLACE } }).then(({ value }) => value.queue),
+  ]);
+  await putOrder(orderAfterMove(head, before, key, to));
+  showToast(`${key} is number ${to + 1} now.`, () => putOrder(before));
+}
+
+/** Takes an issue from the front of the queue: it waits for its turn again. */
+export async function unmoveIssue(key: string): Promise<void> {
+  const before = await orderNow();
+  await putOrder(orderWithout(before, key));
+  showToast(`${key} waits for its turn again.`, () => putOrder(before));
+}
+
+/** Takes everything from the front of the queue. */
+export async function clearOrder(): Promise<void> {
+  const before = await orderNow();
+  await putOrder([]);
+  showToast("Every issue waits for its turn again.", () => putOrder(before));
+}
+
+/** Ends the waiting of an issue that was worked on before; what it waits for is said by the queue. */
+export async function liftIssue(key: string, reason: queue.Liftable): Promise<void> {
+  const { lifted } = (await call(queue.lift, { body: { keys: [key], reasons: [reason] } })).value;
+  showToast(lifted.length === 0 ? `${key} does not wait for that any more.` : `${key} waits no longer.`);
+}
+
+/** Ends the waiting of all issues that wait for one reason. */
+export async function liftAll(reason: queue.Liftable): Promise<void> {
+  const { lifted } = (await call(queue.lift, { body: { reasons: [reason] } })).value;
+  showToast(`${count(lifted.length)} of them wait no longer.`);
+}
+
+/** Why an issue waits, where people can end that. */
+export function liftableReason(reason: string | undefined): queue.Liftable | undefined {
+  return queue.liftable.find((one) => one === reason);
+}
+
+/** Holds an issue back; who works on it goes on. */
+export async function holdIssue(key: string, reason: string): Promise<void> {
+  await call(queue.hold, { body: { key, held: true, ...(reason === "" ? {} : { reason }) } });
+  showToast(`${key} is held back.`, () => call(queue.hold, { body: { key, held: false } }));
+}
+
+/** Lets a held issue go again. */
+export async function unholdIssue(key: string, reason: string | undefined): Promise<void> {
+  await call(queue.hold, { body: { key, held: false } });
+  const again = { key, held: true, ...(reason === undefined ? {} : { reason }) };
+  showToast(`${key} is on offer again.`, () => call(queue.hold, { body: again }));
+}

@@ -1,0 +1,115 @@
+import type { contribute } from "@nest/protocol";
+import { useVirtualizer } from "@tanstack/react-virtual";
+import { useEffect, useRef, useState } from "react";
+import { plural } from "../../shared/format/format.ts";
+import { useIsAdmin } from "../../shared/session/session.ts";
+import { Empty, LoadFailed, Loading } from "../../shared/states/states.tsx";
+import { showError } from "../../shared/toast/toast.tsx";
+import { useDrag } from "./drag.ts";
+import { moveIssue } from "./queue-actions.ts";
+import { sourceOf } from "./queue-order.ts";
+import { useQueuePages } from "./queue-pages.ts";
+import { type QueueActions, QueueRow } from "./queue-row.tsx";
+
+const ROW_PX = 64;
+const OVERSCAN = 6;
+
+/** What is on offer in the order it is handed out: any length, rows dragged by pointer or keys. */
+export function QueueList({ search, acts }: { readonly search: string; readonly acts: QueueActions }) {
+  const isAdmin = useIsAdmin();
+  const box = useRef<HTMLElement>(null);
+  const [total, setTotal] = useState(0);
+  const list = useVirtualizer({
+    count: total,
+    getScrollElement: () => box.current,
+    estimateSize: () => ROW_PX,
+    overscan: OVERSCAN,
+  });
+  const rows = list.getVirtualItems();
+  const shown = useQueuePages({ search }, rows[0]?.index ?? 0, (rows.at(-1)?.index ?? 0) + 1);
+  if (shown.total !== undefined && shown.total !== total) setTotal(shown.total);
+
+  const { dragged, isDropping, pick, press } = useDrag<contribute.QueueItem>({
+    box,
+    rowHeight: ROW_PX,
+    total,
+    drop: async (item, to) => {
+      await moveIssue(item.key, to).then(shown.again, showError);
+    },
+  });
+  const to = dragged?.to;
+  const handle = useRef<HTMLButtonElement>(null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each step moves the row in the document, which takes the focus away
+  useEffect(() => {
+    if (to === undefined || dragged?.by !== "keys") return;
+    list.scrollToIndex(to);
+    handle.current?.focus({ preventScroll: true });
+  }, [to]);
+
+  if (shown.problem !== undefined) return <LoadFailed problem={shown.problem} again={() => void shown.again()} />;
+  if (shown.total === undefined) return <Loading rows={6} />;
+  if (total === 0)
+    return (
+      <Empty>
+        {shown.hidden > 0 ? `${plural(shown.hidden, "issue")} of private repositories, which admins see` : ""}
+        {shown.hidden > 0
+          ? ""
+          : search === ""
+            ? "No issue is on offer right now."
+            : "No issue on offer has this in its name or title."}
+      </Empty>
+    );
+  return (
+    <>
+      <p className="hidden" aria-live="assertive">
+        {dragged === undefined ? "" : `${dragged.item.key} picked up, now number ${dragged.to + 1} of ${total}`}
+      </p>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls has to be reachable to be scrolled by keyboard */}
+      <section ref={box} className="long-list" tabIndex={0} aria-label="Issues on offer" aria-busy={isDropping}>
+        {/* biome-ignore lint/a11y/useSemanticElements: the rows are placed freely, which a real list would not let them be */}
+        <div role="list" aria-label="Issues on offer" style={{ height: list.getTotalSize(), position: "relative" }}>
+          {rows.map(({ index, start }) => {
+            const item =
+              dragged === undefined
+                ? shown.itemAt(index)
+                : index === dragged.to
+                  ? dragged.item
+                  : shown.itemAt(sourceOf(index, dragged.from, dragged.to));
+            const isDragged = dragged !== undefined && index === dragged.to;
+            return (
+              // biome-ignore lint/a11y/useSemanticElements: as above
+              <div
+                role="listitem"
+                key={item?.key ?? index}
+                aria-setsize={total}
+                aria-posinset={index + 1}
+                className="long-row queue-row"
+                data-dragged={isDragged || undefined}
+                style={{ height: ROW_PX, transform: `translateY(${start}px)` }}
+              >
+                {item === undefined ? undefined : (
+                  <QueueRow
+                    item={item}
+                    index={index}
+                    isWhole={search === ""}
+                    isAdmin={isAdmin}
+                    isDragged={isDragged}
+                    handle={handle}
+                    pick={pick}
+                    press={press}
+                    acts={acts}
+                  />
+                )}
+              </div>
+            );
+          })}
+        </div>
+      </section>
+      {shown.hidden > 0 ? (
+        <p className="soft small count-line">
+          and {plural(shown.hidden, "issue")} of private repositories, which admins see
+        </p>
+      ) : undefined}
+    </>
+  );
+}

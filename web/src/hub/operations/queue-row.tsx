@@ -1,0 +1,106 @@
+import { Menu } from "@mantine/core";
+import type { contribute } from "@nest/protocol";
+import {
+  IconArrowBarToUp,
+  IconDots,
+  IconGripVertical,
+  IconHandStop,
+  IconHash,
+  IconPinnedOff,
+} from "@tabler/icons-react";
+import { type KeyboardEvent, memo, type PointerEvent, type RefObject, useState } from "react";
+import { count } from "../../shared/format/format.ts";
+import { IssueLine } from "./issue-line.tsx";
+
+export interface QueueActions {
+  readonly hold: (key: string) => void;
+  readonly moveTo: (key: string) => void;
+  readonly top: (key: string) => void;
+  readonly unmove: (key: string) => void;
+}
+
+export interface QueueRowProps {
+  readonly item: contribute.QueueItem;
+  readonly index: number;
+  /** A search shows a part of the queue: places in it mean nothing. */
+  readonly isWhole: boolean;
+  readonly isAdmin: boolean;
+  readonly isDragged: boolean;
+  /** Where the handle of the row that is dragged can be found. */
+  readonly handle: RefObject<HTMLButtonElement | null>;
+  readonly pick: (item: contribute.QueueItem, index: number, event: PointerEvent<HTMLElement>) => void;
+  readonly press: (item: contribute.QueueItem, index: number, event: KeyboardEvent<HTMLElement>) => void;
+  readonly acts: QueueActions;
+}
+
+/** One issue on offer: its handle, its number, what it is, and what can be done. Drawn again only when it is another one. */
+export const QueueRow = memo(function QueueRow(parts: QueueRowProps) {
+  const { item, index, isWhole, isAdmin, isDragged, handle, pick, press, acts } = parts;
+  return (
+    <>
+      {isAdmin && isWhole ? (
+        <button
+          ref={isDragged ? handle : undefined}
+          type="button"
+          className="handle"
+          aria-label={`Move ${item.key}, number ${index + 1}`}
+          aria-pressed={isDragged}
+          onPointerDown={(event) => pick(item, index, event)}
+          onKeyDown={(event) => press(item, index, event)}
+        >
+          <IconGripVertical size={16} aria-hidden="true" />
+        </button>
+      ) : undefined}
+      <span className="place">{isWhole ? count(index + 1) : ""}</span>
+      <IssueLine item={item} />
+      {isAdmin ? (
+        <div className="row-acts">
+          <button
+            type="button"
+            className="icon-button"
+            aria-label={`Hold ${item.key}`}
+            onClick={() => acts.hold(item.key)}
+          >
+            <IconHandStop size={17} aria-hidden="true" />
+          </button>
+          <More item={item} acts={acts} />
+        </div>
+      ) : undefined}
+    </>
+  );
+});
+
+/** The menu of a row is made when it is opened first: rows come and go by the hundred while one scrolls. */
+function More({ item, acts }: Pick<QueueRowProps, "item" | "acts">) {
+  const [wanted, setWanted] = useState(false);
+  const button = (
+    <button
+      type="button"
+      className="icon-button"
+      aria-label={`More for ${item.key}`}
+      aria-haspopup="menu"
+      onClick={wanted ? undefined : () => setWanted(true)}
+    >
+      <IconDots size={17} aria-hidden="true" />
+    </button>
+  );
+  if (!wanted) return button;
+  return (
+    <Menu position="bottom-end" defaultOpened>
+      <Menu.Target>{button}</Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item leftSection={<IconArrowBarToUp size={16} />} onClick={() => acts.top(item.key)}>
+          Move to the top
+        </Menu.Item>
+        <Menu.Item leftSection={<IconHash size={16} />} onClick={() => acts.moveTo(item.key)}>
+          Move to number…
+        </Menu.Item>
+        {item.ordered === true ? (
+          <Menu.Item leftSection={<IconPinnedOff size={16} />} onClick={() => acts.unmove(item.key)}>
+            Let it wait for its turn
+          </Menu.Item>
+        ) : undefined}
+      </Menu.Dropdown>
+    </Menu>
+  );
+}

@@ -1,0 +1,144 @@
+import { Button } from "@mantine/core";
+import type { contribute } from "@nest/protocol";
+import type { ReactNode } from "react";
+import { useServerNow } from "../../shared/call/server-time.ts";
+import { dateAndTime, duration, safeHref, spoken } from "../../shared/format/format.ts";
+import { Link } from "../../shared/router/link.tsx";
+import { useIsAdmin } from "../../shared/session/session.ts";
+import { askToRevoke } from "../contributors/revoke.tsx";
+import { askToDisconnect, askToRequeue } from "./task-actions.tsx";
+
+export interface RelayCardProps {
+  readonly relay: contribute.FleetRelay;
+  readonly task: contribute.FleetWork | undefined;
+}
+
+/** What a relay can declare of itself, as people call it. */
+const factWords: Readonly<Record<string, string>> = {
+  container_runtime: "Containers",
+  os: "System",
+  arch: "Processor",
+  agent_cli_version: "CLI version",
+  credential_type: "Credential",
+  trouble: "Cannot work",
+};
+
+/** Everything the hub knows of one connected relay, and what an admin can do about it. */
+export function RelayCard({ relay, task }: RelayCardProps) {
+  const isAdmin = useIsAdmin();
+  const now = useServerNow();
+  const { last_failure: failure, capabilities } = relay;
+  return (
+    <div className="card">
+      {isAdmin ? (
+        <div className="card-acts">
+          {task === undefined ? undefined : (
+            <Button variant="default" onClick={() => askToRequeue(task)}>
+              Take the task back
+            </Button>
+          )}
+          <Button
+            variant="default"
+            component={Link}
+            href={`/contributors/${encodeURIComponent(relay.github_username)}`}
+          >
+            Open contributor
+          </Button>
+          <Button variant="default" onClick={() => askToDisconnect(relay)}>
+            Disconnect
+          </Button>
+          <Button
+            variant="light"
+            color="red"
+            onClick={() => askToRevoke({ id: relay.contributor_id, login: relay.github_username })}
+          >
+            Revoke access…
+          </Button>
+        </div>
+      ) : undefined}
+      <dl className="pairs">
+        <Pair name="Task">
+          {task === undefined ? (
+            relay.idle_reason === undefined ? (
+              "none"
+            ) : (
+              `none: ${spoken(relay.idle_reason)}`
+            )
+          ) : (
+            <TaskWords task={task} now={now} />
+          )}
+        </Pair>
+        <Pair name="Trust tier">{relay.trust_tier}</Pair>
+        <Pair name="Role">
+          {relay.role ?? "none"}
+          {relay.role_mismatch === true ? ` (asked for ${relay.client_role})` : ""}
+        </Pair>
+        <Pair name="Agent CLI">{relay.cli_backend ?? "not declared"}</Pair>
+        <Pair name="Model">{relay.model ?? "not declared"}</Pair>
+        <Pair name="Protocol">
+          {relay.protocol.declared ?? "not declared"}, {relay.protocol.verdict}
+        </Pair>
+        {Object.entries(capabilities)
+          .filter(([name]) => name !== "relay_protocol_version")
+          .map(([name, value]) => (
+            <Pair key={name} name={factWords[name] ?? spoken(name)}>
+              {value}
+            </Pair>
+          ))}
+        <Pair name="Connected">{dateAndTime(relay.connected_at)}</Pair>
+        <Pair name="Last heard of">{duration(now - Date.parse(relay.last_activity))} ago</Pair>
+        <Pair name="Connection">{relay.connection_id}</Pair>
+        {relay.credential_failure === undefined ? undefined : (
+          <Pair name="No token from the hub">
+            <bdi>{relay.credential_failure.reason}</bdi> ({duration(now - Date.parse(relay.credential_failure.at))} ago)
+          </Pair>
+        )}
+        {relay.session === undefined ? undefined : (
+          <Pair name="Session">
+            <bdi>{relay.session}</bdi>
+          </Pair>
+        )}
+        {failure === undefined ? undefined : (
+          <Pair name="Last failure">
+            {failure.repo}#{failure.number}, {failure.kind}
+            {failure.permanent ? ", permanent" : ""}: <bdi>{failure.reason}</bdi> (
+            {duration(now - Date.parse(failure.at))} ago)
+          </Pair>
+        )}
+      </dl>
+      <p className="soft small">What a relay declares is shown, never believed: nothing is decided by it.</p>
+    </div>
+  );
+}
+
+function TaskWords({ task, now }: { readonly task: contribute.FleetWork; readonly now: number }) {
+  const href = safeHref(task.url);
+  return (
+    <>
+      {href === undefined ? (
+        <bdi>{task.title}</bdi>
+      ) : (
+        <a href={href} target="_blank" rel="noopener noreferrer">
+          {task.repo}#{task.number} <bdi>{task.title}</bdi>
+        </a>
+      )}
+      , for {duration(now - Date.parse(task.assigned_at))}
+      {task.note === undefined ? undefined : (
+        <>
+          : <bdi>{task.note}</bdi>
+        </>
+      )}
+    </>
+  );
+}
+
+function Pair({ name, children }: { readonly name: string; readonly children: ReactNode }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>
+        <bdi>{children}</bdi>
+      </dd>
+    </div>
+  );
+}

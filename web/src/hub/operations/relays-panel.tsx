@@ -1,0 +1,154 @@
+import { Drawer, SegmentedControl, TextInput } from "@mantine/core";
+import type { contribute } from "@nest/protocol";
+import { IconSearch } from "@tabler/icons-react";
+import { useMemo, useState } from "react";
+import { useServerNow } from "../../shared/call/server-time.ts";
+import { count, duration, safeHref, spoken } from "../../shared/format/format.ts";
+import { Panel } from "../../shared/layout/panel.tsx";
+import { VirtualList } from "../../shared/lists/virtual-list.tsx";
+import { Empty, Loading } from "../../shared/states/states.tsx";
+import { Tier } from "../contributors/tier-badge.tsx";
+import { useLive } from "../live/live.ts";
+import { RelayCard } from "./relay-card.tsx";
+import { isKind, protocolWords, type RelayKind } from "./relay-kinds.ts";
+
+const ROW_PX = 86;
+
+/** Every connected relay: what it declared, what it does, why it idles, what failed last. */
+export function RelaysPanel() {
+  const fleet = useLive((live) => live.fleet);
+  const [typed, setTyped] = useState("");
+  const [kind, setKind] = useState<RelayKind>("all");
+  const [chosen, setChosen] = useState<string>();
+  const relays = useMemo(() => {
+    const wanted = typed.trim().toLowerCase();
+    return (fleet?.relays ?? []).filter(
+      (relay) =>
+        isKind(relay, kind) &&
+        (wanted === "" ||
+          `${relay.github_username} ${relay.cli_backend} ${relay.model}`.toLowerCase().includes(wanted)),
+    );
+  }, [fleet, typed, kind]);
+  const relay = fleet?.relays.find((one) => one.connection_id === chosen);
+  return (
+    <Panel id="relays" title="Relays" tally={fleet === undefined ? undefined : count(fleet.relays.length)}>
+      <div className="panel-bar">
+        <SegmentedControl
+          aria-label="Which relays"
+          value={kind}
+          onChange={(value) => setKind(value as RelayKind)}
+          data={[
+            { value: "all", label: "All" },
+            { value: "working", label: "Working" },
+            { value: "idle", label: "Idle" },
+            { value: "failed", label: "Failed" },
+            { value: "drifted", label: "Drifted" },
+          ]}
+        />
+        <TextInput
+          className="grow"
+          placeholder="Login, CLI or model"
+          aria-label="Search relays"
+          leftSection={<IconSearch size={16} />}
+          value={typed}
+          onChange={(event) => setTyped(event.currentTarget.value)}
+        />
+      </div>
+      {fleet === undefined ? (
+        <Loading rows={6} />
+      ) : relays.length === 0 ? (
+        <Empty>{fleet.relays.length === 0 ? "No relay is connected." : "No connected relay is like that."}</Empty>
+      ) : (
+        <VirtualList
+          label="Connected relays"
+          rows={relays}
+          rowHeight={ROW_PX}
+          keyOf={(one) => one.connection_id}
+          show={(one) => {
+            const task = one.current_task === undefined ? undefined : fleet.taskOf.get(one.current_task);
+            return <RelayRow relay={one} task={task} open={() => setChosen(one.connection_id)} />;
+          }}
+        />
+      )}
+      <Drawer
+        opened={relay !== undefined}
+        onClose={() => setChosen(undefined)}
+        position="right"
+        title={relay === undefined ? "" : <bdi>{relay.github_username}</bdi>}
+        closeButtonProps={{ "aria-label": "Close" }}
+      >
+        {relay === undefined ? undefined : (
+          <RelayCard
+            relay={relay}
+            task={relay.current_task === undefined ? undefined : fleet?.taskOf.get(relay.current_task)}
+          />
+        )}
+      </Drawer>
+    </Panel>
+  );
+}
+
+interface RowProps {
+  readonly relay: contribute.FleetRelay;
+  readonly task: contribute.FleetWork | undefined;
+  readonly open: () => void;
+}
+
+function RelayRow({ relay, task, open }: RowProps) {
+  const now = useServerNow();
+  const agent = [relay.cli_backend, relay.model].filter(Boolean).join(" · ");
+  const drift = protocolWords(relay.protocol);
+  return (
+    <div className="relay-row">
+      <p className="line">
+        <button type="button" className="name" onClick={open}>
+          <bdi>{relay.github_username}</bdi>
+        </button>
+        <Tier name={relay.trust_tier} />
+        <RelayState relay={relay} task={task} />
+      </p>
+      <p className="facts">
+        <bdi>{agent === "" ? "nothing declared" : agent}</bdi>
+        {relay.role === undefined ? undefined : <span>as {relay.role}</span>}
+        {relay.capabilities.os === undefined ? undefined : (
+          <bdi>{[relay.capabilities.os, relay.capabilities.arch].filter(Boolean).join("/")}</bdi>
+        )}
+        <span data-tone={relay.protocol.verdict === "current" ? "" : "warn"}>{drift}</span>
+        <span className="wide-only">here for {duration(now - Date.parse(relay.connected_at))}</span>
+      </p>
+      {relay.last_failure === undefined ? undefined : (
+        <p className="facts cut" data-tone="bad">
+          <span>
+            failed ({relay.last_failure.kind}) {duration(now - Date.parse(relay.last_failure.at))} ago
+          </span>
+          <bdi>{relay.last_failure.reason}</bdi>
+        </p>
+      )}
+    </div>
+  );
+}
+
+function RelayState({ relay, task }: Omit<RowProps, "open">) {
+  const now = useServerNow();
+  if (relay.current_task === undefined)
+    return (
+      <span className="state" data-state="idle">
+        {relay.idle_reason === undefined ? "idle" : `idle: ${spoken(relay.idle_reason)}`}
+      </span>
+    );
+  const href = safeHref(task?.url);
+  const name =
+    task === undefined ? "a task" : task.private === true ? "a private issue" : `${task.repo}#${task.number}`;
+  return (
+    <span className="state" data-state="in-progress">
+      {href === undefined ? (
+        name
+      ) : (
+        <a href={href} target="_blank" rel="noopener noreferrer">
+          {name}
+        </a>
+      )}
+      {task === undefined ? "" : ` ${duration(now - Date.parse(task.assigned_at))}`}
+    </span>
+  );
+}

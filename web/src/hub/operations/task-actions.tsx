@@ -1,0 +1,44 @@
+import { type contribute, contributors } from "@nest/protocol";
+import { call } from "../../shared/call/call.ts";
+import { openConfirm } from "../../shared/forms/confirm.tsx";
+import { attempt } from "../../shared/toast/toast.tsx";
+
+/** Asks whether to take a task back, and does. */
+export function askToRequeue(task: contribute.FleetWork): void {
+  const { contributor_id: id, task_id, github_username: login } = task;
+  openConfirm({
+    title: `Take ${task.repo}#${task.number} back?`,
+    consequences: (
+      <p>
+        <bdi>{login}</bdi> loses the lease at once and their agent's work on it is worth nothing. The issue waits ten
+        minutes; nothing is counted against it or them. It is not handed on by itself.
+      </p>
+    ),
+    yes: "Take it back",
+    act: () =>
+      attempt(
+        () => call(contributors.requeue, { params: { id }, body: { task_id } }),
+        `${task.repo}#${task.number} was taken back.`,
+      ),
+  });
+}
+
+/** Asks whether to cut a relay's connection, and does. */
+export function askToDisconnect(relay: contribute.FleetRelay): void {
+  const { contributor_id: id, connection_id, github_username: login } = relay;
+  openConfirm({
+    title: "Disconnect this relay?",
+    consequences: (
+      <p>
+        This one connection of <bdi>{login}</bdi> is cut. The relay comes back by itself within a minute and goes on
+        with the task it holds: nothing is lost and nothing counted. To keep them out, revoke their access.
+      </p>
+    ),
+    yes: "Disconnect",
+    act: () =>
+      attempt(
+        () => call(contributors.disconnect, { params: { id }, body: { connection_id } }),
+        `A relay of ${login} was disconnected.`,
+      ),
+  });
+}

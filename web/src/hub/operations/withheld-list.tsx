@@ -1,0 +1,132 @@
+import { Button, Chip } from "@mantine/core";
+import { contribute } from "@nest/protocol";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { call } from "../../shared/call/call.ts";
+import { count, spoken } from "../../shared/format/format.ts";
+import { openConfirm } from "../../shared/forms/confirm.tsx";
+import { usePages } from "../../shared/lists/use-pages.ts";
+import { VirtualList } from "../../shared/lists/virtual-list.tsx";
+import { useIsAdmin } from "../../shared/session/session.ts";
+import { Empty, LoadFailed, Loading } from "../../shared/states/states.tsx";
+import { attempt } from "../../shared/toast/toast.tsx";
+import { useLive } from "../live/live.ts";
+import { IssueLine } from "./issue-line.tsx";
+import { liftAll, liftableReason, liftIssue, unholdIssue } from "./queue-actions.ts";
+
+const ROWS = 100;
+const ROW_PX = 88;
+
+/** What is not offered: every reason with its total, and the issues of one reason with why and for how long. */
+export function WithheldList({ search }: { readonly search: string }) {
+  const totals = useLive((live) => live.status?.withheld) ?? {};
+  const reasons = Object.entries(totals).sort((a, b) => b[1] - a[1]);
+  const [chosen, setChosen] = useState<string>();
+  const reason = chosen !== undefined && totals[chosen] !== undefined ? chosen : reasons[0]?.[0];
+  const { data: words } = useQuery({
+    queryKey: ["queue", "words", reasons.length],
+    queryFn: async ({ signal }) =>
+      (await call(contribute.queue, { query: { limit: 1 }, signal })).value.withheld_because,
+  });
+  if (reason === undefined) return <Empty>Nothing is withheld: every open issue is on offer.</Empty>;
+  return (
+    <>
+      <Chip.Group value={reason} onChange={(value) => setChosen(String(value))}>
+        <div className="reasons" role="radiogroup" aria-label="Reasons">
+          {reasons.map(([name, total]) => (
+            <Chip key={name} value={name} size="xs" variant="outline">
+              {spoken(name)} {count(total)}
+            </Chip>
+          ))}
+        </div>
+      </Chip.Group>
+      <p className="why">{words?.[reason] ?? spoken(reason)}</p>
+      <LiftAll reason={reason} total={totals[reason] ?? 0} />
+      <Issues reason={reason} search={search} />
+    </>
+  );
+}
+
+/** For admins: ends the waiting of everything that waits for one reason. */
+function LiftAll({ reason, total }: { readonly reason: string; readonly total: number }) {
+  const isAdmin = useIsAdmin();
+  const liftable = liftableReason(reason);
+  if (!isAdmin || liftable === undefined) return undefined;
+  const askFirst = () =>
+    openConfirm({
+      title: `Offer all ${count(total)} again?`,
+      consequences: <p>They are handed out at once, in their turn. What is counted against them is forgotten.</p>,
+      yes: "Offer them again",
+      act: () => attempt(() => liftAll(liftable)),
+    });
+  return (
+    <Button size="compact-sm" variant="default" onClick={askFirst}>
+      Offer all {count(total)} again…
+    </Button>
+  );
+}
+
+/** For admins: ends the waiting of one issue. */
+function Lift({ item }: { readonly item: contribute.QueueItem }) {
+  const reason = liftableReason(item.withheld?.reason);
+  if (reason === undefined) return undefined;
+  return (
+    <Button
+      size="compact-sm"
+      variant="default"
+      aria-label={`Offer ${item.key} again`}
+      onClick={() => attempt(() => liftIssue(item.key, reason))}
+    >
+      Offer again
+    </Button>
+  );
+}
+
+function Issues({ reason, search }: { readonly reason: string; readonly search: string }) {
+  const isAdmin = useIsAdmin();
+  const { pages, problem, again, more } = usePages(["queue", "withheld", reason, search], (cursor, signal) =>
+    call(contribute.queue, { query: { limit: ROWS, cursor, reason, q: search }, signal }),
+  );
+  if (problem !== undefined) return <LoadFailed problem={problem} again={again} />;
+  if (pages === undefined) return <Loading />;
+  const items = pages.flatMap((page) => page.queue);
+  const hidden = pages[0]?.hidden ?? 0;
+  if (items.length === 0)
+    return (
+      <Empty>
+        {hidden > 0
+          ? "These belong to private repositories; admins see them."
+          : "No such issue is withheld for this reason."}
+      </Empty>
+    );
+  return (
+    <VirtualList
+      label={`Issues withheld: ${spoken(reason)}`}
+      rows={items}
+      rowHeight={ROW_PX}
+      keyOf={({ key }) => key}
+      onEnd={more}
+      show={(item) => (
+        <div className="queue-row">
+          <div className="issue">
+            <IssueLine item={item} />
+            <p className="because">
+              <bdi>{item.withheld?.because}</bdi>
+            </p>
+          </div>
+          {isAdmin && item.held === true ? (
+            <Button
+              size="compact-sm"
+              variant="default"
+              aria-label={`Let ${item.key} go`}
+              onClick={() => attempt(() => unholdIssue(item.key, item.held_reason))}
+            >
+              Let go
+            </Button>
+          ) : undefined}
+          {isAdmin && item.held !== true ? <Lift item={item} /> : undefined}
+        </div>
+      )}
+    />
+  );
+}

@@ -1,0 +1,59 @@
+import { NumberInput, Switch, Textarea } from "@mantine/core";
+import { Part, type SectionProps } from "./section.tsx";
+
+/** Suspend, announce, register; and how long issues wait. */
+export function HandOutSettings({ form, draft }: SectionProps) {
+  const { change, faults } = form;
+  return (
+    <Part
+      id="hand-out"
+      title="Handing out"
+      about="Holds for every relay, from the moment it is saved. Running tasks go on."
+    >
+      <Switch
+        label="Suspend handing out"
+        description="Relays stay connected and idle."
+        checked={draft.contribute_suspended}
+        onChange={(event) => change({ contribute_suspended: event.currentTarget.checked })}
+      />
+      <Textarea
+        label="Announcement"
+        description="Told to every relay and shown on the public page. Empty: none."
+        autosize
+        minRows={2}
+        value={draft.contribute_announcement}
+        error={faults.contribute_announcement}
+        onChange={(event) => change({ contribute_announcement: event.currentTarget.value })}
+      />
+      <Switch
+        label="Registration without proof"
+        description="Anybody can register any login. For a machine of one's own and for tests."
+        checked={draft.open_registration}
+        onChange={(event) => change({ open_registration: event.currentTarget.checked })}
+      />
+      <Switch
+        label="Completed issues wait"
+        description="Off: a completed issue waits only until its pull request was seen."
+        checked={draft.contribute_cooldown_enabled}
+        onChange={(event) => change({ contribute_cooldown_enabled: event.currentTarget.checked })}
+      />
+      <div className="numbers">
+        <NumberInput
+          label="Hours a completed issue waits"
+          allowDecimal={false}
+          disabled={!draft.contribute_cooldown_enabled}
+          value={draft.contribute_cooldown_hours}
+          error={faults.contribute_cooldown_hours}
+          onChange={(value) => change({ contribute_cooldown_hours: Number(value) })}
+        />
+        <NumberInput
+          label="Hours until a red pull request claims nothing"
+          allowDecimal={false}
+          value={draft.contribute_claim_stale_hours}
+          error={faults.contribute_claim_stale_hours}
+          onChange={(value) => change({ contribute_claim_stale_hours: Number(value) })}
+        />
+      </div>
+    </Part>
+  );
+}

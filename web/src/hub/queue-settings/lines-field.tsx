@@ -1,0 +1,42 @@
+import { Textarea } from "@mantine/core";
+import { useState } from "react";
+import { isSame } from "./draft.ts";
+
+export interface LinesFieldProps {
+  readonly label: string;
+  readonly description: string;
+  readonly lines: readonly string[];
+  readonly error?: string | undefined;
+  readonly change: (lines: string[]) => void;
+}
+
+/** A list as text, one entry a line: can be pasted, sorted and read whole. Blank lines are no entries. */
+export function LinesField({ label, description, lines, error, change }: LinesFieldProps) {
+  const [text, setText] = useState(lines.join("\n"));
+  // The list is another one because of something else than typing here: show that.
+  if (!isSame(linesOf(text), lines)) setText(lines.join("\n"));
+  return (
+    <Textarea
+      label={label}
+      description={description}
+      error={error}
+      autosize
+      minRows={2}
+      maxRows={14}
+      spellCheck={false}
+      className="lines"
+      value={text}
+      onChange={(event) => {
+        setText(event.currentTarget.value);
+        change(linesOf(event.currentTarget.value));
+      }}
+    />
+  );
+}
+
+function linesOf(text: string): string[] {
+  return text
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line !== "");
+}

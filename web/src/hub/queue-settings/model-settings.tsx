@@ -1,0 +1,51 @@
+import { Button, Switch } from "@mantine/core";
+import { LinesField } from "./lines-field.tsx";
+import { Preview } from "./preview.tsx";
+import { Part, type SectionProps } from "./section.tsx";
+
+const presets = ["claude-*", "gpt-*", "gemini-*", "qwen*", "llama*"] as const;
+
+/** Which models may work here: checked when a relay connects, so that nobody is stopped in the middle of a task. */
+export function ModelSettings({ form, draft }: SectionProps) {
+  const accepted = draft.contribute_allow_models;
+  return (
+    <Part
+      id="models"
+      title="Models"
+      about="Checked when a relay connects; agents in the middle of a task are left alone. An empty list accepts every model."
+    >
+      <div className="presets">
+        {presets.map((preset) => (
+          <Button
+            key={preset}
+            size="compact-sm"
+            variant="default"
+            disabled={accepted.includes(preset)}
+            aria-label={`Accept ${preset}`}
+            onClick={() => form.change({ contribute_allow_models: [...accepted, preset] })}
+          >
+            {preset}
+          </Button>
+        ))}
+      </div>
+      <LinesField
+        label="Accepted models"
+        description="One a line: a whole name, * wildcards, or /a regular expression/. Case does not matter."
+        lines={accepted}
+        error={form.faults.contribute_allow_models}
+        change={(lines) => form.change({ contribute_allow_models: lines })}
+      />
+      <Preview patterns="contribute_allow_models" lines={accepted} meaning="these are accepted" />
+      <Switch
+        label="Reject other models at connect"
+        description={
+          draft.contribute_reject_unknown_models && accepted.length === 0
+            ? "Has no effect while the list is empty."
+            : "A relay whose model matches nothing is refused, and told what is accepted. It exits."
+        }
+        checked={draft.contribute_reject_unknown_models}
+        onChange={(event) => form.change({ contribute_reject_unknown_models: event.currentTarget.checked })}
+      />
+    </Part>
+  );
+}

@@ -1,0 +1,63 @@
+import { useDebouncedValue } from "@mantine/hooks";
+import { governor } from "@nest/protocol";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { call } from "../../shared/call/call.ts";
+import { count } from "../../shared/format/format.ts";
+
+const TYPING_MS = 300;
+const SHOWN = 5;
+
+export interface PreviewProps {
+  readonly patterns: governor.PatternKey;
+  readonly lines: readonly string[];
+  /** What follows for those that match. */
+  readonly meaning: string;
+}
+
+/** Says, while one types, what a list would match now, and which of its lines could not be saved. */
+export function Preview({ patterns: key, lines, meaning }: PreviewProps) {
+  const [settled] = useDebouncedValue(lines, TYPING_MS);
+  const { data, error } = useQuery({
+    queryKey: ["preview", key, settled],
+    queryFn: async ({ signal }) =>
+      (await call(governor.previewPatterns, { body: { key, patterns: [...settled] }, signal })).value,
+    placeholderData: keepPreviousData,
+    gcTime: 10_000,
+    staleTime: 5000,
+  });
+  if (error !== null && data === undefined)
+    return <p className="preview">What this would match cannot be told right now.</p>;
+  if (data === undefined || settled.length === 0) return undefined;
+  const what = key === "contribute_allow_models" ? "connected relays" : "open issues";
+  return (
+    <div className="preview" role="status" data-key={key}>
+      {data.faults.map(({ index, because }) => (
+        <p key={index} data-tone="bad">
+          Line {index + 1}: {because}
+        </p>
+      ))}
+      <p>
+        Matches {count(data.matched)} of {count(data.of)} {what}
+        {data.matched === 0 ? "" : `: ${meaning}`}
+      </p>
+      <ul>
+        {data.matches.slice(0, SHOWN).map(({ subject, pattern, key: item, title }) => (
+          <li key={`${item ?? title} ${subject} ${pattern}`} className="cut">
+            <code>
+              <bdi>{pattern}</bdi>
+            </code>{" "}
+            {item === undefined ? undefined : <span className="soft">{item} </span>}
+            <bdi>{subject === "" ? "nothing declared" : subject}</bdi>
+            {item === undefined && title !== undefined ? (
+              <span className="soft">
+                {" "}
+                <bdi>{title}</bdi>
+              </span>
+            ) : undefined}
+          </li>
+        ))}
+      </ul>
+      {data.matched > SHOWN ? <p className="soft">and {count(data.matched - SHOWN)} more</p> : undefined}
+    </div>
+  );
+}

@@ -1,0 +1,30 @@
+import type { ReactNode } from "react";
+import type { Settings } from "./draft.ts";
+import type { SettingsDraft } from "./use-settings.ts";
+
+/** What each part of the page works on. */
+export interface SectionProps {
+  readonly form: SettingsDraft;
+  readonly draft: Settings;
+}
+
+/** A group of settings with its heading and what it is for. */
+export function Part({
+  id,
+  title,
+  about,
+  children,
+}: {
+  readonly id: string;
+  readonly title: string;
+  readonly about: string;
+  readonly children: ReactNode;
+}) {
+  return (
+    <section className="panel part" id={id} aria-labelledby={`${id}-title`}>
+      <h2 id={`${id}-title`}>{title}</h2>
+      <p className="soft">{about}</p>
+      {children}
+    </section>
+  );
+}

@@ -1,0 +1,74 @@
+import { useVirtualizer } from "@tanstack/react-virtual";
+import { type ReactNode, useEffect, useRef } from "react";
+
+export interface VirtualListProps<Row> {
+  readonly label: string;
+  readonly rows: readonly Row[];
+  /** A guess at a row's height in pixels; what it really is, is measured. */
+  readonly rowHeight: number;
+  readonly keyOf: (row: Row) => string | number;
+  /** What is drawn of a row. */
+  readonly show: (row: Row) => ReactNode;
+  /** Called when the last row comes into view. */
+  readonly onEnd?: (() => void) | undefined;
+  readonly className?: string;
+}
+
+/** Rows drawn beyond what is seen, either side. */
+const OVERSCAN = 6;
+
+/** A list of any length in a box that scrolls: only the rows that are seen exist. */
+export function VirtualList<Row>({
+  label,
+  rows,
+  rowHeight,
+  keyOf,
+  show,
+  onEnd,
+  className = "",
+}: VirtualListProps<Row>) {
+  const count = rows.length;
+  const box = useRef<HTMLElement>(null);
+  const list = useVirtualizer({
+    count,
+    getScrollElement: () => box.current,
+    estimateSize: () => rowHeight,
+    getItemKey: (index) => {
+      const row = rows[index];
+      return row === undefined ? index : keyOf(row);
+    },
+    overscan: OVERSCAN,
+  });
+  const seen = list.getVirtualItems();
+  const last = seen.at(-1)?.index ?? -1;
+  useEffect(() => {
+    if (last >= 0 && last >= count - 1) onEnd?.();
+  }, [last, count, onEnd]);
+  const showAt = (index: number) => {
+    const row = rows[index];
+    return row === undefined ? undefined : show(row);
+  };
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls has to be reachable to be scrolled by keyboard
+    <section ref={box} className={`long-list ${className}`} tabIndex={0} aria-label={label}>
+      {/* biome-ignore lint/a11y/useSemanticElements: the rows are placed freely, which a real list would not let them be */}
+      <div role="list" aria-label={label} style={{ height: list.getTotalSize(), position: "relative" }}>
+        {seen.map(({ key, index, start }) => (
+          // biome-ignore lint/a11y/useSemanticElements: as above
+          <div
+            role="listitem"
+            key={key}
+            data-index={index}
+            ref={list.measureElement}
+            aria-setsize={count}
+            aria-posinset={index + 1}
+            className="long-row"
+            style={{ transform: `translateY(${start}px)` }}
+          >
+            {showAt(index)}
+          </div>
+        ))}
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,41 @@
+import { type ReactNode, Suspense, useEffect } from "react";
+import { ErrorBoundary } from "../states/error-boundary.tsx";
+import { Loading } from "../states/states.tsx";
+import type { AppPage } from "./app-page.ts";
+import { Header } from "./header.tsx";
+import { OfflineBanner } from "./offline-banner.tsx";
+import { type Shortcut, Shortcuts } from "./shortcuts.tsx";
+
+export interface AppShellProps {
+  readonly pages: readonly AppPage[];
+  /** The path of the page that is shown. */
+  readonly path: string;
+  readonly title: string;
+  /** Who is signed in, at the right of the bar. */
+  readonly account?: ReactNode;
+  /** Keys that only some pages have, for the list of keys. */
+  readonly shortcuts?: readonly Shortcut[];
+  readonly children: ReactNode;
+}
+
+/** What stands around every page of an app: skip link, navigation, how the line to the server is, keys. */
+export function AppShell({ pages, path, title, account, shortcuts = [], children }: AppShellProps) {
+  useEffect(() => {
+    document.title = `${title} · Nest`;
+  }, [title]);
+  return (
+    <>
+      <a className="skip" href="#main">
+        Skip to the content
+      </a>
+      <Header pages={pages} path={path} account={account} />
+      <OfflineBanner />
+      <main id="main" className="wide" tabIndex={-1}>
+        <ErrorBoundary key={path}>
+          <Suspense fallback={<Loading />}>{children}</Suspense>
+        </ErrorBoundary>
+      </main>
+      <Shortcuts pages={pages} shortcuts={shortcuts} />
+    </>
+  );
+}

@@ -1,0 +1,96 @@
+import { ActionIcon, Menu, useMantineColorScheme } from "@mantine/core";
+import { IconDeviceDesktop, IconHelp, IconMoon, IconSun } from "@tabler/icons-react";
+import type { ReactNode } from "react";
+import { Link } from "../router/link.tsx";
+import { useConnection } from "../stream/event-stream.ts";
+import type { AppPage } from "./app-page.ts";
+import { openHelp } from "./shortcuts.tsx";
+
+export interface HeaderProps {
+  readonly pages: readonly AppPage[];
+  readonly path: string;
+  readonly account: ReactNode;
+}
+
+/** The name of the house, the pages, how the line to the server is, and who one is. */
+export function Header({ pages, path, account }: HeaderProps) {
+  return (
+    <header className="top">
+      <div className="wide bar">
+        <a className="brand" href="/">
+          <svg viewBox="0 0 16 16" width="22" height="22" aria-hidden="true">
+            <path d="M2 7a6 6 0 0 0 12 0" />
+            <circle cx="8" cy="5" r="2" />
+          </svg>
+          Nest
+        </a>
+        <nav aria-label="Pages">
+          <ul>
+            {pages.map(({ address, name, isServerMade = false }) => (
+              <li key={address}>
+                {isServerMade ? (
+                  <a href={address}>{name}</a>
+                ) : (
+                  <Link href={address} aria-current={path.startsWith(address) ? "page" : undefined}>
+                    {name}
+                  </Link>
+                )}
+              </li>
+            ))}
+          </ul>
+        </nav>
+        <div className="bar-end">
+          <ConnectionState />
+          <ActionIcon variant="subtle" color="gray" aria-label="Keyboard shortcuts" onClick={openHelp}>
+            <IconHelp size={18} />
+          </ActionIcon>
+          <SchemeSwitch />
+          {account}
+        </div>
+      </div>
+    </header>
+  );
+}
+
+function ConnectionState() {
+  const state = useConnection((connection) => connection.state);
+  if (state === "none") return undefined;
+  const words = { live: "live", connecting: "connecting", offline: "reconnecting" }[state];
+  return (
+    <span className="connection-state" data-state={state}>
+      {words}
+    </span>
+  );
+}
+
+const schemes = [
+  ["auto", "As the system", IconDeviceDesktop],
+  ["light", "Light", IconSun],
+  ["dark", "Dark", IconMoon],
+] as const;
+
+function SchemeSwitch() {
+  const { colorScheme, setColorScheme } = useMantineColorScheme();
+  const [, name, Icon] = schemes.find(([scheme]) => scheme === colorScheme) ?? schemes[0];
+  return (
+    <Menu position="bottom-end">
+      <Menu.Target>
+        <ActionIcon variant="subtle" color="gray" aria-label={`Colours: ${name}`}>
+          <Icon size={18} />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {schemes.map(([scheme, words, One]) => (
+          <Menu.Item
+            key={scheme}
+            leftSection={<One size={16} />}
+            aria-current={scheme === colorScheme ? "true" : undefined}
+            onClick={() => setColorScheme(scheme)}
+          >
+            {words}
+          </Menu.Item>
+        ))}
+      </Menu.Dropdown>
+    </Menu>
+  );
+}

@@ -1,0 +1,46 @@
+import { Button, Skeleton } from "@mantine/core";
+import type { ReactNode } from "react";
+import { CallError } from "../call/call.ts";
+
+/** Stands where something will be, once the hub has answered. */
+export function Loading({ rows = 4 }: { readonly rows?: number }) {
+  return (
+    <div className="waiting" role="status" aria-label="Waiting for an answer">
+      {Array.from({ length: rows }, (_, nth) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the rows are all alike and never change places
+        <Skeleton key={nth} height={18} radius="sm" width={`${92 - ((nth * 17) % 40)}%`} />
+      ))}
+    </div>
+  );
+}
+
+/** Says that there is nothing, and why. */
+export function Empty({ children }: { readonly children: ReactNode }) {
+  return <p className="nothing">{children}</p>;
+}
+
+/** Says what went wrong, in the hub's words, and lets one try again. */
+export function LoadFailed({ problem, again }: { readonly problem: unknown; readonly again?: () => void }) {
+  const { message, hint } = wordsOf(problem);
+  return (
+    <div className="failed" role="alert">
+      <p>{message}</p>
+      {hint === undefined ? undefined : <p className="soft">{hint}</p>}
+      {again === undefined ? undefined : (
+        <Button size="xs" variant="default" onClick={again}>
+          Try again
+        </Button>
+      )}
+    </div>
+  );
+}
+
+/** What went wrong, as a sentence and what to do. */
+export function wordsOf(problem: unknown): { readonly message: string; readonly hint: string | undefined } {
+  if (problem instanceof CallError) return { message: sentence(problem.message), hint: problem.hint };
+  return { message: "Something went wrong on this page.", hint: "reload it" };
+}
+
+function sentence(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? "" : "."}`;
+}

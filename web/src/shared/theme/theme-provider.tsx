@@ -1,0 +1,25 @@
+import { localStorageColorSchemeManager, MantineProvider } from "@mantine/core";
+import { ModalsProvider } from "@mantine/modals";
+import { Notifications } from "@mantine/notifications";
+import type { ReactNode } from "react";
+import { surfaces, theme } from "./theme.ts";
+
+const scheme = localStorageColorSchemeManager({ key: "nest-colour-scheme" });
+
+/** The look of every app of the house: colours, light and dark, dialogs and messages in the corner. */
+export function ThemeProvider({ styleNonce, children }: { readonly styleNonce: string; readonly children: ReactNode }) {
+  return (
+    <MantineProvider
+      theme={theme}
+      cssVariablesResolver={surfaces}
+      colorSchemeManager={scheme}
+      defaultColorScheme="auto"
+      getStyleNonce={() => styleNonce}
+    >
+      <ModalsProvider modalProps={{ closeButtonProps: { "aria-label": "Close" } }}>
+        {children}
+        <Notifications position="bottom-right" limit={4} />
+      </ModalsProvider>
+    </MantineProvider>
+  );
+}

@@ -1,0 +1,52 @@
+import { Button } from "@mantine/core";
+import { notifications } from "@mantine/notifications";
+import type { ReactNode } from "react";
+import { wordsOf } from "../states/states.tsx";
+
+const SHOWN_MS = 8000;
+
+/** Says in the corner that something was done, and offers to undo it. */
+export function showToast(message: string, undo?: () => Promise<unknown>): void {
+  const id = notifications.show({
+    autoClose: SHOWN_MS,
+    withCloseButton: true,
+    closeButtonProps: { "aria-label": "Close this message" },
+    message:
+      undo === undefined ? (
+        message
+      ) : (
+        <Undoable message={message} undo={() => attempt(undo, "Undone.", () => notifications.hide(id))} />
+      ),
+  });
+}
+
+function Undoable({ message, undo }: { readonly message: ReactNode; readonly undo: () => void }) {
+  return (
+    <div className="undoable">
+      <span>{message}</span>
+      <Button size="compact-sm" variant="light" onClick={undo}>
+        Undo
+      </Button>
+    </div>
+  );
+}
+
+/** Says in the corner that something could not be done, and why. */
+export function showError(problem: unknown): void {
+  const { message, hint } = wordsOf(problem);
+  notifications.show({
+    color: "red",
+    autoClose: SHOWN_MS * 2,
+    title: message,
+    message: hint ?? "",
+    closeButtonProps: { "aria-label": "Close this message" },
+  });
+}
+
+/** Does something and says how it went. */
+export function attempt(act: () => Promise<unknown>, done?: string, after?: () => void): void {
+  act().then(() => {
+    after?.();
+    if (done !== undefined) showToast(done);
+  }, showError);
+}

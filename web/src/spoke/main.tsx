@@ -1,0 +1,4 @@
+import { startApp } from "../shared/shell/start-app.tsx";
+import { SpokeApp } from "./spoke-app.tsx";
+
+startApp(<SpokeApp />);
