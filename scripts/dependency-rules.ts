@@ -24,7 +24,7 @@ const onlyIn: Record<string, readonly string[]> = {
   "@kubernetes/client-node": ["cluster"],
   "@octokit/": ["codehost"],
   "node:sqlite": ["backup", "hub"],
-  fastify: ["hub", "spoke"],
+  fastify: ["hub", "local-codehost", "spoke"],
   kysely: ["hub"],
   emulate: [],
 };

@@ -1,5 +1,5 @@
 import { createPublicKey, verify } from "node:crypto";
-import { ApiRefusal } from "./routing.ts";
+import { ApiRefusal } from "./api-call.ts";
 import { type AppRecord, fullName, type RepositoryRecord, type Store, type TokenRecord } from "./state.ts";
 
 /** Who calls. */

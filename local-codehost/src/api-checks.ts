@@ -1,6 +1,6 @@
 import { demandWrite } from "./access.ts";
+import { ApiRefusal, type ApiRequest, bodyNames, bodyText, paged, type Route } from "./api-call.ts";
 import type { Platform } from "./platform.ts";
-import { ApiRefusal, type ApiRequest, bodyNames, bodyText, paged, type Route } from "./routing.ts";
 import { iso, showUser } from "./shown.ts";
 import { type CheckRunRecord, fullName, type RepositoryRecord, type StatusRecord } from "./state.ts";
 
@@ -190,10 +190,10 @@ function branchRoutes(platform: Platform): Route[] {
     },
     {
       method: "GET",
-      path: `${REPO}/git/ref/heads/*branch`,
+      path: `${REPO}/git/ref/heads/*`,
       async answer(request) {
         const repo = platform.repository(request);
-        const branch = request.params.branch ?? "";
+        const branch = request.params["*"] ?? "";
         const sha = (await platform.git.heads(fullName(repo))).get(branch);
         if (sha === undefined) throw new ApiRefusal(404, "Not Found");
         return { status: 200, body: { ref: `refs/heads/${branch}`, object: { type: "commit", sha } } };
@@ -201,11 +201,11 @@ function branchRoutes(platform: Platform): Route[] {
     },
     {
       method: "DELETE",
-      path: `${REPO}/git/refs/heads/*branch`,
+      path: `${REPO}/git/refs/heads/*`,
       async answer(request) {
         const repo = platform.repository(request);
         demandWrite(request.caller, repo, "contents");
-        const branch = request.params.branch ?? "";
+        const branch = request.params["*"] ?? "";
         if (!(await platform.git.heads(fullName(repo))).has(branch))
           throw new ApiRefusal(422, "Reference does not exist");
         await platform.git.deleteBranch(fullName(repo), branch);

@@ -1,6 +1,6 @@
 import { loginOf, maySee } from "./access.ts";
+import { ApiRefusal, type ApiRequest, bodyNames, paged, type Route } from "./api-call.ts";
 import type { Platform } from "./platform.ts";
-import { ApiRefusal, type ApiRequest, bodyNames, paged, type Route } from "./routing.ts";
 import { iso, showRepository, showUser } from "./shown.ts";
 import { type AppRecord, fullName } from "./state.ts";
 

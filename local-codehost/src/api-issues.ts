@@ -1,6 +1,6 @@
 import { demandWrite, loginOf, mayWrite } from "./access.ts";
+import { ApiRefusal, type ApiRequest, bodyNames, bodyText, paged, type Route } from "./api-call.ts";
 import type { Platform } from "./platform.ts";
-import { ApiRefusal, type ApiRequest, bodyNames, bodyText, paged, type Route } from "./routing.ts";
 import { showComment, showIssue, showLabel } from "./shown.ts";
 import type { IssueRecord, RepositoryRecord } from "./state.ts";
 

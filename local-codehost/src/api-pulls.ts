@@ -1,8 +1,8 @@
 import { closingReferences } from "@nest/codehost";
 import { demandWrite, loginOf, mayWrite } from "./access.ts";
+import { type ApiAnswer, ApiRefusal, type ApiRequest, bodyText, paged, type Route } from "./api-call.ts";
 import { addIssue, changeIssue, listed, setState } from "./api-issues.ts";
 import type { Platform } from "./platform.ts";
-import { type ApiAnswer, ApiRefusal, type ApiRequest, bodyText, paged, type Route } from "./routing.ts";
 import { showIssue, showPull, showUser } from "./shown.ts";
 import { fullName, type IssueRecord, type PullRecord, type RepositoryRecord } from "./state.ts";
 

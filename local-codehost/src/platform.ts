@@ -1,8 +1,8 @@
 import { createHmac } from "node:crypto";
 import { type Random, sentenceOf } from "@nest/kit";
 import { type Caller, maySee } from "./access.ts";
+import { ApiRefusal, type ApiRequest } from "./api-call.ts";
 import type { GitRepositories } from "./git-repositories.ts";
-import { ApiRefusal, type ApiRequest } from "./routing.ts";
 import { fullName, type IssueRecord, type RepositoryRecord, type Store } from "./state.ts";
 
 export interface PlatformParts {

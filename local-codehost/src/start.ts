@@ -1,18 +1,13 @@
-import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { type Clock, makePrivateFolder, NestError, type Random, systemRandom } from "@nest/kit";
-import { checkRoutes } from "./api-checks.ts";
-import { identityRoutes } from "./api-identity.ts";
-import { addIssue, issueRoutes } from "./api-issues.ts";
-import { pullRoutes } from "./api-pulls.ts";
+import { addIssue } from "./api-issues.ts";
 import { DeviceFlow } from "./device-flow.ts";
-import { Front } from "./front.ts";
 import { GitRepositories } from "./git-repositories.ts";
 import { Platform } from "./platform.ts";
-import { Router } from "./routing.ts";
 import { type ScriptedFailure, ScriptedFailures } from "./scripted-failures.ts";
 import type { Seed, SeedRepository } from "./seed.ts";
+import { buildServer } from "./server.ts";
 import { fullName, type RepositoryRecord, type State, Store } from "./state.ts";
 
 export interface LocalCodeHostOptions {
@@ -83,27 +78,11 @@ export async function startLocalCodeHost(options: LocalCodeHostOptions): Promise
 
   const failures = new ScriptedFailures();
   const deviceFlow = new DeviceFlow(platform, options.deviceIntervalSeconds ?? 1);
-  const router = new Router([
-    ...issueRoutes(platform),
-    ...pullRoutes(platform),
-    ...checkRoutes(platform),
-    ...identityRoutes(platform),
-  ]);
-  const front = new Front({ platform, router, deviceFlow, failures });
-  const server = createServer((incoming, response) => {
-    front.answer(incoming, response).catch((thrown) => {
-      process.emitWarning(thrown instanceof Error ? thrown : String(thrown));
-      if (!response.headersSent) response.writeHead(500, { "content-type": "application/json" });
-      response.end('{"message":"Server Error"}');
-    });
+  const server = buildServer({ platform, deviceFlow, failures });
+  await server.listen({ port: options.port ?? 0, host: "127.0.0.1" }).catch((thrown) => {
+    throw new NestError("local_codehost_port", "the local code host cannot listen on its port", { cause: thrown });
   });
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", (thrown) =>
-      reject(new NestError("local_codehost_port", "the local code host cannot listen on its port", { cause: thrown })),
-    );
-    server.listen(options.port ?? 0, "127.0.0.1", resolve);
-  });
-  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  url = `http://127.0.0.1:${(server.server.address() as AddressInfo).port}`;
 
   return {
     url,
@@ -127,8 +106,7 @@ export async function startLocalCodeHost(options: LocalCodeHostOptions): Promise
       await store.save();
     },
     async close() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
+      await server.close();
       await platform.delivered();
       await store.save();
     },

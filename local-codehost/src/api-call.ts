@@ -2,7 +2,6 @@ import type { Caller } from "./access.ts";
 
 /** One call of the API, its path and body taken apart. */
 export interface ApiRequest {
-  readonly method: string;
   readonly url: URL;
   readonly params: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
@@ -20,14 +19,10 @@ export interface ApiAnswer {
 }
 
 export interface Route {
-  readonly method: string;
-  /** `/repos/:owner/:repo/issues/:number`; a last `*name` takes the rest, slashes too. */
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  /** `/repos/:owner/:repo/issues/:number`; a last `*` takes the rest, slashes too. */
   readonly path: string;
   readonly answer: (request: ApiRequest) => Promise<ApiAnswer> | ApiAnswer;
-}
-
-interface CompiledRoute extends Route {
-  readonly pattern: RegExp;
 }
 
 /** An answer that ends the call where it is thrown. */
@@ -37,40 +32,6 @@ export class ApiRefusal extends Error {
   constructor(status: number, message: string) {
     super(message);
     this.status = status;
-  }
-}
-
-/** Finds the route of a method and path. */
-export class Router {
-  readonly #routes: readonly CompiledRoute[];
-
-  constructor(routes: readonly Route[]) {
-    this.#routes = routes.map((route) => ({ ...route, pattern: patternOf(route.path) }));
-  }
-
-  find(method: string, path: string): { route: Route; params: Record<string, string> } | undefined {
-    for (const route of this.#routes) {
-      if (route.method !== method) continue;
-      const match = route.pattern.exec(path);
-      if (match !== null) return { route, params: decoded(match.groups ?? {}) };
-    }
-    return undefined;
-  }
-}
-
-function patternOf(path: string): RegExp {
-  const source = path
-    .replace(/[.]/g, "\\.")
-    .replace(/:(\w+)/g, "(?<$1>[^/]+)")
-    .replace(/\*(\w+)/g, "(?<$1>.+)");
-  return new RegExp(`^${source}$`);
-}
-
-function decoded(groups: Readonly<Record<string, string>>): Record<string, string> {
-  try {
-    return Object.fromEntries(Object.entries(groups).map(([name, value]) => [name, decodeURIComponent(value)]));
-  } catch {
-    throw new ApiRefusal(400, "Bad Request");
   }
 }
 
