@@ -5,4 +5,4 @@ export { openPostgres } from "./database/postgres.ts";
 export { openSqlite } from "./database/sqlite.ts";
 export type { HubDatabase } from "./engine.ts";
 export { runHub } from "./main.ts";
-export { tokenDigest } from "./relays/authenticate.ts";
+export { tokenDigest } from "./access/token-digest.ts";

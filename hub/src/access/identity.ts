@@ -2,7 +2,7 @@ import { NestError, type Secret } from "@nest/kit";
 import type { Route } from "@nest/protocol";
 import type { FastifyRequest } from "fastify";
 import type { Ledger } from "../leases/ledger.ts";
-import { tokenDigest } from "../relays/authenticate.ts";
+import { tokenDigest } from "../access/token-digest.ts";
 import { cookiesOf } from "./cookies.ts";
 import { bearerOf, sameSecret } from "./secrets.ts";
 import type { Sessions, SignedIn } from "./sessions.ts";

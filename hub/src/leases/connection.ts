@@ -7,3 +7,8 @@ export function connectionId(replica: string, nth: number): string {
 export function replicaOf(connection: string): string {
   return connection.split("-")[1] ?? "";
 }
+
+/** Which machine of a contributor a relay is: the contributor's id, with `#` and the session name where it has one. */
+export function identityOf(contributorId: string, session: string | undefined): string {
+  return session === undefined ? contributorId : `${contributorId}#${session}`;
+}

@@ -1,6 +1,6 @@
 import type { queue } from "@nest/protocol";
 import { lifted } from "../queue/cooldown.ts";
-import { BLOCKED_PREFIX } from "../queue/unblocker.ts";
+import { BLOCKED_PREFIX } from "./blocked.ts";
 import type { Effect } from "./commands.ts";
 import type { DeskParts, Of } from "./desk-parts.ts";
 import { HOLD_PREFIX } from "./ledger.ts";

@@ -8,7 +8,7 @@ import {
   bookVerifying,
   clearDrop,
 } from "../queue/cooldown.ts";
-import { BLOCKED_PREFIX, type BlockedIssue } from "../queue/unblocker.ts";
+import { BLOCKED_PREFIX, type BlockedIssue } from "./blocked.ts";
 import { acknowledgement, countFailure, endLease, note, refusal, reported } from "./bookkeeping.ts";
 import type { Effect, Speaker } from "./commands.ts";
 import { replicaOf } from "./connection.ts";

@@ -1,25 +1,15 @@
 import { createHash } from "node:crypto";
 import type { CodeHost, Comment, Issue } from "@nest/codehost";
 import { type Clock, type Log, sentenceOf } from "@nest/kit";
+import { BLOCKED_PREFIX, type BlockedIssue } from "../leases/blocked.ts";
 import type { Command } from "../leases/commands.ts";
 import { itemKey } from "../leases/lease.ts";
 import type { Ledger } from "../leases/ledger.ts";
-
-/** Settings named with this and an issue's key say how the issue was when it was found blocked. */
-export const BLOCKED_PREFIX = "blocked:";
 
 /** The code host tells whole seconds, and its clock is not ours. */
 const CLOCKS_DIFFER_MS = 60_000;
 /** Issues whose comments are read in one round of a repository. */
 const MOST_READ = 20;
-
-/** An issue as it was when a relay said that people have to act first. */
-export interface BlockedIssue {
-  readonly at: number;
-  /** Its title and text, as {@link digestOf}. */
-  readonly digest: string | undefined;
-  readonly contributorId: string;
-}
 
 export interface UnblockerParts {
   readonly codeHost: CodeHost;

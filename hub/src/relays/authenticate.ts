@@ -1,19 +1,11 @@
-import { createHash, createHmac, timingSafeEqual } from "node:crypto";
+import { createHmac, timingSafeEqual } from "node:crypto";
 import { type AuthResponse, cleanDeclared, cleanFacts, compareVersions } from "@nest/protocol";
+import { tokenDigest } from "../access/token-digest.ts";
 import type { Contributor } from "../contributors/standing.ts";
 import type { Ledger } from "../leases/ledger.ts";
+import { identityOf } from "../leases/connection.ts";
 import type { ModelPolicy } from "./model-policy.ts";
 import type { Declared } from "./session.ts";
-
-/** SHA-256 of a registration token, lowercase hexadecimal: all that the hub keeps of it. */
-export function tokenDigest(token: string): string {
-  return createHash("sha256").update(token).digest("hex");
-}
-
-/** Which machine of a contributor a relay is: see {@link Speaker.identity}. */
-export function identityOf(contributorId: string, session: string | undefined): string {
-  return session === undefined ? contributorId : `${contributorId}#${session}`;
-}
 
 /** A relay that has said who it is. */
 export interface Accepted {

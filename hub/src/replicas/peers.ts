@@ -1,7 +1,7 @@
 import type { CancelTimer, Clock } from "@nest/kit";
 import type { contribute } from "@nest/protocol";
 import type { Bus } from "../bus/bus.ts";
-import { identityOf } from "../relays/authenticate.ts";
+import { identityOf } from "../leases/connection.ts";
 
 /** A relay whose socket is at another replica. */
 export interface RemoteRelay {
