@@ -12,7 +12,8 @@ const allowed: Record<string, readonly string[]> = {
   agents: ["kit", "protocol"],
   archive: ["kit", "protocol"],
   cluster: ["kit", "protocol"],
-  hub: ["codehost", "kit", "protocol"],
+  dispatch: ["codehost", "kit", "protocol"],
+  hub: ["codehost", "dispatch", "kit", "protocol"],
   spoke: ["agents", "archive", "codehost", "kit", "protocol"],
   relay: ["agents", "kit", "protocol"],
   backup: ["archive", "cluster", "kit", "protocol"],
@@ -23,9 +24,10 @@ const onlyIn: Record<string, readonly string[]> = {
   "@aws-sdk/": ["backup"],
   "@kubernetes/client-node": ["cluster"],
   "@octokit/": ["codehost"],
-  "node:sqlite": ["backup", "hub"],
+  "node:sqlite": ["backup", "dispatch"],
+  pg: ["backup", "dispatch"],
+  re2js: ["dispatch"],
   fastify: ["hub", "local-codehost", "spoke"],
-  kysely: ["hub"],
   emulate: [],
 };
 

@@ -1,6 +1,6 @@
 // `npm run mutate -- FILE … [-tests PATH …]`: plants faults in a file, one at a time, and tells which of them no test notices.
 //
-//   npm run mutate -- hub/src/leases/lease.ts
+//   npm run mutate -- dispatch/src/leases/lease.ts
 //   npm run mutate -- relay/src/secrets.ts -tests relay/src test/hostile/hostile-hub.test.ts
 //
 // Without -tests those of the file's own package are run. It works in a copy of the checkout; the tester is installed into a cache
@@ -44,7 +44,7 @@ function readArguments(args: readonly string[]): { files: string[]; tests: strin
   if (named.length === 0 || missing.length > 0) {
     const why = named.length === 0 ? "no file was named" : `${missing.join(", ")}: there is no such file`;
     console.error(`npm run mutate: error: ${why}`);
-    console.error("npm run mutate: hint: npm run mutate -- hub/src/leases/lease.ts [-tests hub/src/leases …]");
+    console.error("npm run mutate: hint: npm run mutate -- dispatch/src/leases/lease.ts [-tests dispatch/src/leases …]");
     process.exit(2);
   }
   const packages = named.map((file) => `${file.split("/")[0]}/src`);

@@ -1,5 +1,29 @@
 import proxyAddress from "@fastify/proxy-addr";
 import type { CodeHost } from "@nest/codehost";
+import {
+  type Changes,
+  ClaimLedger,
+  Desk,
+  type Effect,
+  engineOf,
+  Follower,
+  type HubDatabase,
+  isNamedBefore,
+  LeaseBook,
+  Ledger,
+  Monitor,
+  type News,
+  pendingPullRequests,
+  pullRequestAt,
+  Queue,
+  type QueueFeed,
+  roleFor,
+  rolesOf,
+  SharedMonitor,
+  Unblocker,
+  Verifier,
+  Visibility,
+} from "@nest/dispatch";
 import type { Clock, Log, Random } from "@nest/kit";
 import { type Durations, scaleDurations, scaleTransport } from "@nest/protocol";
 import type { FastifyInstance, FastifyRequest } from "fastify";
@@ -8,54 +32,37 @@ import { buildAccess } from "./access/build-access.ts";
 import { knownHost } from "./access/known-host.ts";
 import { networkOf } from "./access/network-of.ts";
 import { Once } from "./access/once.ts";
+import { Routes } from "./access/route-registry.ts";
 import { registerAccessRoutes } from "./access/routes.ts";
-import { Routes } from "./access/routes-of.ts";
 import { USER_SETTING } from "./access/shared-users.ts";
 import { Throttle } from "./access/throttle.ts";
 import type { HubConfig } from "./config.ts";
+import { Records } from "./contributors/contributor-read-model.ts";
 import { leaderboardOf } from "./contributors/leaderboard.ts";
-import { pullRequestAt } from "./contributors/named-pull-request.ts";
-import { Records } from "./contributors/records.ts";
-import { roleFor, rolesOf } from "./contributors/roles.ts";
 import { registerContributorRoutes } from "./contributors/routes.ts";
-import { Verifier } from "./contributors/verifier.ts";
-import { isNamedBefore, pendingPullRequests } from "./database/rows.ts";
-import { engineOf, type HubDatabase } from "./engine.ts";
 import { FleetRegistry } from "./fleet/registry.ts";
 import { registerFleetRoutes } from "./fleet/routes.ts";
-import { Applied } from "./governor/applied.ts";
-import { Governor } from "./governor/governor.ts";
-import { registerGovernorRoutes } from "./governor/routes.ts";
-import { liveTimes } from "./governor/rules.ts";
 import { buildHttp } from "./http.ts";
-import type { Changes } from "./leases/changes.ts";
-import type { Effect } from "./leases/commands.ts";
-import { Desk } from "./leases/desk.ts";
-import { LeaseBook, type News } from "./leases/lease-book.ts";
-import { Ledger } from "./leases/ledger.ts";
 import { ActivityPruner } from "./operations/activity-pruner.ts";
 import { DoneByHour } from "./operations/done-by-hour.ts";
 import { EventStream } from "./operations/event-stream.ts";
 import { Metrics } from "./operations/metrics.ts";
 import { ReadModel, type Sees } from "./operations/read-model.ts";
 import { registerOperationsRoutes } from "./operations/routes.ts";
-import { Waits } from "./operations/waits.ts";
+import { Waits } from "./operations/wait-histogram.ts";
 import { registerApp } from "./pages/app-page.ts";
 import { loginPage } from "./pages/login-page.ts";
 import { registerPages } from "./pages/routes.ts";
 import { sendPage } from "./pages/send-page.ts";
-import { ClaimLedger } from "./queue/claim-ledger.ts";
-import { Follower } from "./queue/follower.ts";
-import { Monitor, type QueueFeed } from "./queue/monitor.ts";
-import { Queue } from "./queue/queue.ts";
 import { registerQueueRoutes } from "./queue/routes.ts";
-import { SharedMonitor } from "./queue/shared-monitor.ts";
-import { Unblocker } from "./queue/unblocker.ts";
-import { Visibility } from "./queue/visibility.ts";
 import { Webhooks } from "./queue/webhooks.ts";
+import { Applied } from "./queue-settings/config-applier.ts";
+import { Governor } from "./queue-settings/queue-settings.ts";
+import { registerGovernorRoutes } from "./queue-settings/routes.ts";
+import { liveTimes } from "./queue-settings/rules.ts";
 import { Gateway } from "./relays/gateway.ts";
+import { Peers } from "./relays/peers.ts";
 import { TaskCredentials } from "./relays/task-credentials.ts";
-import { Peers } from "./replicas/peers.ts";
 
 export interface HubParts {
   readonly config: HubConfig;

@@ -17,8 +17,8 @@ import {
 } from "@nest/kit";
 import { governor } from "@nest/protocol";
 import { z } from "zod";
-import { compiledOf } from "./governor/rules.ts";
-import { changed, defaultSettings } from "./governor/settings.ts";
+import { compiledOf } from "./queue-settings/rules.ts";
+import { changed, defaultSettings } from "./queue-settings/settings.ts";
 
 /** The part of `nest.yaml` that a hub reads; keys of the spoke's are tolerated. */
 const HubFile = z.looseObject({

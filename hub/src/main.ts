@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { GitHub } from "@nest/codehost";
+import { LOG_BYTES, openPostgres, openSqlite } from "@nest/dispatch";
 import {
   type Clock,
   createLog,
@@ -16,9 +17,6 @@ import {
 import type { FastifyInstance } from "fastify";
 import { buildHub } from "./app.ts";
 import { type HubConfig, readHubConfig } from "./config.ts";
-import { LOG_BYTES } from "./database/log-length.ts";
-import { openPostgres } from "./database/postgres.ts";
-import { openSqlite } from "./database/sqlite.ts";
 import { webAddress } from "./http.ts";
 import { makeHubId } from "./hub-id.ts";
 

@@ -4,15 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { CodeHostMemory } from "@nest/codehost";
-import {
-  buildHub,
-  type Hub,
-  type HubConfig,
-  type HubDatabase,
-  openPostgres,
-  openSqlite,
-  readHubConfig,
-} from "@nest/hub";
+import { type HubDatabase, openPostgres, openSqlite } from "@nest/dispatch";
+import { buildHub, type Hub, type HubConfig, readHubConfig } from "@nest/hub";
 import { Secret, seededRandom, silentLog, VirtualClock } from "@nest/kit";
 import { Client } from "pg";
 import { RawRelay } from "./raw-relay.ts";

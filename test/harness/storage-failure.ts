@@ -1,4 +1,4 @@
-import type { HubDatabase } from "@nest/hub";
+import type { HubDatabase } from "@nest/dispatch";
 
 /**
  * From now on a change of the settings that is larger than a page fails after a part of it was written: SQLite finds its disk

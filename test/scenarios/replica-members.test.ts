@@ -1,5 +1,4 @@
-import { openPostgres } from "@nest/hub";
-import { Replicas } from "@nest/hub/dispatch";
+import { openPostgres, Replicas } from "@nest/dispatch";
 import { Secret, silentLog, systemClock } from "@nest/kit";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { RealPostgres } from "../real-postgres/real-postgres.ts";

@@ -1,4 +1,4 @@
-import type { Contributor } from "@nest/hub/dispatch";
+import type { Contributor } from "@nest/dispatch";
 import type { Tier } from "@nest/protocol";
 import { RelayModel } from "./relay-model.ts";
 

@@ -1,4 +1,4 @@
-import type { Command, Lease, Speaker } from "@nest/hub/dispatch";
+import type { Command, Lease, Speaker } from "@nest/dispatch";
 import type { ToHub } from "./relay-model.ts";
 
 /** The command that a relay's frame is to a hub. */

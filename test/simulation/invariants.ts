@@ -1,14 +1,4 @@
-import type {
-  Changes,
-  Contributor,
-  DeskPolicy,
-  Effect,
-  Ending,
-  Lease,
-  Ledger,
-  Queue,
-  Speaker,
-} from "@nest/hub/dispatch";
+import type { Changes, Contributor, DeskPolicy, Effect, Ending, Lease, Ledger, Queue, Speaker } from "@nest/dispatch";
 import { defaultTierLimits, durations } from "@nest/protocol";
 import type { RelayModel } from "./relay-model.ts";
 import type { SimulatedDisk } from "./simulated-disk.ts";

@@ -1,4 +1,4 @@
-import type { Speaker } from "@nest/hub/dispatch";
+import type { Speaker } from "@nest/dispatch";
 import type { RelayModel, ToHub, ToRelay } from "./relay-model.ts";
 import type { SimulatedHub } from "./simulated-hub.ts";
 

@@ -1,5 +1,4 @@
-import { openPostgres } from "@nest/hub";
-import { type Changes, type Disk, PostgresLedger } from "@nest/hub/dispatch";
+import { type Changes, type Disk, openPostgres, PostgresLedger } from "@nest/dispatch";
 import { Secret } from "@nest/kit";
 import { durations } from "@nest/protocol";
 import type { SimulatedDisk, Storage } from "./simulated-disk.ts";

@@ -12,7 +12,7 @@ import {
   type LedgerRows,
   type News,
   recordOf,
-} from "@nest/hub/dispatch";
+} from "@nest/dispatch";
 import { durations } from "@nest/protocol";
 
 /** The hub's process died at a storage call; nothing in its memory exists any more. */

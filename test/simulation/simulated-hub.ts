@@ -9,7 +9,7 @@ import {
   type News,
   Queue,
   type QueueIssue,
-} from "@nest/hub/dispatch";
+} from "@nest/dispatch";
 import { type Clock, silentLog } from "@nest/kit";
 import { durations } from "@nest/protocol";
 import type { Storage } from "./simulated-disk.ts";

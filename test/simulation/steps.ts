@@ -1,4 +1,4 @@
-import type { QueueIssue } from "@nest/hub/dispatch";
+import type { QueueIssue } from "@nest/dispatch";
 import type { Deed } from "./relay-model.ts";
 
 /** One thing that happens; `x` and `y` choose where and how. A world can be run again from a list of these. */

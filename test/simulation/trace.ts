@@ -1,4 +1,4 @@
-import type { Effect } from "@nest/hub/dispatch";
+import type { Effect } from "@nest/dispatch";
 
 /** What hubs decided, folded into one number. */
 export class Trace {

@@ -1,4 +1,4 @@
-import { type Changes, type DeskPolicy, type Effect, type News, replicaOf, type Speaker } from "@nest/hub/dispatch";
+import { type Changes, type DeskPolicy, type Effect, type News, replicaOf, type Speaker } from "@nest/dispatch";
 import { defaultTierLimits, type Tier } from "@nest/protocol";
 import { aCrowd } from "./crowd.ts";
 import { commandOf, forgedFrame } from "./frames.ts";

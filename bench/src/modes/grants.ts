@@ -7,7 +7,7 @@ import {
   type LedgerPast,
   Queue,
   type QueueIssue,
-} from "@nest/hub/dispatch";
+} from "@nest/dispatch";
 import { scaleDurations, type TierLimits } from "@nest/protocol";
 import { Samples } from "../figures/percentiles.ts";
 import type { Latencies } from "../load/commands.ts";

@@ -3,7 +3,8 @@ import { writeFile } from "node:fs/promises";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { CodeHostMemory, type Issue, type Scan } from "@nest/codehost";
-import { buildHub, LOG_BYTES, openPostgres, openSqlite, readHubConfig, tokenDigest } from "@nest/hub";
+import { LOG_BYTES, openPostgres, openSqlite } from "@nest/dispatch";
+import { buildHub, readHubConfig, tokenDigest } from "@nest/hub";
 import { createLog, systemClock, systemRandom } from "@nest/kit";
 import type { HubSeed } from "./hub-peer.ts";
 

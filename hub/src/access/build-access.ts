@@ -1,8 +1,7 @@
 import type { CodeHost } from "@nest/codehost";
+import type { LeaseBook, Ledger } from "@nest/dispatch";
 import type { Clock, Random } from "@nest/kit";
 import type { HubConfig } from "../config.ts";
-import type { LeaseBook } from "../leases/lease-book.ts";
-import type { Ledger } from "../leases/ledger.ts";
 import { Identity } from "./identity.ts";
 import { Once } from "./once.ts";
 import { Sessions } from "./sessions.ts";

@@ -1,7 +1,7 @@
+import type { Ledger } from "@nest/dispatch";
 import { NestError, type Secret } from "@nest/kit";
 import type { Route } from "@nest/protocol";
 import type { FastifyRequest } from "fastify";
-import type { Ledger } from "../leases/ledger.ts";
 import { tokenDigest } from "../access/token-digest.ts";
 import { cookiesOf } from "./cookies.ts";
 import { bearerOf, sameSecret } from "./secrets.ts";

@@ -1,6 +1,5 @@
+import type { LeaseBook, Ledger } from "@nest/dispatch";
 import type { Clock } from "@nest/kit";
-import type { LeaseBook } from "../leases/lease-book.ts";
-import type { Ledger } from "../leases/ledger.ts";
 
 export interface OnceDeps {
   readonly ledger: Ledger;

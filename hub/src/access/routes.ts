@@ -4,7 +4,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Budget } from "./budget.ts";
 import { clearCookie, cookiesOf, setCookie } from "./cookies.ts";
 import type { Identity } from "./identity.ts";
-import type { Routes } from "./routes-of.ts";
+import type { Routes } from "./route-registry.ts";
 import { SESSION_COOKIE, SESSION_MS, type Sessions, type SignedIn, USER_COOKIE } from "./sessions.ts";
 import { pathHere, type SignIn } from "./sign-in.ts";
 import { isAdmin } from "./viewer.ts";

@@ -1,5 +1,4 @@
-import type { LeaseBook } from "../leases/lease-book.ts";
-import type { Ledger } from "../leases/ledger.ts";
+import type { LeaseBook, Ledger } from "@nest/dispatch";
 import type { SharedUserRecords } from "./users.ts";
 
 /** What the names of the settings begin with that hold users. */

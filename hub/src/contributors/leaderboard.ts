@@ -1,5 +1,5 @@
+import type { Ledger } from "@nest/dispatch";
 import type { leaderboard } from "@nest/protocol";
-import type { Ledger } from "../leases/ledger.ts";
 import type { DoneByHour } from "../operations/done-by-hour.ts";
 
 const DAY_MS = 24 * 3_600_000;

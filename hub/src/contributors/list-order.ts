@@ -1,5 +1,5 @@
+import type { Contributor } from "@nest/dispatch";
 import { type contributors, tiers } from "@nest/protocol";
-import type { Contributor } from "./standing.ts";
 
 type Compare = (a: Contributor, b: Contributor) => number;
 

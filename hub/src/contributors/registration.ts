@@ -1,9 +1,7 @@
 import type { Account, CodeHost } from "@nest/codehost";
+import type { Contributor, LeaseBook, Ledger } from "@nest/dispatch";
 import { NestError, type Random, Secret } from "@nest/kit";
-import type { LeaseBook } from "../leases/lease-book.ts";
-import type { Ledger } from "../leases/ledger.ts";
 import { tokenDigest } from "../access/token-digest.ts";
-import type { Contributor } from "./standing.ts";
 
 export interface RegistrationParts {
   readonly codeHost: CodeHost;

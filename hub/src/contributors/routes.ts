@@ -1,18 +1,24 @@
 import type { Account } from "@nest/codehost";
+import {
+  type Command,
+  type Contributor,
+  type DeskPolicy,
+  type Effect,
+  type RoleSetting,
+  roleSettingOf,
+  rolesOf,
+  type SettingChange,
+} from "@nest/dispatch";
 import { NestError } from "@nest/kit";
 import { contribute, contributors, leaderboard } from "@nest/protocol";
 import type { FastifyRequest } from "fastify";
 import type { Budget } from "../access/budget.ts";
-import type { Routes } from "../access/routes-of.ts";
+import type { Routes } from "../access/route-registry.ts";
 import { bearerOf } from "../access/secrets.ts";
 import { isAdmin, type Viewer } from "../access/viewer.ts";
-import type { Command, Effect, SettingChange } from "../leases/commands.ts";
-import type { DeskPolicy } from "../leases/desk-parts.ts";
+import type { Records } from "./contributor-read-model.ts";
 import { type LeaderboardParts, leaderboardOf } from "./leaderboard.ts";
-import type { Records } from "./records.ts";
 import { ownRecord, type Proof, type RegistrationParts, registerContributor, reissueToken } from "./registration.ts";
-import { type RoleSetting, roleSettingOf, rolesOf } from "./roles.ts";
-import type { Contributor } from "./standing.ts";
 
 export interface ContributorRouteParts {
   readonly registration: RegistrationParts;

@@ -1,7 +1,7 @@
 import { join } from "node:path";
+import type { Bus } from "@nest/dispatch";
 import { type Clock, type Log, readTextIfPresent, sentenceOf, writeFileAtomic } from "@nest/kit";
 import { type Durations, Heartbeat } from "@nest/protocol";
-import type { Bus } from "../bus/bus.ts";
 
 /** One spoke as its heartbeats tell it. */
 export interface RegistryEntry {

@@ -1,7 +1,7 @@
+import type { Ledger } from "@nest/dispatch";
 import { NestError } from "@nest/kit";
 import { fleet } from "@nest/protocol";
-import type { Routes } from "../access/routes-of.ts";
-import type { Ledger } from "../leases/ledger.ts";
+import type { Routes } from "../access/route-registry.ts";
 import type { ReadModel } from "../operations/read-model.ts";
 import type { FleetRegistry } from "./registry.ts";
 

@@ -1,5 +1,5 @@
+import type { Reader } from "@nest/dispatch";
 import { type CancelTimer, type Clock, type Log, sentenceOf } from "@nest/kit";
-import type { Reader } from "../database/reader.ts";
 
 /** The feed tells of what happened lately; tasks, the audit and the figures keep the rest. */
 const MOST_LINES = 100_000;

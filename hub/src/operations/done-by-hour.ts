@@ -1,6 +1,5 @@
+import type { Changes, Reader } from "@nest/dispatch";
 import type { operations } from "@nest/protocol";
-import type { Reader } from "../database/reader.ts";
-import type { Changes } from "../leases/changes.ts";
 
 const HOUR_MS = 3_600_000;
 /** A month and an hour: what the leaderboard looks back at most. */

@@ -1,7 +1,6 @@
 import type { ServerResponse } from "node:http";
-import type { Clock } from "@nest/kit";
-import type { Activity } from "../leases/changes.ts";
-import { Breath } from "../queue/breath.ts";
+import type { Activity } from "@nest/dispatch";
+import { Breath, type Clock } from "@nest/kit";
 import { changesSince, type Picture, pictureOf, wholeOf } from "./fleet-changes.ts";
 import type { ReadModel, Sees } from "./read-model.ts";
 

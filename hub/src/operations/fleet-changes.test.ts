@@ -1,6 +1,6 @@
+import { Breath } from "@nest/kit";
 import type { contribute } from "@nest/protocol";
 import { expect, test } from "vitest";
-import { Breath } from "../queue/breath.ts";
 import { changesSince, pictureOf, wholeOf } from "./fleet-changes.ts";
 
 const breath = new Breath();

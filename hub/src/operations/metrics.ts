@@ -1,5 +1,5 @@
+import type { Changes } from "@nest/dispatch";
 import { Counter, collectDefaultMetrics, Gauge, Registry } from "prom-client";
-import type { Changes } from "../leases/changes.ts";
 
 export interface MetricsSources {
   readonly connected: () => number;

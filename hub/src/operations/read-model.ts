@@ -1,17 +1,23 @@
+import {
+  type Activity,
+  type Entry,
+  HOLD_PREFIX,
+  type Lease,
+  type Ledger,
+  leaseState,
+  type OperatorHold,
+  ORDER_SETTING,
+  type Queue,
+  type QueueFeed,
+  type Reader,
+} from "@nest/dispatch";
 import { type Clock, plainLine } from "@nest/kit";
 import { type contribute, type governor, type OptionalPaging, PROTOCOL_VERSION } from "@nest/protocol";
-import type { Reader } from "../database/reader.ts";
-import type { Activity } from "../leases/changes.ts";
-import { type Lease, leaseState } from "../leases/lease.ts";
-import { HOLD_PREFIX, type Ledger } from "../leases/ledger.ts";
-import type { Entry } from "../queue/entry.ts";
-import type { QueueFeed } from "../queue/monitor.ts";
-import { type OperatorHold, ORDER_SETTING, type Queue } from "../queue/queue.ts";
-import { becauseOf, withheldSentence } from "../queue/withheld-words.ts";
+import { Revision } from "../queue-settings/revision.ts";
 import type { Gateway } from "../relays/gateway.ts";
+import type { Peers, RemoteRelay } from "../relays/peers.ts";
 import type { CredentialFailure, Session } from "../relays/session.ts";
-import type { Peers, RemoteRelay } from "../replicas/peers.ts";
-import { Revision } from "./revision.ts";
+import { becauseOf, withheldSentence } from "./withheld-words.ts";
 
 export interface ReadModelParts {
   readonly ledger: Ledger;

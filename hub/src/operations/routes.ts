@@ -1,14 +1,14 @@
+import { Breath } from "@nest/kit";
 import { contribute, contributors, health, operations } from "@nest/protocol";
 import type { FastifyRequest } from "fastify";
 import { networkOf } from "../access/network-of.ts";
-import { openApiOf, type Routes } from "../access/routes-of.ts";
+import { openApiOf, type Routes } from "../access/route-registry.ts";
 import { isAdmin, sameViewer, type Viewer } from "../access/viewer.ts";
-import { Breath } from "../queue/breath.ts";
 import type { DoneByHour } from "./done-by-hour.ts";
 import type { EventStream } from "./event-stream.ts";
 import type { Metrics } from "./metrics.ts";
 import type { ReadModel, Sees } from "./read-model.ts";
-import type { Waits } from "./waits.ts";
+import type { Waits } from "./wait-histogram.ts";
 
 export interface OperationsRouteParts {
   readonly readModel: ReadModel;

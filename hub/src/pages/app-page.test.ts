@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { seededRandom } from "@nest/kit";
 import Fastify, { type FastifyInstance } from "fastify";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { Routes } from "../access/routes-of.ts";
+import { Routes } from "../access/route-registry.ts";
 import { registerApp } from "./app-page.ts";
 
 let folder: string;

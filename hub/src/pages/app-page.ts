@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { NestError, type Random } from "@nest/kit";
 import { pages } from "@nest/protocol";
 import type { FastifyInstance, FastifyReply } from "fastify";
-import type { Routes } from "../access/routes-of.ts";
+import type { Routes } from "../access/route-registry.ts";
 import { AppBuild, type AppEntry } from "./app-build.ts";
 import { html, page } from "./html.ts";
 import { sendPage } from "./send-page.ts";

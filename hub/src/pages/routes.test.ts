@@ -3,8 +3,8 @@ import { VirtualClock } from "@nest/kit";
 import { fastify } from "fastify";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Budget } from "../access/budget.ts";
-import { Routes } from "../access/routes-of.ts";
-import { defaultSettings } from "../governor/settings.ts";
+import { Routes } from "../access/route-registry.ts";
+import { defaultSettings } from "../queue-settings/settings.ts";
 import { type PageParts, registerPages } from "./routes.ts";
 
 const hostile = '<img src=x onerror="alert(1)">\u202e';

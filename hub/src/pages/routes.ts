@@ -3,7 +3,7 @@ import type { Clock } from "@nest/kit";
 import { type contribute, type governor, leaderboard, pages } from "@nest/protocol";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Budget } from "../access/budget.ts";
-import type { Routes } from "../access/routes-of.ts";
+import type { Routes } from "../access/route-registry.ts";
 import { registerAssets } from "./assets.ts";
 import { contributePage } from "./contribute-page.ts";
 import { leaderboardPage } from "./leaderboard-page.ts";

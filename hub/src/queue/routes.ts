@@ -1,10 +1,15 @@
+import {
+  HOLD_PREFIX,
+  type LeaseBook,
+  type Ledger,
+  type OperatorHold,
+  ORDER_SETTING,
+  type Queue,
+  type QueueFeed,
+} from "@nest/dispatch";
 import { contribute, queue as described } from "@nest/protocol";
 import type { FastifyRequest } from "fastify";
-import type { Routes } from "../access/routes-of.ts";
-import type { LeaseBook } from "../leases/lease-book.ts";
-import { HOLD_PREFIX, type Ledger } from "../leases/ledger.ts";
-import type { QueueFeed } from "./monitor.ts";
-import { type OperatorHold, ORDER_SETTING, type Queue } from "./queue.ts";
+import type { Routes } from "../access/route-registry.ts";
 import type { Webhooks } from "./webhooks.ts";
 
 export interface QueueRouteParts {

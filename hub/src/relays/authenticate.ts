@@ -1,10 +1,8 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
+import { type Contributor, identityOf, type Ledger } from "@nest/dispatch";
 import { type AuthResponse, cleanDeclared, cleanFacts, compareVersions } from "@nest/protocol";
 import { tokenDigest } from "../access/token-digest.ts";
-import type { Contributor } from "../contributors/standing.ts";
-import type { Ledger } from "../leases/ledger.ts";
-import { identityOf } from "../leases/connection.ts";
-import type { ModelPolicy } from "./model-policy.ts";
+import type { ModelPolicy } from "../queue-settings/model-policy.ts";
 import type { Declared } from "./session.ts";
 
 /** A relay that has said who it is. */

@@ -1,6 +1,6 @@
+import type { Command, Speaker } from "@nest/dispatch";
 import { plainLine } from "@nest/kit";
 import { failureKindOf, type RelayMessage } from "@nest/protocol";
-import type { Command, Speaker } from "../leases/commands.ts";
 
 /** What a relay may say once it is authenticated, of work. */
 export type WorkMessage = Exclude<RelayMessage, { type: "ping" | "pong" | "auth_response" }>;

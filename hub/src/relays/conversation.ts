@@ -1,8 +1,6 @@
+import type { LeaseBook, Ledger, Speaker } from "@nest/dispatch";
 import type { Clock } from "@nest/kit";
 import { closeCodes, NO_ACTIVE_LEASE, type RelayMessage } from "@nest/protocol";
-import type { Speaker } from "../leases/commands.ts";
-import type { LeaseBook } from "../leases/lease-book.ts";
-import type { Ledger } from "../leases/ledger.ts";
 import { commandOf, noteOf, type WorkMessage } from "./command-of.ts";
 import type { Holders } from "./holders.ts";
 import type { Probes } from "./probes.ts";

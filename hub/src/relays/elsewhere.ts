@@ -1,6 +1,6 @@
+import type { Bus } from "@nest/dispatch";
 import type { CancelTimer, Clock } from "@nest/kit";
 import { z } from "zod";
-import type { Bus } from "../bus/bus.ts";
 
 const JOINED = "relay joined";
 const HOLDER = "holder of a task";

@@ -1,10 +1,9 @@
+import type { LeaseBook, Ledger } from "@nest/dispatch";
 import type { Clock, Log } from "@nest/kit";
 import type { RelayMessage } from "@nest/protocol";
 import { Throttle } from "../access/throttle.ts";
-import type { LeaseBook } from "../leases/lease-book.ts";
-import type { Ledger } from "../leases/ledger.ts";
+import type { ModelPolicy } from "../queue-settings/model-policy.ts";
 import { type Accepted, authenticate } from "./authenticate.ts";
-import type { ModelPolicy } from "./model-policy.ts";
 import type { Probes } from "./probes.ts";
 import type { Roster } from "./roster.ts";
 import type { Session } from "./session.ts";

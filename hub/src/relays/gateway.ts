@@ -1,5 +1,14 @@
 import type { IncomingMessage, Server } from "node:http";
 import type { Duplex } from "node:stream";
+import {
+  type Bus,
+  connectionId,
+  type Effect,
+  type LeaseBook,
+  type Ledger,
+  type Queue,
+  type Speaker,
+} from "@nest/dispatch";
 import type { Clock, Log, Random } from "@nest/kit";
 import {
   closeCodes,
@@ -14,27 +23,21 @@ import {
   type TransportTimes,
 } from "@nest/protocol";
 import { type RawData, WebSocketServer } from "ws";
-import type { Bus } from "../bus/bus.ts";
-import type { Effect, Speaker } from "../leases/commands.ts";
-import { connectionId } from "../leases/connection.ts";
-import type { LeaseBook } from "../leases/lease-book.ts";
-import type { Ledger } from "../leases/ledger.ts";
-import type { Queue } from "../queue/queue.ts";
+import type { ModelPolicy } from "../queue-settings/model-policy.ts";
 import type { Accepted } from "./authenticate.ts";
 import { Conversation } from "./conversation.ts";
-import { Doorway } from "./doorway.ts";
+import { isWorthWaiting, type SocketEffect, tell } from "./deliver-effect.ts";
 import { Elsewhere } from "./elsewhere.ts";
 import { Entrance, type EntranceParts } from "./entrance.ts";
 import { Holders } from "./holders.ts";
 import { keepAlive } from "./keep-alive.ts";
-import type { ModelPolicy } from "./model-policy.ts";
+import { Doorway } from "./pre-auth-limiter.ts";
 import { Presence } from "./presence.ts";
 import { Probes } from "./probes.ts";
 import { Roster } from "./roster.ts";
 import { serverCapabilities } from "./server-capabilities.ts";
 import { RelaySocket, Session, type SessionOwner } from "./session.ts";
 import type { TaskCredentials } from "./task-credentials.ts";
-import { isWorthWaiting, type SocketEffect, tell } from "./tell.ts";
 import { WaitingRelays } from "./waiting-relays.ts";
 import { welcome } from "./welcome.ts";
 

@@ -1,8 +1,5 @@
+import { type LeaseBook, type Ledger, replicaOf, type Speaker } from "@nest/dispatch";
 import type { Clock } from "@nest/kit";
-import type { Speaker } from "../leases/commands.ts";
-import { replicaOf } from "../leases/connection.ts";
-import type { LeaseBook } from "../leases/lease-book.ts";
-import type { Ledger } from "../leases/ledger.ts";
 import type { Elsewhere } from "./elsewhere.ts";
 import type { Probes } from "./probes.ts";
 import type { Roster } from "./roster.ts";

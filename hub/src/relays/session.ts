@@ -1,4 +1,5 @@
 import type { Duplex } from "node:stream";
+import type { Speaker } from "@nest/dispatch";
 import type { CancelTimer } from "@nest/kit";
 import {
   closeCodes,
@@ -10,7 +11,6 @@ import {
   type VersionVerdict,
 } from "@nest/protocol";
 import { type RawData, WebSocket } from "ws";
-import type { Speaker } from "../leases/commands.ts";
 import type { WorkMessage } from "./command-of.ts";
 
 /** A peer that does not answer a close is cut after this long. */

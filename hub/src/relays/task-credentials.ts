@@ -1,7 +1,7 @@
 import type { Access, CodeHost, TaskCredential } from "@nest/codehost";
+import type { Lease } from "@nest/dispatch";
 import { type CancelTimer, type Clock, type Log, plainLine, sentenceOf } from "@nest/kit";
 import { type Durations, permissionsOf } from "@nest/protocol";
-import type { Lease } from "../leases/lease.ts";
 import type { Session } from "./session.ts";
 
 export interface TaskCredentialParts {

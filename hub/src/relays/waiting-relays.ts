@@ -1,5 +1,4 @@
-import type { Speaker } from "../leases/commands.ts";
-import type { Queue } from "../queue/queue.ts";
+import type { Queue, Speaker } from "@nest/dispatch";
 import type { Session } from "./session.ts";
 
 /** Relays that were told there is no work: those that can be told get some as soon as there is. */

@@ -1,5 +1,5 @@
+import type { Contributor } from "@nest/dispatch";
 import { MAX_FRAME_BYTES, type OwnLimitsLeft, PROTOCOL_VERSION, permissionsOf } from "@nest/protocol";
-import type { Contributor } from "../contributors/standing.ts";
 import type { Session } from "./session.ts";
 
 export interface WelcomeParts {

@@ -1,0 +1,40 @@
+export { pullRequestAt } from "./contributors/named-pull-request.ts";
+export { type RoleSetting, roleFor, roleSettingOf, rolesOf } from "./contributors/roles.ts";
+export { Verifier } from "./contributors/verifier.ts";
+export { type BatchRecord, decidedOf, recordOf } from "./leases/batch-record.ts";
+export {
+  type Activity,
+  type Changes,
+  type Ending,
+  type LedgerPast,
+  type LedgerRows,
+  noChanges,
+} from "./leases/changes.ts";
+export { type Decided, type Disk, LeaseBook, type News } from "./leases/command-batcher.ts";
+export type { Command, Effect, SettingChange, Speaker } from "./leases/commands.ts";
+export { connectionId, identityOf, replicaOf } from "./leases/connection.ts";
+export type { Contributor } from "./leases/contributor.ts";
+export type { ItemRecord } from "./leases/cooldown.ts";
+export type { DeskPolicy } from "./leases/decider-deps.ts";
+export { type Lease, leaseState } from "./leases/lease.ts";
+export { Desk } from "./leases/lease-decider.ts";
+export { HOLD_PREFIX, Ledger } from "./leases/ledger.ts";
+export { engineOf, type HubDatabase } from "./open-storage.ts";
+export { ClaimLedger } from "./queue/claim-ledger.ts";
+export type { Entry, QueueIssue } from "./queue/entry.ts";
+export { anchoringOf, compileFilters, compileList, invalidPattern, type SteppedFilter } from "./queue/filters.ts";
+export { Monitor, type QueueFeed } from "./queue/monitor.ts";
+export { compilePattern, isQuick, LARGEST_LIST, MOST_PATTERNS, type Pattern } from "./queue/patterns.ts";
+export { type OperatorHold, ORDER_SETTING, Queue } from "./queue/queue.ts";
+export { Unblocker } from "./queue/unblocker.ts";
+export { Visibility } from "./queue/visibility.ts";
+export type { Bus } from "./replicas/bus.ts";
+export { Follower } from "./replicas/replica-feed.ts";
+export { Replicas } from "./replicas/replicas.ts";
+export { SharedMonitor } from "./replicas/shared-monitor.ts";
+export { PostgresLedger } from "./storage/ledger-postgres.ts";
+export { LOG_BYTES } from "./storage/log-length.ts";
+export { openPostgres } from "./storage/postgres.ts";
+export type { Reader } from "./storage/reader.ts";
+export { isNamedBefore, pendingPullRequests } from "./storage/rows.ts";
+export { openSqlite } from "./storage/sqlite.ts";

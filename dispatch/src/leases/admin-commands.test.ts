@@ -1,0 +1,212 @@
+import { durations } from "@nest/protocol";
+import { expect, test } from "vitest";
+import { disconnect, reissue, requeue, revoke, setting, trust } from "./admin-commands.ts";
+import type { SettingChange } from "./commands.ts";
+import {
+  aContributor,
+  aDesk,
+  ada,
+  aLease,
+  feedOf,
+  NOW,
+  type OnTheDesk,
+  type SmallDesk,
+} from "./testing/small-decider.ts";
+
+const WHO = { contributorId: "c-ada", actor: "grace" } as const;
+const DONE = { kind: "done", released: [] };
+const NOBODY = { kind: "refused", code: "not_found", because: "no such contributor" };
+const REVOKED = "contribution access revoked";
+const away = aLease(2, { connection: undefined });
+const revoked: OnTheDesk = { contributors: [aContributor({ tier: "revoked" })] };
+
+const ALL = { kind: "requeue", ...WHO, taskId: undefined, session: undefined, reason: undefined } as const;
+
+test.each<[string, (desk: SmallDesk) => unknown]>([
+  ["a new token", (desk) => reissue(desk, { kind: "reissue", contributorId: "c-ada", tokenDigest: "new" }, NOW)],
+  ["another tier", (desk) => trust(desk, { kind: "trust", ...WHO, tier: "trusted" }, NOW)],
+  ["revocation", (desk) => revoke(desk, { kind: "revoke", ...WHO }, NOW)],
+  ["a requeue", (desk) => requeue(desk, ALL, NOW)],
+  ["a cut connection", (desk) => disconnect(desk, { kind: "disconnect", ...WHO, connection: "conn-here-1" }, NOW)],
+])("%s for somebody whom nobody knows is refused, and changes nothing", (_what, order) => {
+  const desk = aDesk({ contributors: [] });
+  expect(order(desk)).toEqual([NOBODY]);
+  expect(desk.ledger.isDirty).toBe(false);
+});
+
+test("a new token takes the old one's place, its sockets close, and the audit shows neither", () => {
+  const desk = aDesk();
+  expect(reissue(desk, { kind: "reissue", contributorId: "c-ada", tokenDigest: "new" }, NOW)).toEqual([
+    { kind: "close", contributorId: "c-ada", reason: "a new registration token was issued" },
+    DONE,
+  ]);
+  expect(desk.ledger.contributorByDigest("digest")).toBeUndefined();
+  expect(desk.ledger.contributorByDigest("new")).toEqual(aContributor({ tokenDigest: "new" }));
+  const [line] = desk.ledger.changes.audit;
+  expect(line).toEqual({
+    at: NOW,
+    actor: "Ada",
+    action: "token reissued",
+    subject: "Ada",
+    before: "[secret]",
+    after: "[secret]",
+  });
+});
+
+test("a revoked contributor gets no new token and no tier", () => {
+  const desk = aDesk(revoked);
+  const reissued = reissue(desk, { kind: "reissue", contributorId: "c-ada", tokenDigest: "new" }, NOW);
+  expect(reissued).toEqual([{ kind: "refused", code: "revoked", because: "access was revoked" }]);
+  const trusted = trust(desk, { kind: "trust", ...WHO, tier: "trusted" }, NOW);
+  expect(trusted).toEqual([{ kind: "refused", code: "revoked", because: "a revoked contributor stays revoked" }]);
+  expect(desk.ledger.isDirty).toBe(false);
+});
+
+test("a tier that an admin sets holds at once, and is audited and told", () => {
+  const desk = aDesk();
+  expect(trust(desk, { kind: "trust", ...WHO, tier: "trusted" }, NOW)).toEqual([
+    { kind: "standing", contributorId: "c-ada", tier: "trusted" },
+    DONE,
+  ]);
+  expect(desk.ledger.contributor("c-ada")?.tier).toBe("trusted");
+  expect(desk.ledger.changes.audit).toEqual([
+    { at: NOW, actor: "grace", action: "trust", subject: "Ada", before: "newcomer", after: "trusted" },
+  ]);
+  expect(feedOf(desk)).toEqual(["Ada trust changed (trusted)"]);
+});
+
+test("the same tier again is audited, and the feed says nothing of it", () => {
+  const desk = aDesk();
+  trust(desk, { kind: "trust", ...WHO, tier: "newcomer" }, NOW);
+  expect([feedOf(desk), desk.ledger.changes.audit.length]).toEqual([[], 1]);
+});
+
+test.each<[string, (desk: SmallDesk) => unknown]>([
+  ["revocation", (desk) => revoke(desk, { kind: "revoke", ...WHO }, NOW)],
+  ["the tier `revoked`", (desk) => trust(desk, { kind: "trust", ...WHO, tier: "revoked" }, NOW)],
+])("%s is at once: held tasks end, sockets close, and it is audited", (_what, order) => {
+  const desk = aDesk({ leases: [aLease(1), away] });
+  expect(order(desk)).toEqual([
+    { kind: "revoke", connection: ada.connection, taskId: "t-1", reason: REVOKED },
+    { kind: "close", contributorId: "c-ada", reason: "access revoked" },
+    { kind: "done", released: ["t-1", "t-2"] },
+  ]);
+  expect(desk.ledger.contributor("c-ada")).toEqual(aContributor({ tier: "revoked" }));
+  expect(desk.ledger.changes.endings).toMatchObject(
+    ["t-1", "t-2"].map((taskId) => ({ lease: { taskId }, outcome: "revoked", reason: REVOKED, endedAt: NOW })),
+  );
+  const hold = { holdReason: "requeued", holdUntil: NOW + durations.dropHoldMs, failures: 0 };
+  for (const { key } of [aLease(1), away]) expect(desk.ledger.item(key)).toMatchObject(hold);
+  expect(desk.ledger.changes.audit).toEqual([
+    { at: NOW, actor: "grace", action: "revoked", subject: "Ada", before: "newcomer", after: "revoked" },
+  ]);
+  expect(feedOf(desk)).toEqual(["Ada access revoked"]);
+});
+
+test("who is revoked already is cut off again, and not audited twice", () => {
+  const desk = aDesk(revoked);
+  const effects = trust(desk, { kind: "trust", ...WHO, tier: "revoked" }, NOW);
+  expect(effects).toEqual([{ kind: "close", contributorId: "c-ada", reason: "access revoked" }, DONE]);
+  expect(desk.ledger.isDirty).toBe(false);
+});
+
+const desks = [aLease(1, { identity: "c-ada#desk" }), aLease(2, { identity: "c-ada#laptop", connection: undefined })];
+
+test.each<[string, object, string[]]>([
+  ["everything", {}, ["t-1", "t-2"]],
+  ["one task", { taskId: "t-2" }, ["t-2"]],
+  ["what one session holds", { session: "desk" }, ["t-1"]],
+])("a requeue takes back %s", (_what, chosen, released) => {
+  const desk = aDesk({ leases: desks });
+  expect(requeue(desk, { ...ALL, ...chosen }, NOW).at(-1)).toEqual({ kind: "done", released });
+  expect(desk.ledger.changes.endings.map(({ lease }) => lease.taskId)).toEqual(released);
+});
+
+test.each<[string, object]>([
+  ["another task", { taskId: "t-9" }],
+  ["another session's", { session: "shed" }],
+  ["a task of another session's", { taskId: "t-1", session: "laptop" }],
+])("a requeue of %s is refused", (_what, chosen) => {
+  const desk = aDesk({ leases: desks });
+  const because = "this contributor holds no such task";
+  expect(requeue(desk, { ...ALL, ...chosen }, NOW)).toEqual([{ kind: "refused", code: "not_found", because }]);
+  expect(desk.ledger.isDirty).toBe(false);
+});
+
+test("a requeue counts nothing, holds the issue for ten minutes, and is told with its reason", () => {
+  const desk = aDesk({ leases: desks });
+  const reason = "it runs in circles";
+  expect(requeue(desk, { ...ALL, reason }, NOW)).toEqual([
+    { kind: "revoke", connection: ada.connection, taskId: "t-1", reason },
+    { kind: "done", released: ["t-1", "t-2"] },
+  ]);
+  expect(desk.ledger.changes.endings[0]).toMatchObject({ outcome: "requeued", reason, endedAt: NOW });
+  const hold = { holdReason: "requeued", holdUntil: NOW + durations.dropHoldMs, failures: 0 };
+  expect(desk.ledger.item("acme/one#1")).toMatchObject(hold);
+  expect(desk.ledger.changes.audit[0]).toEqual({
+    at: NOW,
+    actor: "grace",
+    action: "requeue",
+    subject: "Ada acme/one#1",
+    before: "t-1",
+    after: reason,
+  });
+  const line = `Ada yanked by operator (${reason})`;
+  expect(feedOf(desk)).toEqual([line, line]);
+});
+
+test("a requeue without a reason says that an operator did it", () => {
+  const desk = aDesk({ leases: [aLease(1)] });
+  expect(requeue(desk, ALL, NOW)).toMatchObject([{ reason: "yanked by operator (released)" }, {}]);
+  expect(feedOf(desk)).toEqual(["Ada yanked by operator"]);
+});
+
+test("one connection is cut, what it holds is kept, and it is audited", () => {
+  const desk = aDesk({ leases: [aLease(1)] });
+  expect(disconnect(desk, { kind: "disconnect", ...WHO, connection: "conn-here-1" }, NOW)).toEqual([
+    { kind: "close", contributorId: "c-ada", only: "conn-here-1", reason: "disconnected by an operator" },
+    DONE,
+  ]);
+  expect(desk.ledger.changes.audit).toEqual([
+    { at: NOW, actor: "grace", action: "disconnected", subject: "Ada conn-here-1" },
+  ]);
+  expect(desk.ledger.leaseCount).toBe(1);
+});
+
+function afterSetting(change: (before: unknown) => SettingChange) {
+  const desk = aDesk({ settings: { order: "oldest" } });
+  const effects = setting(
+    desk,
+    { kind: "setting", name: "order", actor: "grace", action: "order changed", change },
+    NOW,
+  );
+  const { audit, activity } = desk.ledger.changes;
+  return { effects, value: desk.ledger.setting("order"), audit, activity, isDirty: desk.ledger.isDirty };
+}
+
+test("a setting is changed from the value in force, audited, and told where there is something to tell", () => {
+  const seen: unknown[] = [];
+  const { effects, value, audit, activity } = afterSetting((before) => {
+    seen.push(before);
+    return { kind: "set", value: "newest", audit: { subject: "queue" }, activity: { action: "order", detail: "new" } };
+  });
+  expect([seen, value, effects]).toEqual([["oldest"], "newest", [DONE]]);
+  expect(audit).toEqual([{ at: NOW, actor: "grace", action: "order changed", subject: "queue" }]);
+  expect(activity).toEqual([{ id: 1, at: NOW, login: "hub", action: "order", detail: "new" }]);
+});
+
+test("a setting without anything to tell is changed in silence", () => {
+  const { value, audit, activity } = afterSetting(() => ({ kind: "set", value: "newest" }));
+  expect([value, audit, activity]).toEqual(["newest", [], []]);
+});
+
+test.each<[SettingChange, object]>([
+  [{ kind: "unchanged" }, DONE],
+  [
+    { kind: "refused", because: "somebody was faster" },
+    { kind: "refused", code: "taken", because: "somebody was faster" },
+  ],
+])("a setting whose change is $kind stays as it is", (change, answer) => {
+  const { effects, value, isDirty } = afterSetting(() => change);
+  expect([effects, value, isDirty]).toEqual([[answer], "oldest", false]);
+});

@@ -1,0 +1,146 @@
+import { endLease, note } from "./bookkeeping.ts";
+import type { Effect } from "./commands.ts";
+import { afterTrust } from "./contributor.ts";
+import { bookUncounted } from "./cooldown.ts";
+import type { DeskParts, Of } from "./decider-deps.ts";
+
+// What people order: tokens, trust, revocation, requeue, settings.
+
+const ACCESS_REVOKED = "contribution access revoked";
+
+export function reissue(parts: DeskParts, command: Of<"reissue">, now: number): Effect[] {
+  const { ledger } = parts;
+  const contributor = ledger.contributor(command.contributorId);
+  if (contributor === undefined) return [{ kind: "refused", code: "not_found", because: "no such contributor" }];
+  if (contributor.tier === "revoked") return [{ kind: "refused", code: "revoked", because: "access was revoked" }];
+  ledger.putContributor({ ...contributor, tokenDigest: command.tokenDigest });
+  ledger.audit({
+    at: now,
+    actor: contributor.login,
+    action: "token reissued",
+    subject: contributor.login,
+    before: "[secret]",
+    after: "[secret]",
+  });
+  return [
+    { kind: "close", contributorId: contributor.id, reason: "a new registration token was issued" },
+    { kind: "done", released: [] },
+  ];
+}
+
+export function trust(parts: DeskParts, command: Of<"trust">, now: number): Effect[] {
+  const { ledger } = parts;
+  const before = ledger.contributor(command.contributorId);
+  if (before === undefined) return [{ kind: "refused", code: "not_found", because: "no such contributor" }];
+  if (before.tier === "revoked" && command.tier !== "revoked") {
+    return [{ kind: "refused", code: "revoked", because: "a revoked contributor stays revoked" }];
+  }
+  if (command.tier === "revoked") return revoke(parts, { ...command, kind: "revoke" }, now);
+  const after = afterTrust(before, command.tier);
+  ledger.putContributor(after);
+  ledger.audit({
+    at: now,
+    actor: command.actor,
+    action: "trust",
+    subject: before.login,
+    before: before.tier,
+    after: after.tier,
+  });
+  if (after.tier !== before.tier) note(parts, before.id, "trust changed", undefined, now, after.tier);
+  return [
+    { kind: "standing", contributorId: before.id, tier: after.tier },
+    { kind: "done", released: [] },
+  ];
+}
+
+/** Revocation is for good and at once: held tasks are released, live sockets close. */
+export function revoke(parts: DeskParts, command: Of<"revoke">, now: number): Effect[] {
+  const { ledger, times } = parts;
+  const before = ledger.contributor(command.contributorId);
+  if (before === undefined) return [{ kind: "refused", code: "not_found", because: "no such contributor" }];
+  const effects: Effect[] = [];
+  const released: string[] = [];
+  for (const lease of ledger.leasesOfContributor(before.id)) {
+    endLease(parts, lease, { outcome: "revoked", reason: ACCESS_REVOKED }, now);
+    ledger.changeItem(lease.key, (item) => bookUncounted(item, "requeued", times, now));
+    released.push(lease.taskId);
+    if (lease.connection !== undefined)
+      effects.push({ kind: "revoke", connection: lease.connection, taskId: lease.taskId, reason: ACCESS_REVOKED });
+  }
+  if (before.tier !== "revoked") {
+    ledger.putContributor({ ...before, tier: "revoked" });
+    ledger.audit({
+      at: now,
+      actor: command.actor,
+      action: "revoked",
+      subject: before.login,
+      before: before.tier,
+      after: "revoked",
+    });
+    note(parts, before.id, "access revoked", undefined, now);
+  }
+  effects.push({ kind: "close", contributorId: before.id, reason: "access revoked" }, { kind: "done", released });
+  return effects;
+}
+
+/** An operator takes back what a contributor holds: ten minutes' hold, nothing counted, not handed on by itself. */
+export function requeue(parts: DeskParts, command: Of<"requeue">, now: number): Effect[] {
+  const { ledger, times } = parts;
+  const contributor = ledger.contributor(command.contributorId);
+  if (contributor === undefined) return [{ kind: "refused", code: "not_found", because: "no such contributor" }];
+  const identity = command.session === undefined ? undefined : `${contributor.id}#${command.session}`;
+  const chosen = ledger
+    .leasesOfContributor(contributor.id)
+    .filter((lease) => command.taskId === undefined || lease.taskId === command.taskId)
+    .filter((lease) => identity === undefined || lease.identity === identity);
+  if (chosen.length === 0)
+    return [{ kind: "refused", code: "not_found", because: "this contributor holds no such task" }];
+  const reason = command.reason ?? "yanked by operator (released)";
+  const effects: Effect[] = [];
+  for (const lease of chosen) {
+    endLease(parts, lease, { outcome: "requeued", reason }, now);
+    ledger.changeItem(lease.key, (item) => bookUncounted(item, "requeued", times, now));
+    note(parts, contributor.id, "yanked by operator", lease, now, command.reason);
+    ledger.audit({
+      at: now,
+      actor: command.actor,
+      action: "requeue",
+      subject: `${contributor.login} ${lease.key}`,
+      before: lease.taskId,
+      after: reason,
+    });
+    if (lease.connection !== undefined)
+      effects.push({ kind: "revoke", connection: lease.connection, taskId: lease.taskId, reason });
+  }
+  return [...effects, { kind: "done", released: chosen.map((lease) => lease.taskId) }];
+}
+
+/** An operator cuts one connection: its relay comes back by itself and resumes what it holds. */
+export function disconnect(parts: DeskParts, command: Of<"disconnect">, now: number): Effect[] {
+  const { ledger } = parts;
+  const contributor = ledger.contributor(command.contributorId);
+  if (contributor === undefined) return [{ kind: "refused", code: "not_found", because: "no such contributor" }];
+  ledger.audit({
+    at: now,
+    actor: command.actor,
+    action: "disconnected",
+    subject: `${contributor.login} ${command.connection}`,
+  });
+  return [
+    { kind: "close", contributorId: contributor.id, only: command.connection, reason: "disconnected by an operator" },
+    { kind: "done", released: [] },
+  ];
+}
+
+/** One setting read, changed and audited in one step, so that two admins at once never undo each other. */
+export function setting(parts: DeskParts, command: Of<"setting">, now: number): Effect[] {
+  const { ledger } = parts;
+  const { name, actor, action } = command;
+  const change = command.change(ledger.setting(name));
+  if (change.kind === "refused") return [{ kind: "refused", code: "taken", because: change.because }];
+  if (change.kind === "unchanged") return [{ kind: "done", released: [] }];
+  ledger.putSetting(name, change.value);
+  if (change.audit !== undefined) ledger.audit({ at: now, actor, action, ...change.audit });
+  if (change.activity !== undefined) ledger.note({ at: now, login: "hub", ...change.activity });
+  return [{ kind: "done", released: [] }];
+}

@@ -1,0 +1,52 @@
+import type { Durations, Tier, TierLimits, UnavailableReason } from "@nest/protocol";
+import type { Contributor } from "./contributor.ts";
+import type { Ledger } from "./ledger.ts";
+
+export interface TierPolicy {
+  readonly suspended: boolean;
+  readonly disabledTiers: ReadonlySet<Tier>;
+  readonly limits: Readonly<Record<Exclude<Tier, "revoked">, TierLimits>>;
+}
+
+export type Admission =
+  | { readonly kind: "admitted"; readonly contributor: Contributor }
+  | { readonly kind: "refused"; readonly reason: UnavailableReason; readonly retryAfterMs?: number };
+
+/**
+ * Whether a contributor may be given work at all: the gates before the queue, in the order that decides which reason is told
+ * (suspended, not ready, tier, concurrency, hour, day, failure streak). Limits hold over any rolling window, across sockets
+ * and restarts, because they are read off the assignments themselves; 0 = unlimited.
+ */
+export function admit(
+  contributor: Contributor,
+  policy: TierPolicy,
+  ledger: Ledger,
+  isReady: boolean,
+  times: Durations,
+  now: number,
+): Admission {
+  if (policy.suspended) return { kind: "refused", reason: "contribution_suspended" };
+  if (!isReady) return { kind: "refused", reason: "hub_not_ready" };
+  if (contributor.tier === "revoked" || policy.disabledTiers.has(contributor.tier))
+    return { kind: "refused", reason: "tier_disabled" };
+  const limits = policy.limits[contributor.tier];
+  if (limits.max_concurrent > 0 && ledger.heldBy(contributor.id) >= limits.max_concurrent) {
+    return { kind: "refused", reason: "concurrency_limit" };
+  }
+  const hourly = windowWaitMs(contributor, limits.max_per_hour, times.hourWindowMs, ledger, now);
+  if (hourly > 0) return { kind: "refused", reason: "hourly_limit", retryAfterMs: hourly };
+  const daily = windowWaitMs(contributor, limits.max_per_day, times.dayWindowMs, ledger, now);
+  if (daily > 0) return { kind: "refused", reason: "daily_limit", retryAfterMs: daily };
+  if (now < contributor.pausedUntil) {
+    return { kind: "refused", reason: "contributor_failure_streak", retryAfterMs: contributor.pausedUntil - now };
+  }
+  return { kind: "admitted", contributor };
+}
+
+/** How long until one more assignment fits a rolling window of `limit`; 0 when it fits now. */
+function windowWaitMs(contributor: Contributor, limit: number, windowMs: number, ledger: Ledger, now: number): number {
+  if (limit <= 0 || contributor.grants < limit) return 0;
+  // The window is full exactly when the assignment `limit` places back is still inside it.
+  const oldest = ledger.assignedAt(contributor, contributor.grants - limit + 1, now);
+  return oldest === undefined ? 0 : Math.max(0, oldest + windowMs - now);
+}

@@ -1,0 +1,270 @@
+import { type CancelTimer, type Clock, type Log, NestError } from "@nest/kit";
+import type { Changes, LedgerRows } from "./changes.ts";
+import type { Command, Effect } from "./commands.ts";
+import type { Lease } from "./lease.ts";
+import type { Desk } from "./lease-decider.ts";
+import type { Ledger } from "./ledger.ts";
+
+/** What one batch came to. */
+export interface Decided {
+  readonly changes: Changes;
+  /** What follows, by command. */
+  readonly effects: readonly (readonly Effect[])[];
+}
+
+/** What other replicas made durable since this one looked last: each of their batches, or everything anew. */
+export type News =
+  | { readonly kind: "batches"; readonly batches: readonly Decided[] }
+  | { readonly kind: "everything"; readonly rows: LedgerRows };
+
+/** Where the ledger's changes become durable: all of a batch or nothing of it. */
+export interface Disk {
+  /**
+   * Has a batch decided on what is durable at this moment and makes it durable; `decide` answers undefined when nothing changed.
+   * The embedded database belongs to one hub: it has no news and is done when this returns. One that replicas share decides
+   * their batches one after the other and is done when the promise resolves.
+   *
+   * `named` are the pull requests that the batch may ask about ({@link LedgerPast.isCounted}).
+   *
+   * @throws (or rejects) when the batch is not known to be durable: the ledger is put back, and news tells if it was after all.
+   */
+  transact(decide: (news: News | undefined) => Decided | undefined, named: readonly string[]): void | Promise<void>;
+}
+
+export interface LeaseBookParts {
+  readonly ledger: Ledger;
+  readonly desk: Desk;
+  readonly disk: Disk;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Carries an effect out; called only after the batch it came from is on disk. */
+  readonly carryOut: (effect: Effect) => void;
+  /** Runs a flush at the end of this turn of the loop; `setImmediate` unless a simulation decides when. */
+  readonly schedule?: (flush: () => void) => void;
+  /** Told after each batch, with what it changed. */
+  readonly onCommitted: (changes: Changes) => void;
+  /**
+   * Told of what other replicas made durable, after the ledger has it. `lost` are sockets that held a task until then, and it is
+   * away now: those of a replica that was taken for gone. Where one is ours, we hung; its relay has to come back, for only an
+   * exact claim makes the task its own again.
+   */
+  readonly onNews?: (news: News, lost: readonly string[]) => void;
+}
+
+interface Waiting {
+  readonly command: Command;
+  readonly done: ((effects: readonly Effect[]) => void) | undefined;
+  readonly failed: ((thrown: unknown) => void) | undefined;
+}
+
+/** How long what nobody waits for may wait: a storm of arriving relays is a few transactions, not thousands. */
+const LAZY_MS = 50;
+const AGAIN_AFTER_MS = 1000;
+
+/**
+ * Grants, renews and ends leases. Everything that arrived in one turn of the event loop is one durable transaction, and no
+ * answer leaves before it: a relay that was told something can rely on it through `kill -9`. On a database that answers later,
+ * what arrives meanwhile is the next transaction.
+ */
+export class LeaseBook {
+  readonly #parts: LeaseBookParts;
+  #waiting: Waiting[] = [];
+  #scheduled = false;
+  #lazy: CancelTimer | undefined;
+  #writing: Promise<void> | undefined;
+  #looking = false;
+  #isBehind = false;
+  #closed = false;
+
+  constructor(parts: LeaseBookParts) {
+    this.#parts = parts;
+  }
+
+  /** Hands a command in; its effects are carried out with this turn's batch. */
+  submit(command: Command): void {
+    this.#push({ command, done: undefined, failed: undefined });
+  }
+
+  /** Hands in what nobody waits for: it is written with the next batch, or by itself a moment later. */
+  submitLazily(command: Command): void {
+    if (this.#closed) return;
+    this.#waiting.push({ command, done: undefined, failed: undefined });
+    this.#lazy ??= this.#parts.clock.after(LAZY_MS, () => void this.flush());
+  }
+
+  /**
+   * Hands a command in and resolves with its effects once they are durable.
+   *
+   * @throws NestError `storage_unavailable` when the batch could not be written: nothing has changed.
+   */
+  ask(command: Command): Promise<readonly Effect[]> {
+    return new Promise((done, failed) => this.#push({ command, done, failed }));
+  }
+
+  /** Another replica has written something: takes it over with the next batch, or by itself. */
+  look(): void {
+    this.#looking = true;
+    this.#schedule();
+  }
+
+  /** Whether the last batch may have been written without this process knowing. */
+  get isBehind(): boolean {
+    return this.#isBehind;
+  }
+
+  /** Resolves when everything that other replicas had written when it was called is known here. */
+  async caughtUp(): Promise<void> {
+    await this.#writing;
+    this.#looking = true;
+    await this.flush();
+  }
+
+  /** Writes what is waiting, now; a promise where the database answers later. */
+  flush(): void | Promise<void> {
+    this.#scheduled = false;
+    if (this.#writing !== undefined) return this.#writing;
+    this.#lazy?.();
+    this.#lazy = undefined;
+    const batch = this.#waiting;
+    if (batch.length === 0 && !this.#looking) return;
+    this.#waiting = [];
+    this.#looking = false;
+    const { ledger, disk } = this.#parts;
+    let decided: Decided | undefined;
+    let writing: void | Promise<void>;
+    try {
+      writing = disk.transact((news) => {
+        if (news !== undefined) this.#takeOver(news);
+        decided = this.#decide(batch);
+        return ledger.isDirty ? decided : undefined;
+      }, namedIn(batch));
+    } catch (thrown) {
+      this.#failed(batch, thrown);
+      return;
+    }
+    if (writing === undefined) {
+      this.#committed(batch, decided);
+      return;
+    }
+    this.#writing = writing
+      .then(
+        () => this.#committed(batch, decided),
+        (thrown) => this.#failed(batch, thrown),
+      )
+      .finally(() => {
+        this.#writing = undefined;
+        if (this.#waiting.length > 0 || this.#looking) this.#schedule();
+      });
+    return this.#writing;
+  }
+
+  /** Writes what is waiting; later commands are refused. */
+  async close(): Promise<void> {
+    await this.#writing;
+    await this.flush();
+    this.#closed = true;
+  }
+
+  #decide(batch: readonly Waiting[]): Decided {
+    const { ledger, desk, clock } = this.#parts;
+    const now = clock.now();
+    const effects = batch.map(({ command }) => desk.handle(command, now));
+    return { changes: ledger.changes, effects };
+  }
+
+  #takeOver(news: News): void {
+    const { ledger, desk, clock, onNews } = this.#parts;
+    const held = mayBeLost(news, ledger);
+    if (news.kind === "everything") ledger.reload(news.rows);
+    else for (const { changes } of news.batches) ledger.absorb(changes);
+    desk.refresh(clock.now());
+    const isAway = (taskId: string) => {
+      const lease = ledger.lease(taskId);
+      return lease !== undefined && lease.connection === undefined;
+    };
+    onNews?.(
+      news,
+      held.flatMap(({ taskId, connection }) => (connection !== undefined && isAway(taskId) ? [connection] : [])),
+    );
+  }
+
+  #committed(batch: readonly Waiting[], decided: Decided | undefined): void {
+    const { ledger, onCommitted, carryOut } = this.#parts;
+    const { isDirty } = ledger;
+    ledger.settle();
+    this.#isBehind = false;
+    if (isDirty && decided !== undefined) onCommitted(decided.changes);
+    for (const [at, { done }] of batch.entries()) {
+      const effects = decided?.effects[at] ?? [];
+      for (const effect of effects) carryOut(effect);
+      done?.(effects);
+    }
+  }
+
+  #failed(batch: readonly Waiting[], cause: unknown): void {
+    const { ledger, desk, clock, log, carryOut } = this.#parts;
+    ledger.undo();
+    this.#isBehind = true;
+    desk.refresh(clock.now());
+    log.error({ err: cause, commands: batch.length }, "a batch could not be written, nothing of it holds");
+    const facts = batch.filter(
+      ({ command }) => command.kind === "dropped" || command.kind === "verified" || command.kind === "gone",
+    );
+    if (facts.length > 0) this.#sayAgain(facts);
+    for (const { command, failed } of batch) {
+      failed?.(
+        new NestError("storage_unavailable", "the change could not be written to disk", {
+          hint: "try again; the hub's log says why",
+          cause,
+        }),
+      );
+      if (command.kind === "ready") {
+        carryOut({ kind: "unavailable", connection: command.connection, reason: "hub_not_ready" });
+      } else if ("taskId" in command && "connection" in command) {
+        carryOut({ kind: "unheard", connection: command.connection });
+      }
+    }
+  }
+
+  /** What has happened does not go away because it could not be written: it is tried again. */
+  #sayAgain(facts: readonly Waiting[]): void {
+    this.#parts.clock.after(AGAIN_AFTER_MS, () => {
+      for (const fact of facts) this.#push(fact);
+    });
+  }
+
+  #push(waiting: Waiting): void {
+    if (this.#closed) {
+      waiting.failed?.(new NestError("hub_stopping", "the hub is stopping", { hint: "try again in a moment" }));
+      return;
+    }
+    this.#waiting.push(waiting);
+    this.#schedule();
+  }
+
+  #schedule(): void {
+    if (this.#scheduled || this.#writing !== undefined) return;
+    this.#scheduled = true;
+    const { schedule = setImmediate } = this.#parts;
+    schedule(() => {
+      if (this.#scheduled) void this.flush();
+    });
+  }
+}
+
+/** Leases, as they are known, of which news may say that they are away. */
+function mayBeLost(news: News, ledger: Ledger): Lease[] {
+  if (news.kind === "everything") return [...ledger.liveLeases()];
+  return news.batches.flatMap(({ changes }) =>
+    [...changes.leases.values()].flatMap(({ taskId, connection }) => {
+      const known = connection === undefined ? ledger.lease(taskId) : undefined;
+      return known === undefined ? [] : [known];
+    }),
+  );
+}
+
+function namedIn(batch: readonly Waiting[]): string[] {
+  const named: string[] = [];
+  for (const { command } of batch) if (command.kind === "verified") named.push(command.pull);
+  return named;
+}

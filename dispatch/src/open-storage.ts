@@ -1,0 +1,133 @@
+import type { Clock, Log, Random } from "@nest/kit";
+import type { Durations } from "@nest/protocol";
+import type { LedgerPast, LedgerRows } from "./leases/changes.ts";
+import type { Disk } from "./leases/command-batcher.ts";
+import type { ScanStore, SharedScanStore } from "./queue/scan-store.ts";
+import { type Bus, noBus } from "./replicas/bus.ts";
+import { PostgresBus } from "./replicas/postgres-bus.ts";
+import { Replicas } from "./replicas/replicas.ts";
+import { PostgresLedger } from "./storage/ledger-postgres.ts";
+import { SqliteLedger } from "./storage/ledger-sqlite.ts";
+import type { PostgresDatabase } from "./storage/postgres.ts";
+import type { Reader } from "./storage/reader.ts";
+import { PostgresScans } from "./storage/scans-postgres.ts";
+import { SqliteScans } from "./storage/scans-sqlite.ts";
+import type { SqliteDatabase } from "./storage/sqlite.ts";
+
+export type HubDatabase = SqliteDatabase | PostgresDatabase;
+
+/** Told of what happens at other replicas; set before anything is started. */
+export interface ReplicaEvents {
+  onBatch: () => void;
+  /** Resolves when what that replica held is away for good. */
+  onGone: (replica: string) => Promise<void>;
+  onDuty: () => Promise<void>;
+  offDuty: () => void;
+}
+
+/** What the hub keeps its state in: the same promises on either engine. */
+export interface Engine {
+  /** This process among the hub's replicas: eight hexadecimal digits. */
+  readonly replica: string;
+  readonly reader: Reader;
+  readonly ledger: Disk & LedgerPast;
+  readonly bus: Bus;
+  /** What several replicas need beyond that; undefined for a hub that is alone. */
+  readonly shared:
+    | { readonly replicas: Replicas; readonly scans: SharedScanStore; readonly events: ReplicaEvents }
+    | undefined;
+  readonly scans: ScanStore;
+  /** The live rows as they were left. */
+  load(): Promise<LedgerRows>;
+  /** A key that every replica has: `mine` where nobody set one before. */
+  key(name: string, mine: Buffer): Promise<Buffer>;
+  close(): Promise<void>;
+}
+
+export interface EngineParts {
+  readonly times: Durations;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+}
+
+/** The engine over an open database. */
+export async function engineOf(database: HubDatabase, parts: EngineParts): Promise<Engine> {
+  return database.kind === "sqlite" ? sqliteEngine(database, parts) : postgresEngine(database, parts);
+}
+
+function sqliteEngine(database: SqliteDatabase, { times, clock, random }: EngineParts): Engine {
+  const { sqlite, reader, checkpoints } = database;
+  const ledger = new SqliteLedger(sqlite, checkpoints, times.dayWindowMs);
+  const replica = random.hex(4);
+  return {
+    replica,
+    reader,
+    ledger,
+    bus: noBus(replica),
+    shared: undefined,
+    scans: new SqliteScans(sqlite),
+    load: () => ledger.load(reader, clock.now(), times.leaseTtlMs),
+    key: async (_, mine) => mine,
+    close: () => database.close(),
+  };
+}
+
+async function postgresEngine(database: PostgresDatabase, { times, clock, random, log }: EngineParts): Promise<Engine> {
+  const replica = random.hex(4);
+  const events: ReplicaEvents = {
+    onBatch: () => {},
+    onGone: async () => {},
+    onDuty: async () => {},
+    offDuty: () => {},
+  };
+  const replicas = new Replicas({
+    database,
+    replica,
+    clock,
+    log,
+    onGone: (gone) => events.onGone(gone),
+    onDuty: () => events.onDuty(),
+    offDuty: () => events.offDuty(),
+  });
+  const keyOfAll = async (name: string, mine: Buffer): Promise<Buffer> => {
+    await database.pool.query("insert into replica_keys (name, value) values ($1, $2) on conflict do nothing", [
+      name,
+      mine,
+    ]);
+    const found = "select value from replica_keys where name = $1";
+    const { rows } = await database.pool.query<{ value: Buffer }>(found, [name]);
+    return rows[0]?.value ?? mine;
+  };
+  const bus = new PostgresBus({
+    database,
+    key: await keyOfAll("bus.key", Buffer.from(random.hex(32), "hex")),
+    replica,
+    clock,
+    random,
+    log,
+    others: () => replicas.others,
+    onBatch: () => events.onBatch(),
+  });
+  const ledger = new PostgresLedger({ database, replica, times, now: () => clock.now() });
+  const scans = new PostgresScans(database, bus);
+  // Known to the others before the first look at the tables: every batch from then on is kept for us.
+  await replicas.join();
+  await bus.open();
+  return {
+    replica,
+    reader: database.reader,
+    ledger,
+    bus,
+    shared: { replicas, scans, events },
+    scans,
+    load: () => ledger.load(),
+    key: keyOfAll,
+    async close() {
+      await replicas.close();
+      await bus.close();
+      await ledger.close();
+      await database.close();
+    },
+  };
+}

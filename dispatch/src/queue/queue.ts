@@ -1,0 +1,361 @@
+import { type Breath, plainLine } from "@nest/kit";
+import type { Durations } from "@nest/protocol";
+import type { Speaker } from "../leases/commands.ts";
+import { failuresNow, holdOf } from "../leases/cooldown.ts";
+import type { Candidate, Candidates } from "../leases/decider-deps.ts";
+import { itemKey } from "../leases/lease.ts";
+import { HOLD_PREFIX, type Ledger } from "../leases/ledger.ts";
+import type { Claim, Entry, QueueIssue, Withheld } from "./entry.ts";
+import type { Filter, FilterReason, SteppedFilter } from "./filters.ts";
+import { ReadyList } from "./ready-list.ts";
+import { digestOf } from "./unblocker.ts";
+import { WakeList } from "./wake-list.ts";
+
+/** An operator's word that an issue is not to be handed out. */
+export interface OperatorHold {
+  readonly reason: string;
+  readonly by: string;
+  readonly at: number;
+}
+
+/** A title as people and relays get to see it: one line without what hides or reorders text. */
+const LONGEST_TITLE = 512;
+
+/** The setting that holds what operators put in front, as a list of issue keys. */
+export const ORDER_SETTING = "queue_order";
+
+export interface QueueParts {
+  readonly ledger: Ledger;
+  readonly times: Durations;
+}
+
+/**
+ * The issues that may be worked on now, in hand-out order: an index over what the code host said and what the ledger knows,
+ * rebuilt from both at any time. Each issue is either on offer or withheld for one named reason; `actionable` counts the
+ * first kind, and every surface shows that very number. Repositories take turns, so a long backlog starves nobody.
+ */
+export class Queue implements Candidates {
+  readonly #parts: QueueParts;
+  readonly #entries = new Map<string, Entry>();
+  /** The keys of each repository's entries: a scan of one looks at no other. */
+  readonly #keys = new Map<string, Set<string>>();
+  readonly #repos = new Map<string, ReadyList>();
+  readonly #claims = new Map<string, Claim>();
+  readonly #wakes = new WakeList();
+  readonly #withheld = new Map<string, number>();
+  readonly #assigned = new Map<string, Set<string>>();
+  #judged = new WeakMap<QueueIssue, FilterReason | "passes">();
+  #filter: Filter = () => undefined;
+  #turn = 0;
+  #ready = false;
+  #onOffer: () => void = () => {};
+
+  constructor(parts: QueueParts) {
+    this.#parts = parts;
+  }
+
+  get isReady(): boolean {
+    return this.#ready;
+  }
+
+  /** At least one repository was read completely: there is something true to hand out. */
+  open(): void {
+    this.#ready = true;
+  }
+
+  /** Calls `act` whenever an issue came on offer. */
+  whenOffered(act: () => void): void {
+    this.#onOffer = act;
+  }
+
+  /** Issues that a `ready` could be given now. */
+  get actionable(): number {
+    let count = 0;
+    for (const list of this.#repos.values()) count += list.length;
+    return count;
+  }
+
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  /** How many issues are withheld, by reason. */
+  withheldCounts(): Record<string, number> {
+    return Object.fromEntries(this.#withheld);
+  }
+
+  entry(key: string): Entry | undefined {
+    return this.#entries.get(key);
+  }
+
+  entries(): IterableIterator<Entry> {
+    return this.#entries.values();
+  }
+
+  /** Replaces a repository's issues by a complete scan of it; partial ones never come here. */
+  setIssues(repo: string, issues: readonly QueueIssue[], now: number): void {
+    const name = repo.toLowerCase();
+    const kept = new Set<string>();
+    for (const issue of issues) {
+      const key = itemKey(repo, issue.number);
+      kept.add(key);
+      const known = this.#entries.get(key);
+      this.#place(key, issue, known?.issue === issue ? known.filtered : this.#reasonFor(issue), now);
+    }
+    this.#keepOnly(name, kept);
+  }
+
+  /** The same for a long list: judged and placed a slice at a time, so that nobody waits for it. */
+  async readIssues(repo: string, issues: readonly QueueIssue[], breath: Breath, now: () => number): Promise<void> {
+    const kept = new Set<string>();
+    for (const issue of issues) {
+      const key = itemKey(repo, issue.number);
+      kept.add(key);
+      await breath.pause();
+      if (this.#entries.get(key)?.issue === issue) continue;
+      const reason = await this.#judge(issue, breath);
+      this.#place(key, issue, reason, now());
+    }
+    this.#keepOnly(repo.toLowerCase(), kept);
+  }
+
+  #keepOnly(repo: string, kept: ReadonlySet<string>): void {
+    for (const key of this.#keys.get(repo) ?? []) {
+      const entry = kept.has(key) ? undefined : this.#entries.get(key);
+      if (entry !== undefined) this.#remove(entry);
+    }
+  }
+
+  /** Forgets a repository that is no longer monitored. */
+  dropRepo(repo: string): void {
+    const name = repo.toLowerCase();
+    this.#keepOnly(name, new Set());
+    this.#repos.delete(name);
+    this.#keys.delete(name);
+  }
+
+  /** Sets what is claimed by open pull requests: the whole ledger of claims, by issue. */
+  setClaims(claims: ReadonlyMap<string, Claim>, now: number): void {
+    const changed = new Set<string>();
+    for (const key of this.#claims.keys()) if (!claims.has(key)) changed.add(key);
+    for (const [key, claim] of claims) {
+      const before = this.#claims.get(key);
+      if (before?.pullRequestUrl !== claim.pullRequestUrl || before.until !== claim.until) changed.add(key);
+    }
+    this.#claims.clear();
+    for (const [key, claim] of claims) this.#claims.set(key, claim);
+    this.touch(changed, now);
+  }
+
+  /** Applies new filters to every known issue, a slice at a time; newer filters set meanwhile take over. */
+  async refilter(filter: SteppedFilter, breath: Breath, now: () => number): Promise<void> {
+    this.#filter = filter;
+    this.#judged = new WeakMap();
+    for (const key of [...this.#entries.keys()]) {
+      await breath.pause();
+      const issue = this.#entries.get(key)?.issue;
+      if (issue === undefined) continue;
+      const reason = await this.#judge(issue, breath);
+      if (this.#filter !== filter) return;
+      const entry = this.#entries.get(key);
+      if (entry?.issue === issue && entry.filtered !== reason) this.#place(key, issue, reason, now());
+    }
+  }
+
+  /** What the filters in force say of an issue, gone through with breaths and remembered. */
+  async #judge(issue: QueueIssue, breath: Breath): Promise<FilterReason | undefined> {
+    for (;;) {
+      const filter = this.#filter;
+      const known = this.#judged.get(issue);
+      if (known !== undefined) return known === "passes" ? undefined : known;
+      if (!("steps" in filter)) return filter(issue);
+      const reason = await breath.through((filter as SteppedFilter).steps(issue));
+      if (filter !== this.#filter) continue;
+      this.#judged.set(issue, reason ?? "passes");
+      return reason;
+    }
+  }
+
+  #reasonFor(issue: QueueIssue): FilterReason | undefined {
+    const known = this.#judged.get(issue);
+    if (known === undefined) return this.#filter(issue);
+    return known === "passes" ? undefined : known;
+  }
+
+  /** Applies new filters to every known issue. */
+  setFilter(filter: Filter, now: number): void {
+    this.#filter = filter;
+    this.#judged = new WeakMap();
+    for (const [key, entry] of this.#entries) this.#place(key, entry.issue, filter(entry.issue), now);
+  }
+
+  digestOf(key: string): string | undefined {
+    const issue = this.#entries.get(key)?.issue;
+    return issue === undefined ? undefined : digestOf(issue);
+  }
+
+  touch(keys: ReadonlySet<string>, now: number): void {
+    for (const key of keys) {
+      const entry = this.#entries.get(key);
+      if (entry !== undefined) this.#place(key, entry.issue, entry.filtered, now);
+    }
+  }
+
+  /** Puts issues whose hold or claim ran out back on offer. */
+  wake(now: number): void {
+    for (const key of this.#wakes.due(now)) {
+      const entry = this.#entries.get(key);
+      if (entry !== undefined) this.#place(key, entry.issue, entry.filtered, now);
+    }
+  }
+
+  *offer(asker: Speaker, now: number): Generator<Candidate> {
+    this.wake(now);
+    yield* this.#ordered();
+    yield* this.#assignedTo(asker, now);
+    const next = this.#servedLongestAgo();
+    if (next === undefined) return;
+    yield* this.#served(next);
+    // Seldom: nothing of that repository would do.
+    for (const list of this.#lists()) if (list !== next) yield* this.#served(list);
+  }
+
+  /** One repository's issues; whatever is asked for of them counts as its turn. */
+  *#served(list: ReadyList): Generator<Entry> {
+    for (const entry of list.inOrder()) {
+      this.#turn += 1;
+      list.servedAt = this.#turn;
+      yield entry;
+    }
+  }
+
+  /** The repository whose turn it is. */
+  #servedLongestAgo(): ReadyList | undefined {
+    let next: ReadyList | undefined;
+    for (const list of this.#repos.values())
+      if (list.length > 0 && (next === undefined || list.servedAt < next.servedAt)) next = list;
+    return next;
+  }
+
+  /** The repositories with something on offer, in the order of their turns. */
+  #lists(): ReadyList[] {
+    return [...this.#repos.values()].filter((list) => list.length > 0).sort((a, b) => a.servedAt - b.servedAt);
+  }
+
+  /** What is on offer, in the order in which it would be handed out. */
+  inOrder(): Entry[] {
+    const ordered = new Set(this.#ordered());
+    const lists = this.#lists().map((list) =>
+      ordered.size === 0 ? [...list.inOrder()] : [...list.inOrder()].filter((one) => !ordered.has(one)),
+    );
+    const order: Entry[] = [...ordered];
+    for (let place = 0; lists.some((list) => place < list.length); place += 1) {
+      for (const list of lists) {
+        const entry = list[place];
+        if (entry !== undefined) order.push(entry);
+      }
+    }
+    return order;
+  }
+
+  /** What an operator put in front, of what is on offer. */
+  *#ordered(): Generator<Entry> {
+    const order = this.#parts.ledger.setting(ORDER_SETTING) as readonly string[] | undefined;
+    for (const key of order ?? []) {
+      const entry = this.#entries.get(key);
+      if (entry !== undefined && entry.withheld === undefined) yield entry;
+    }
+  }
+
+  /** Issues assigned to whoever asks: withheld from everybody else, so on no list. */
+  *#assignedTo({ contributorId }: Speaker, now: number): Generator<Entry> {
+    if (this.#assigned.size === 0) return;
+    const login = this.#parts.ledger.contributor(contributorId)?.login.toLowerCase() ?? "";
+    for (const key of this.#assigned.get(login) ?? []) {
+      const entry = this.#entries.get(key);
+      if (entry !== undefined && this.#whyWithheld(key, entry.issue, undefined, now) === undefined) yield entry;
+    }
+  }
+
+  #place(key: string, issue: QueueIssue, filtered: FilterReason | undefined, now: number): void {
+    const before = this.#entries.get(key);
+    const { repo, number, url, updatedAt } = issue;
+    const title = before?.issue === issue ? before.title : plainLine(issue.title).slice(0, LONGEST_TITLE);
+    const failures = failuresNow(this.#parts.ledger.item(key), this.#parts.times, now);
+    const withheld = this.#whyWithheld(key, issue, filtered, now);
+    const after: Entry = { key, repo, number, title, url, updatedAt, issue, failures, filtered, withheld };
+    this.#unlist(before);
+    this.#entries.set(key, after);
+    if (before === undefined) this.#keysOf(repo.toLowerCase()).add(key);
+    this.#list(after);
+    if (withheld?.until !== undefined) this.#wakes.add(key, withheld.until);
+    if (withheld === undefined && before?.withheld !== undefined) this.#onOffer();
+    if (withheld === undefined && before === undefined) this.#onOffer();
+  }
+
+  #whyWithheld(key: string, issue: QueueIssue, filtered: FilterReason | undefined, now: number): Withheld | undefined {
+    const { ledger } = this.#parts;
+    if (filtered !== undefined) return { reason: filtered, until: undefined, detail: undefined };
+    const lease = ledger.leaseOnItem(key);
+    if (lease !== undefined)
+      return { reason: "leased", until: undefined, detail: ledger.contributor(lease.contributorId)?.login };
+    const held = ledger.setting(HOLD_PREFIX + key) as OperatorHold | undefined;
+    if (held !== undefined)
+      return { reason: "operator_hold", until: undefined, detail: held.reason === "" ? undefined : held.reason };
+    const claim = this.#claims.get(key);
+    if (claim !== undefined && now < claim.until)
+      return { reason: "claimed", until: claim.until, detail: claim.pullRequestUrl };
+    const hold = holdOf(ledger.item(key), issue.updatedAt, now);
+    return hold === undefined ? undefined : { reason: hold.reason, until: hold.until, detail: undefined };
+  }
+
+  #list(entry: Entry): void {
+    if (entry.filtered === "assigned_to_other") {
+      for (const login of entry.issue.assignees ?? []) {
+        const keys = this.#assigned.get(login.toLowerCase()) ?? new Set();
+        this.#assigned.set(login.toLowerCase(), keys.add(entry.key));
+      }
+    }
+    if (entry.withheld !== undefined) {
+      const { reason } = entry.withheld;
+      this.#withheld.set(reason, (this.#withheld.get(reason) ?? 0) + 1);
+      return;
+    }
+    const repo = entry.repo.toLowerCase();
+    const list = this.#repos.get(repo) ?? new ReadyList();
+    this.#repos.set(repo, list);
+    list.insert(entry);
+  }
+
+  #unlist(entry: Entry | undefined): void {
+    if (entry === undefined) return;
+    if (entry.filtered === "assigned_to_other") {
+      for (const login of entry.issue.assignees ?? []) {
+        const keys = this.#assigned.get(login.toLowerCase());
+        if (keys?.delete(entry.key) === true && keys.size === 0) this.#assigned.delete(login.toLowerCase());
+      }
+    }
+    if (entry.withheld === undefined) {
+      this.#repos.get(entry.repo.toLowerCase())?.remove(entry);
+      return;
+    }
+    const left = (this.#withheld.get(entry.withheld.reason) ?? 1) - 1;
+    if (left === 0) this.#withheld.delete(entry.withheld.reason);
+    else this.#withheld.set(entry.withheld.reason, left);
+  }
+
+  #keysOf(repo: string): Set<string> {
+    let keys = this.#keys.get(repo);
+    if (keys === undefined) {
+      keys = new Set();
+      this.#keys.set(repo, keys);
+    }
+    return keys;
+  }
+
+  #remove(entry: Entry): void {
+    this.#unlist(entry);
+    this.#entries.delete(entry.key);
+    this.#keys.get(entry.repo.toLowerCase())?.delete(entry.key);
+  }
+}

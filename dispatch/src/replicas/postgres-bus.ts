@@ -1,0 +1,216 @@
+import { type CancelTimer, type Clock, type Log, type Random, sentenceOf } from "@nest/kit";
+import type { Client } from "pg";
+import { z } from "zod";
+import type { PostgresDatabase } from "../storage/postgres.ts";
+import type { Bus } from "./bus.ts";
+import { MessageSeal } from "./sealed-message.ts";
+
+export interface PostgresBusParts {
+  readonly database: PostgresDatabase;
+  readonly replica: string;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  /** What the hub's replicas share, 32 bytes: only who has it is heard. */
+  readonly key: Buffer;
+  /** Replicas that are alive beside this one. */
+  readonly others: () => number;
+  /** Another replica has written a batch. */
+  readonly onBatch: () => void;
+}
+
+const CHANNEL = "nest";
+/** A notification holds less than 8000 bytes; longer messages go by way of a table. */
+const MOST_NOTIFIED_BYTES = 7000;
+const RECONNECT_MS = 1000;
+const KEPT_MESSAGES = "1 minute";
+
+const Message = z.object({
+  from: z.string(),
+  topic: z.string(),
+  body: z.unknown(),
+  /** Of a question: what its answers name. */
+  question: z.string().optional(),
+  /** Of an answer: whose question it is, and which. */
+  to: z.string().optional(),
+  answers: z.string().optional(),
+});
+type Message = z.infer<typeof Message>;
+
+interface Question {
+  readonly take: (body: unknown) => void;
+}
+
+/** Replicas tell each other by LISTEN and NOTIFY of the database that they share. */
+export class PostgresBus implements Bus {
+  readonly replica: string;
+  readonly #parts: PostgresBusParts;
+  readonly #heard = new Map<string, (body: unknown, from: string) => void>();
+  readonly #answered = new Map<string, (body: unknown) => Promise<unknown>>();
+  readonly #questions = new Map<string, Question>();
+  #gaps: (() => void)[] = [];
+  #client: Client | undefined;
+  #schema = "";
+  readonly #seal: MessageSeal;
+  #retry: CancelTimer | undefined;
+  #closed = false;
+
+  constructor(parts: PostgresBusParts) {
+    this.#parts = parts;
+    this.replica = parts.replica;
+    this.#seal = new MessageSeal(parts.key, parts.replica, () => this.#schema, parts.random);
+  }
+
+  get others(): number {
+    return this.#parts.others();
+  }
+
+  /** Begins to listen; from then on it comes back by itself whenever the connection is lost. */
+  async open(): Promise<void> {
+    const client = await this.#parts.database.connect();
+    client.on("notification", ({ payload }) => this.#notified(payload ?? ""));
+    client.once("end", () => this.#lost(client));
+    const { rows } = await client.query<{ schema: string }>("select current_schema() as schema");
+    this.#schema = rows[0]?.schema ?? "";
+    await client.query(`listen ${CHANNEL}`);
+    this.#client = client;
+  }
+
+  async tell(topic: string, body: unknown): Promise<void> {
+    if (this.others > 0) await this.#send({ from: this.replica, topic, body });
+  }
+
+  on(topic: string, act: (body: unknown, from: string) => void): void {
+    this.#heard.set(topic, act);
+  }
+
+  async ask(
+    topic: string,
+    body: unknown,
+    { withinMs, enough }: { withinMs: number; enough: number },
+  ): Promise<unknown[]> {
+    if (this.others === 0) return [];
+    const { random, clock } = this.#parts;
+    const question = random.hex(8);
+    const answers: unknown[] = [];
+    const answered = new Promise<void>((resolve) => {
+      const cancel = clock.after(withinMs, resolve);
+      const take = (answer: unknown) => {
+        answers.push(answer);
+        if (answers.length < Math.min(enough, this.others)) return;
+        cancel();
+        resolve();
+      };
+      this.#questions.set(question, { take });
+    });
+    try {
+      await this.#send({ from: this.replica, topic, body, question });
+      await answered;
+    } finally {
+      this.#questions.delete(question);
+    }
+    return answers;
+  }
+
+  answer(topic: string, act: (body: unknown) => Promise<unknown>): void {
+    this.#answered.set(topic, act);
+  }
+
+  onGap(act: () => void): void {
+    this.#gaps.push(act);
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#retry?.();
+    await this.#client?.end().catch(() => undefined);
+  }
+
+  async #send(message: Message): Promise<void> {
+    const { pool } = this.#parts.database;
+    const text = this.#seal.seal(message);
+    if (Buffer.byteLength(text) <= MOST_NOTIFIED_BYTES) {
+      await pool.query("select pg_notify($1, current_schema() || ' message ' || $2)", [CHANNEL, text]);
+      return;
+    }
+    await pool.query(
+      `with old as (delete from replica_messages where made_at < now() - interval '${KEPT_MESSAGES}'),
+         sent as (insert into replica_messages (body) values ($2) returning id)
+       select pg_notify($1, current_schema() || ' stored ' || id) from sent`,
+      [CHANNEL, text],
+    );
+  }
+
+  /** Whoever may connect to the database may notify, with whatever they like: nothing of it may throw out of here. */
+  #notified(payload: string): void {
+    try {
+      this.#read(payload);
+    } catch (thrown) {
+      this.#parts.log.error({ err: thrown }, "a message of another replica could not be acted on");
+    }
+  }
+
+  #read(payload: string): void {
+    const [schema, kind] = payload.split(" ", 2);
+    if (schema !== this.#schema || kind === undefined) return;
+    const rest = payload.slice(schema.length + kind.length + 2);
+    if (kind === "batch" && rest !== this.replica) this.#parts.onBatch();
+    else if (kind === "message") this.#take(rest);
+    else if (kind === "stored") void this.#fetch(rest);
+  }
+
+  async #fetch(id: string): Promise<void> {
+    const { database, log } = this.#parts;
+    if (!/^\d{1,15}$/.test(id)) return;
+    try {
+      const [row] = await database.reader.all("select body from replica_messages where id = ?1", Number(id));
+      if (row !== undefined) this.#take(String(row.body));
+    } catch (thrown) {
+      log.warn({ because: sentenceOf(thrown) }, "a message of another replica could not be read");
+    }
+  }
+
+  #take(text: string): void {
+    const read = Message.safeParse(this.#seal.open(text));
+    if (!read.success) {
+      this.#parts.log.warn("a notification that no replica sent was ignored");
+      return;
+    }
+    const { data: message } = read;
+    const { from, topic, body, question, to, answers } = message;
+    if (from === this.replica) return;
+    if (answers !== undefined) {
+      if (to === this.replica) this.#questions.get(answers)?.take(body);
+    } else if (question !== undefined) void this.#reply(from, topic, body, question);
+    else this.#heard.get(topic)?.(body, from);
+  }
+
+  async #reply(to: string, topic: string, body: unknown, question: string): Promise<void> {
+    try {
+      const answer = await this.#answered.get(topic)?.(body);
+      if (answer !== undefined) await this.#send({ from: this.replica, topic, body: answer, to, answers: question });
+    } catch (thrown) {
+      this.#parts.log.warn({ topic, because: sentenceOf(thrown) }, "another replica could not be answered");
+    }
+  }
+
+  #lost(client: Client): void {
+    if (this.#client === client) this.#client = undefined;
+    if (this.#closed) return;
+    const { clock, log } = this.#parts;
+    log.warn("the connection on which other replicas are heard was lost");
+    const retry = () => {
+      this.#retry = clock.after(RECONNECT_MS, () => {
+        this.open().then(
+          () => {
+            for (const act of this.#gaps) act();
+          },
+          () => {
+            if (!this.#closed) retry();
+          },
+        );
+      });
+    };
+    retry();
+  }
+}

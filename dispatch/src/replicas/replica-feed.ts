@@ -1,0 +1,68 @@
+import { Breath, type Clock, type Log, sentenceOf } from "@nest/kit";
+import type { ClaimLedger } from "../queue/claim-ledger.ts";
+import type { RepositoryState } from "../queue/monitor.ts";
+import type { Queue } from "../queue/queue.ts";
+import type { SharedScanStore } from "../queue/scan-store.ts";
+
+export interface FollowerParts {
+  readonly scans: SharedScanStore;
+  readonly queue: Queue;
+  readonly claims: ClaimLedger;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Fills the queue of a replica that does not read the code host itself with what the one on duty has read. */
+export class Follower {
+  readonly #parts: FollowerParts;
+  readonly #states = new Map<string, RepositoryState>();
+  #following: Promise<void> = Promise.resolve();
+
+  constructor(parts: FollowerParts) {
+    this.#parts = parts;
+  }
+
+  repositories(): RepositoryState[] {
+    return [...this.#states.values()];
+  }
+
+  /** Takes over what is shared of a repository now, after whatever is taken over already. */
+  follow(repo: string): Promise<void> {
+    this.#following = this.#following.then(() => this.#take(repo)).catch((thrown) => this.#told(thrown));
+    return this.#following;
+  }
+
+  /** The same for every repository. */
+  followAll(): Promise<void> {
+    this.#following = this.#following
+      .then(async () => {
+        const shared = await this.#parts.scans.repositories();
+        for (const repo of [...shared, ...[...this.#states.keys()].filter((known) => !shared.includes(known))])
+          await this.#take(repo);
+      })
+      .catch((thrown) => this.#told(thrown));
+    return this.#following;
+  }
+
+  async #take(repo: string): Promise<void> {
+    const { scans, queue, claims, clock } = this.#parts;
+    const scan = await scans.read(repo);
+    claims.replace(repo, scan?.claims ?? new Map());
+    queue.setClaims(claims.all(clock.now()), clock.now());
+    if (scan === undefined) {
+      this.#states.delete(repo);
+      queue.dropRepo(repo);
+      return;
+    }
+    const { state, error, issues } = scan;
+    if (state === "ready") {
+      await queue.readIssues(repo, issues, new Breath(), () => clock.now());
+      queue.open();
+    }
+    this.#states.set(repo, { repo, state, issues: issues.length, error });
+  }
+
+  #told(thrown: unknown): void {
+    this.#parts.log.warn({ because: sentenceOf(thrown) }, "what another replica has read could not be taken over yet");
+  }
+}

@@ -1,0 +1,56 @@
+import type { LeaseBook, Queue } from "@nest/dispatch";
+import { governor as described } from "@nest/protocol";
+import type { Routes } from "../access/route-registry.ts";
+import type { Gateway } from "../relays/gateway.ts";
+import { preview, type Subject } from "./preview.ts";
+import type { Governor } from "./queue-settings.ts";
+
+export interface GovernorRouteParts {
+  readonly governor: Governor;
+  readonly book: LeaseBook;
+  readonly queue: Queue;
+  readonly gateway: Gateway;
+  /** Resolves once the queue has been judged by the rules in force. */
+  readonly settled: () => Promise<void>;
+}
+
+/** Reads and changes the queue configuration, and shows beforehand what a list of patterns would match. */
+export function registerGovernorRoutes(routes: Routes, parts: GovernorRouteParts): void {
+  const { governor, book, queue, gateway, settled } = parts;
+  routes.serve(described.governor, ({ reply }) => {
+    reply.header("etag", `"${governor.tag}"`).header("cache-control", "no-store");
+    return governor.settings;
+  });
+  routes.serve(described.changeGovernor, async ({ body, actor, request, reply }) => {
+    const expected = request.headers["if-match"]?.trim().replace(/^"(.*)"$/, "$1");
+    await governor.change(body, actor, book, expected === "*" ? undefined : expected);
+    await settled();
+    reply.header("etag", `"${governor.tag}"`);
+    return { status: "updated" as const };
+  });
+  routes.serve(described.previewPatterns, ({ body }) =>
+    preview(
+      body.key,
+      body.patterns,
+      body.key === "contribute_allow_models" ? models(gateway) : issues(queue, body.key),
+    ),
+  );
+}
+
+function* issues(queue: Queue, key: described.PatternKey): Generator<Subject> {
+  for (const { key: item, title, issue } of [...queue.entries()]) {
+    const texts = {
+      contribute_deny_labels: issue.labels,
+      contribute_deny_titles: [title],
+      contribute_deny_authors: [issue.author],
+      contribute_allow_models: [],
+    }[key];
+    yield { texts, key: item, title };
+  }
+}
+
+function* models(gateway: Gateway): Generator<Subject> {
+  for (const session of [...gateway.sessions()]) {
+    if (session.speaker !== undefined) yield { texts: [session.declared.model ?? ""], title: session.login };
+  }
+}

@@ -1,0 +1,58 @@
+import { compileFilters, compileList, type DeskPolicy, type SteppedFilter } from "@nest/dispatch";
+import type { Durations, governor, Tier } from "@nest/protocol";
+import { ModelPolicy } from "./model-policy.ts";
+
+/** The settings as the parts of the hub use them. */
+export interface Rules {
+  readonly settings: governor.GovernorSettings;
+  readonly desk: DeskPolicy;
+  readonly models: ModelPolicy;
+  readonly filter: SteppedFilter;
+}
+
+/** What is compiled of the settings' patterns. */
+export type Compiled = Pick<Rules, "models" | "filter">;
+
+/**
+ * Compiles the patterns of settings.
+ *
+ * @throws NestError `invalid_pattern`.
+ */
+export function compiledOf(settings: governor.GovernorSettings): Compiled {
+  return {
+    models: new ModelPolicy(
+      compileList("contribute_allow_models", settings.contribute_allow_models),
+      settings.contribute_reject_unknown_models,
+    ),
+    filter: compileFilters(settings),
+  };
+}
+
+/** Settings as rules, with patterns that were compiled of them (or, for a moment, of those before). */
+export function rulesOf(settings: governor.GovernorSettings, compiled: Compiled): Rules {
+  return {
+    settings,
+    desk: {
+      suspended: settings.contribute_suspended,
+      disabledTiers: new Set<Tier>(settings.disabled_tiers),
+      limits: settings.tier_limits,
+      promotion: { contributorAt: settings.contribute_contributor_at, trustedAt: settings.contribute_trusted_at },
+    },
+    models: compiled.models,
+    filter: compiled.filter,
+  };
+}
+
+const HOUR_MS = 3_600_000;
+
+/** The durations in force: those an admin can change are read from the settings at each use. */
+export function liveTimes(fixed: Durations, scale: number, settings: () => governor.GovernorSettings): Durations {
+  return {
+    ...fixed,
+    get verifiedHoldMs() {
+      const { contribute_cooldown_enabled: enabled, contribute_cooldown_hours: hours } = settings();
+      // Switched off, an issue still waits as long as after a drop: its pull request must have been read by then.
+      return enabled ? Math.max(1, Math.round((hours * HOUR_MS) / scale)) : fixed.dropHoldMs;
+    },
+  };
+}
