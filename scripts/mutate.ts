@@ -44,7 +44,9 @@ function readArguments(args: readonly string[]): { files: string[]; tests: strin
   if (named.length === 0 || missing.length > 0) {
     const why = named.length === 0 ? "no file was named" : `${missing.join(", ")}: there is no such file`;
     console.error(`npm run mutate: error: ${why}`);
-    console.error("npm run mutate: hint: npm run mutate -- dispatch/src/leases/lease.ts [-tests dispatch/src/leases …]");
+    console.error(
+      "npm run mutate: hint: npm run mutate -- dispatch/src/leases/lease.ts [-tests dispatch/src/leases …]",
+    );
     process.exit(2);
   }
   const packages = named.map((file) => `${file.split("/")[0]}/src`);

@@ -10,16 +10,16 @@ export {
   type LedgerRows,
   noChanges,
 } from "./leases/changes.ts";
-export { type Decided, type Disk, LeaseBook, type News } from "./leases/command-batcher.ts";
-export type { Command, Effect, SettingChange, Speaker } from "./leases/commands.ts";
+export { type BatchResult, CommandBatcher, type LedgerStore, type ReplicaUpdate } from "./leases/command-batcher.ts";
+export type { Command, Effect, RelayIdentity, SettingChange } from "./leases/commands.ts";
 export { connectionId, identityOf, replicaOf } from "./leases/connection.ts";
 export type { Contributor } from "./leases/contributor.ts";
 export type { ItemRecord } from "./leases/cooldown.ts";
-export type { DeskPolicy } from "./leases/decider-deps.ts";
+export type { DeciderPolicy } from "./leases/decider-deps.ts";
 export { type Lease, leaseState } from "./leases/lease.ts";
-export { Desk } from "./leases/lease-decider.ts";
+export { LeaseDecider } from "./leases/lease-decider.ts";
 export { HOLD_PREFIX, Ledger } from "./leases/ledger.ts";
-export { engineOf, type HubDatabase } from "./open-storage.ts";
+export { type HubDatabase, openStorage } from "./open-storage.ts";
 export { ClaimLedger } from "./queue/claim-ledger.ts";
 export type { Entry, QueueIssue } from "./queue/entry.ts";
 export { anchoringOf, compileFilters, compileList, invalidPattern, type SteppedFilter } from "./queue/filters.ts";
@@ -27,9 +27,9 @@ export { Monitor, type QueueFeed } from "./queue/monitor.ts";
 export { compilePattern, isQuick, LARGEST_LIST, MOST_PATTERNS, type Pattern } from "./queue/patterns.ts";
 export { type OperatorHold, ORDER_SETTING, Queue } from "./queue/queue.ts";
 export { Unblocker } from "./queue/unblocker.ts";
-export { Visibility } from "./queue/visibility.ts";
+export { RepositoryVisibility } from "./queue/visibility.ts";
 export type { Bus } from "./replicas/bus.ts";
-export { Follower } from "./replicas/replica-feed.ts";
+export { ReplicaFeed } from "./replicas/replica-feed.ts";
 export { Replicas } from "./replicas/replicas.ts";
 export { SharedMonitor } from "./replicas/shared-monitor.ts";
 export { PostgresLedger } from "./storage/ledger-postgres.ts";

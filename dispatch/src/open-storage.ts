@@ -1,7 +1,7 @@
 import type { Clock, Log, Random } from "@nest/kit";
 import type { Durations } from "@nest/protocol";
 import type { LedgerPast, LedgerRows } from "./leases/changes.ts";
-import type { Disk } from "./leases/command-batcher.ts";
+import type { LedgerStore } from "./leases/command-batcher.ts";
 import type { ScanStore, SharedScanStore } from "./queue/scan-store.ts";
 import { type Bus, noBus } from "./replicas/bus.ts";
 import { PostgresBus } from "./replicas/postgres-bus.ts";
@@ -21,16 +21,16 @@ export interface ReplicaEvents {
   onBatch: () => void;
   /** Resolves when what that replica held is away for good. */
   onGone: (replica: string) => Promise<void>;
-  onDuty: () => Promise<void>;
-  offDuty: () => void;
+  onLeader: () => Promise<void>;
+  onNotLeader: () => void;
 }
 
 /** What the hub keeps its state in: the same promises on either engine. */
-export interface Engine {
+export interface Storage {
   /** This process among the hub's replicas: eight hexadecimal digits. */
   readonly replica: string;
   readonly reader: Reader;
-  readonly ledger: Disk & LedgerPast;
+  readonly ledger: LedgerStore & LedgerPast;
   readonly bus: Bus;
   /** What several replicas need beyond that; undefined for a hub that is alone. */
   readonly shared:
@@ -44,7 +44,7 @@ export interface Engine {
   close(): Promise<void>;
 }
 
-export interface EngineParts {
+export interface StorageDeps {
   readonly times: Durations;
   readonly clock: Clock;
   readonly random: Random;
@@ -52,11 +52,11 @@ export interface EngineParts {
 }
 
 /** The engine over an open database. */
-export async function engineOf(database: HubDatabase, parts: EngineParts): Promise<Engine> {
-  return database.kind === "sqlite" ? sqliteEngine(database, parts) : postgresEngine(database, parts);
+export async function openStorage(database: HubDatabase, deps: StorageDeps): Promise<Storage> {
+  return database.kind === "sqlite" ? sqliteEngine(database, deps) : postgresEngine(database, deps);
 }
 
-function sqliteEngine(database: SqliteDatabase, { times, clock, random }: EngineParts): Engine {
+function sqliteEngine(database: SqliteDatabase, { times, clock, random }: StorageDeps): Storage {
   const { sqlite, reader, checkpoints } = database;
   const ledger = new SqliteLedger(sqlite, checkpoints, times.dayWindowMs);
   const replica = random.hex(4);
@@ -73,13 +73,16 @@ function sqliteEngine(database: SqliteDatabase, { times, clock, random }: Engine
   };
 }
 
-async function postgresEngine(database: PostgresDatabase, { times, clock, random, log }: EngineParts): Promise<Engine> {
+async function postgresEngine(
+  database: PostgresDatabase,
+  { times, clock, random, log }: StorageDeps,
+): Promise<Storage> {
   const replica = random.hex(4);
   const events: ReplicaEvents = {
     onBatch: () => {},
     onGone: async () => {},
-    onDuty: async () => {},
-    offDuty: () => {},
+    onLeader: async () => {},
+    onNotLeader: () => {},
   };
   const replicas = new Replicas({
     database,
@@ -87,8 +90,8 @@ async function postgresEngine(database: PostgresDatabase, { times, clock, random
     clock,
     log,
     onGone: (gone) => events.onGone(gone),
-    onDuty: () => events.onDuty(),
-    offDuty: () => events.offDuty(),
+    onLeader: () => events.onLeader(),
+    onNotLeader: () => events.onNotLeader(),
   });
   const keyOfAll = async (name: string, mine: Buffer): Promise<Buffer> => {
     await database.pool.query("insert into replica_keys (name, value) values ($1, $2) on conflict do nothing", [

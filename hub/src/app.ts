@@ -3,26 +3,26 @@ import type { CodeHost } from "@nest/codehost";
 import {
   type Changes,
   ClaimLedger,
-  Desk,
+  CommandBatcher,
   type Effect,
-  engineOf,
-  Follower,
   type HubDatabase,
   isNamedBefore,
-  LeaseBook,
+  LeaseDecider,
   Ledger,
   Monitor,
-  type News,
+  openStorage,
   pendingPullRequests,
   pullRequestAt,
   Queue,
   type QueueFeed,
+  ReplicaFeed,
+  type ReplicaUpdate,
+  RepositoryVisibility,
   roleFor,
   rolesOf,
   SharedMonitor,
   Unblocker,
   Verifier,
-  Visibility,
 } from "@nest/dispatch";
 import type { Clock, Log, Random } from "@nest/kit";
 import { type Durations, scaleDurations, scaleTransport } from "@nest/protocol";
@@ -32,12 +32,12 @@ import { buildAccess } from "./access/build-access.ts";
 import { knownHost } from "./access/known-host.ts";
 import { networkOf } from "./access/network-of.ts";
 import { Once } from "./access/once.ts";
-import { Routes } from "./access/route-registry.ts";
+import { RouteRegistry } from "./access/route-registry.ts";
 import { registerAccessRoutes } from "./access/routes.ts";
 import { USER_SETTING } from "./access/shared-users.ts";
 import { Throttle } from "./access/throttle.ts";
 import type { HubConfig } from "./config.ts";
-import { Records } from "./contributors/contributor-read-model.ts";
+import { ContributorReadModel } from "./contributors/contributor-read-model.ts";
 import { leaderboardOf } from "./contributors/leaderboard.ts";
 import { registerContributorRoutes } from "./contributors/routes.ts";
 import { FleetRegistry } from "./fleet/registry.ts";
@@ -47,24 +47,24 @@ import { ActivityPruner } from "./operations/activity-pruner.ts";
 import { DoneByHour } from "./operations/done-by-hour.ts";
 import { EventStream } from "./operations/event-stream.ts";
 import { Metrics } from "./operations/metrics.ts";
-import { ReadModel, type Sees } from "./operations/read-model.ts";
+import { ReadModel, type Visibility } from "./operations/read-model.ts";
 import { registerOperationsRoutes } from "./operations/routes.ts";
-import { Waits } from "./operations/wait-histogram.ts";
+import { WaitHistogram } from "./operations/wait-histogram.ts";
 import { registerApp } from "./pages/app-page.ts";
 import { loginPage } from "./pages/login-page.ts";
 import { registerPages } from "./pages/routes.ts";
 import { sendPage } from "./pages/send-page.ts";
 import { registerQueueRoutes } from "./queue/routes.ts";
 import { Webhooks } from "./queue/webhooks.ts";
-import { Applied } from "./queue-settings/config-applier.ts";
-import { Governor } from "./queue-settings/queue-settings.ts";
-import { registerGovernorRoutes } from "./queue-settings/routes.ts";
+import { ConfigApplier } from "./queue-settings/config-applier.ts";
+import { QueueSettings } from "./queue-settings/queue-settings.ts";
+import { registerQueueSettingsRoutes } from "./queue-settings/routes.ts";
 import { liveTimes } from "./queue-settings/rules.ts";
 import { Gateway } from "./relays/gateway.ts";
 import { Peers } from "./relays/peers.ts";
 import { TaskCredentials } from "./relays/task-credentials.ts";
 
-export interface HubParts {
+export interface HubDeps {
   readonly config: HubConfig;
   readonly database: HubDatabase;
   readonly codeHost: CodeHost;
@@ -77,7 +77,7 @@ export interface HubParts {
 export interface Hub {
   readonly http: FastifyInstance;
   readonly ledger: Ledger;
-  readonly book: LeaseBook;
+  readonly batcher: CommandBatcher;
   readonly queue: Queue;
   readonly monitor: QueueFeed;
   readonly gateway: Gateway;
@@ -93,24 +93,24 @@ export interface Hub {
 const MOST_GUESSES = { most: 100, withinMs: 60_000 };
 
 /** Wires the hub's features to each other: the only file that knows them all. */
-export async function buildHub({ config, database, codeHost, clock, random, log }: HubParts): Promise<Hub> {
+export async function buildHub({ config, database, codeHost, clock, random, log }: HubDeps): Promise<Hub> {
   const fixedTimes = scaleDurations(config.clockScale);
-  const engine = await engineOf(database, { times: fixedTimes, clock, random, log });
+  const engine = await openStorage(database, { times: fixedTimes, clock, random, log });
   const { reader, replica, bus, scans, shared } = engine;
   const ledger = new Ledger(await engine.load(), engine.ledger);
-  const governor = new Governor({
+  const queueSettings = new QueueSettings({
     ledger,
     first: config.contribute,
     onCompiled: () => applied.changed(),
     onInvalid: (because) =>
       log.error({ err: because }, "patterns of the configuration are none here; those before hold"),
   });
-  const times: Durations = liveTimes(fixedTimes, config.clockScale, () => governor.settings);
-  const policy = () => governor.rules.desk;
+  const times: Durations = liveTimes(fixedTimes, config.clockScale, () => queueSettings.settings);
+  const policy = () => queueSettings.rules.decider;
   const queue = new Queue({ ledger, times });
   const claims = new ClaimLedger(await scans.claims());
   const doneByHour = new DoneByHour();
-  const waits = new Waits();
+  const waits = new WaitHistogram();
   await doneByHour.load(reader, clock.now());
   const trusted = proxyAddress.compile([...config.trustedProxies]);
   const isKnownHost = knownHost({
@@ -122,9 +122,9 @@ export async function buildHub({ config, database, codeHost, clock, random, log 
   const guesses = new Throttle(clock, MOST_GUESSES, replicaCount);
   const budgets = budgetsOf(clock, replicaCount);
   const roleOf = (contributorId: string, requested: string | undefined) =>
-    roleFor(ledger, contributorId, requested, governor.settings.contribute_delegatable_roles);
+    roleFor(ledger, contributorId, requested, queueSettings.settings.contribute_delegatable_roles);
 
-  const desk = new Desk({
+  const decider = new LeaseDecider({
     ledger,
     candidates: queue,
     policy,
@@ -132,10 +132,10 @@ export async function buildHub({ config, database, codeHost, clock, random, log 
     newTaskId: (gen) => `task-${gen.toString(36)}-${random.hex(6)}`,
     pullRequestAt: (address, repo) => pullRequestAt(address, repo, config.webUrl),
   });
-  const book: LeaseBook = new LeaseBook({
+  const batcher: CommandBatcher = new CommandBatcher({
     ledger,
-    desk,
-    disk: engine.ledger,
+    decider,
+    store: engine.ledger,
     clock,
     log,
     carryOut,
@@ -147,14 +147,14 @@ export async function buildHub({ config, database, codeHost, clock, random, log 
     replica,
     bus,
     isElsewhere: (identity) => peers.have(identity),
-    book,
+    batcher,
     ledger,
     queue,
     credentials,
-    models: () => governor.rules.models,
+    models: () => queueSettings.rules.models,
     roleOf,
     limitsOf: (contributorId) => records.limitsLeft(contributorId, clock.now()),
-    announcement: () => governor.settings.contribute_announcement,
+    announcement: () => queueSettings.settings.contribute_announcement,
     guesses,
     isKnownHost,
     addressOf: (request) => networkOf(proxyAddress(request, trusted)),
@@ -166,7 +166,7 @@ export async function buildHub({ config, database, codeHost, clock, random, log 
     onChange: () => changedHere(),
     onAssigned: (waitedMs) => waits.count(waitedMs, clock.now()),
   });
-  const applied = new Applied({ governor, queue, gateway, clock });
+  const applied = new ConfigApplier({ queueSettings, queue, gateway, clock });
   const verifier = new Verifier({
     codeHost,
     ledger,
@@ -174,13 +174,13 @@ export async function buildHub({ config, database, codeHost, clock, random, log 
     clock,
     random,
     log,
-    submit: (command) => book.submit(command),
+    submit: (command) => batcher.submit(command),
     isNamedBefore: (prUrl, gen) => isNamedBefore(reader, prUrl, gen),
   });
   const { repos, webUrl, evalIntervalMs } = config;
-  const visibility = new Visibility(ledger, (command) => book.ask(command));
-  const unblocker = new Unblocker({ codeHost, ledger, clock, log, ask: (command) => book.ask(command) });
-  const staleMs = () => (governor.settings.contribute_claim_stale_hours * 3_600_000) / config.clockScale;
+  const visibility = new RepositoryVisibility(ledger, (command) => batcher.ask(command));
+  const unblocker = new Unblocker({ codeHost, ledger, clock, log, ask: (command) => batcher.ask(command) });
+  const staleMs = () => (queueSettings.settings.contribute_claim_stale_hours * 3_600_000) / config.clockScale;
   const newMonitor = () =>
     new Monitor({
       codeHost,
@@ -204,7 +204,7 @@ export async function buildHub({ config, database, codeHost, clock, random, log 
       : new SharedMonitor({
           bus,
           scans: shared.scans,
-          follower: new Follower({ scans: shared.scans, queue, claims, clock, log }),
+          follower: new ReplicaFeed({ scans: shared.scans, queue, claims, clock, log }),
           newMonitor,
         });
   const monitor: QueueFeed = sharedMonitor ?? newMonitor();
@@ -213,7 +213,8 @@ export async function buildHub({ config, database, codeHost, clock, random, log 
   await registry.load();
   const active = () => {
     const ids = new Set(peers.relays().map(({ row }) => row.contributor_id));
-    for (const { speaker } of gateway.sessions()) if (speaker !== undefined) ids.add(speaker.contributorId);
+    for (const { relayIdentity } of gateway.sessions())
+      if (relayIdentity !== undefined) ids.add(relayIdentity.contributorId);
     return ids;
   };
   const readModel = new ReadModel({
@@ -225,10 +226,10 @@ export async function buildHub({ config, database, codeHost, clock, random, log 
     peers,
     clock,
     webUrl,
-    settings: () => governor.settings,
-    roles: ({ speaker, declared }) => ({
-      inForce: roleOf(speaker?.contributorId ?? "", declared.role),
-      assigned: rolesOf(ledger, speaker?.contributorId ?? "").assigned,
+    settings: () => queueSettings.settings,
+    roles: ({ relayIdentity, declared }) => ({
+      inForce: roleOf(relayIdentity?.contributorId ?? "", declared.role),
+      assigned: rolesOf(ledger, relayIdentity?.contributorId ?? "").assigned,
     }),
   });
   peers.tell(() => readModel.ownRelays());
@@ -251,7 +252,7 @@ export async function buildHub({ config, database, codeHost, clock, random, log 
     keyOfAll: engine.key,
     codeHost,
     ledger,
-    book,
+    batcher,
     isShared: shared !== undefined,
     guesses,
     clock,
@@ -259,21 +260,21 @@ export async function buildHub({ config, database, codeHost, clock, random, log 
   });
 
   const http = buildHttp(log, trusted, isKnownHost);
-  const routes = new Routes(http, { admit: (route, request) => identity.admit(route, request) });
+  const routes = new RouteRegistry(http, { admit: (route, request) => identity.admit(route, request) });
   const now = () => clock.now();
   const ownAddress = ({ protocol, host }: FastifyRequest) => config.publicUrl ?? `${protocol}://${host}`;
-  const everybodySees: Sees = (repo) => visibility.isPublic(repo);
+  const everybodySees: Visibility = (repo) => visibility.isPublic(repo);
   const board = { ledger, doneByHour, webUrl, active };
   const webhooks = new Webhooks({
     secret: config.webhookSecret,
     monitor,
-    once: new Once({ ledger, book, clock, prefix: "delivery:", actor: "code-host" }),
+    once: new Once({ ledger, batcher, clock, prefix: "delivery:", actor: "code-host" }),
   });
   const viewerOf = (request: FastifyRequest) => identity.viewerOf(request);
   registerOperationsRoutes(routes, { readModel, stream, metrics, doneByHour, waits, now, everybodySees, viewerOf });
-  registerQueueRoutes(routes, { queue, monitor, ledger, book, webhooks, now });
-  registerGovernorRoutes(routes, { governor, book, queue, gateway, settled: () => applied.settled() });
-  const records = new Records({
+  registerQueueRoutes(routes, { queue, monitor, ledger, batcher, webhooks, now });
+  registerQueueSettingsRoutes(routes, { queueSettings, batcher, queue, gateway, settled: () => applied.settled() });
+  const records = new ContributorReadModel({
     ledger,
     reader,
     times,
@@ -283,7 +284,13 @@ export async function buildHub({ config, database, codeHost, clock, random, log 
     now,
   });
   registerContributorRoutes(routes, {
-    registration: { codeHost, ledger, book, random, openRegistration: () => governor.settings.open_registration },
+    registration: {
+      codeHost,
+      ledger,
+      batcher,
+      random,
+      openRegistration: () => queueSettings.settings.open_registration,
+    },
     records,
     leaderboard: board,
     policy,
@@ -305,7 +312,7 @@ export async function buildHub({ config, database, codeHost, clock, random, log 
   registerPages(http, routes, {
     status: () => readModel.status(everybodySees),
     activity: async (count) => (await readModel.activity(count, undefined, everybodySees)).activity,
-    settings: () => governor.settings,
+    settings: () => queueSettings.settings,
     leaderboard: (window) => leaderboardOf(board, window, now()),
     ownAddress,
     codeHost,
@@ -328,7 +335,7 @@ export async function buildHub({ config, database, codeHost, clock, random, log 
   }
 
   /** What another replica made durable concerns our watchers, our queue and our sockets too. */
-  function onNews(news: News, lost: readonly string[]): void {
+  function onNews(news: ReplicaUpdate, lost: readonly string[]): void {
     gateway.recall(lost);
     if (news.kind === "everything") {
       doneByHour
@@ -348,7 +355,7 @@ export async function buildHub({ config, database, codeHost, clock, random, log 
   function notice(changes: Changes): void {
     doneByHour.count(changes);
     stream.tell(changes.activity);
-    if (governor.isChangedBy(changes.settings)) applied.changed();
+    if (queueSettings.isChangedBy(changes.settings)) applied.changed();
     if (changes.settings.size > 0) stream.change();
     if ([...changes.settings.keys()].some((name) => name.startsWith(USER_SETTING))) void stream.review();
   }
@@ -364,30 +371,30 @@ export async function buildHub({ config, database, codeHost, clock, random, log 
   }
 
   peers.onChanged(() => stream.change());
-  bus.onGap(() => book.look());
+  bus.onGap(() => batcher.requestSync());
   if (shared !== undefined && sharedMonitor !== undefined) {
     const { events, replicas } = shared;
-    events.onBatch = () => book.look();
-    events.onDuty = async () => {
-      await sharedMonitor.takeDuty();
+    events.onBatch = () => batcher.requestSync();
+    events.onLeader = async () => {
+      await sharedMonitor.lead();
       await verifyPending();
     };
-    events.offDuty = () => sharedMonitor.leaveDuty();
+    events.onNotLeader = () => sharedMonitor.follow();
     events.onGone = async (gone) => {
-      await book.ask({ kind: "gone", replica: gone });
+      await batcher.ask({ kind: "replica_lost", replica: gone });
       // What it was verifying, somebody else must.
-      if (replicas.hasDuty)
+      if (replicas.isLeader)
         verifyPending().catch((thrown) => log.warn({ err: thrown }, "verifications were not taken over"));
     };
   }
 
-  const isMine = () => shared?.replicas.hasDuty ?? true;
+  const isMine = () => shared?.replicas.isLeader ?? true;
   const pruner = new ActivityPruner({ database: reader, isMine, clock, log });
   let stopSweep = () => {};
   return {
     http,
     ledger,
-    book,
+    batcher,
     queue,
     monitor,
     gateway,
@@ -399,7 +406,7 @@ export async function buildHub({ config, database, codeHost, clock, random, log 
       monitor.start();
       pruner.start();
       stopSweep = clock.every(times.leaseSweepMs, () => {
-        book.submit({ kind: "sweep" });
+        batcher.submit({ kind: "sweep" });
         queue.wake(clock.now());
       });
     },
@@ -412,7 +419,7 @@ export async function buildHub({ config, database, codeHost, clock, random, log 
       gateway.drain();
       await http.close();
       await registry.save();
-      await book.close();
+      await batcher.close();
       await engine.close();
     },
   };

@@ -1,5 +1,5 @@
 export { tokenDigest } from "./access/token-digest.ts";
-export { buildHub, type Hub, type HubParts } from "./app.ts";
+export { buildHub, type Hub, type HubDeps } from "./app.ts";
 export { type HubConfig, readHubConfig } from "./config.ts";
 export { runHub } from "./main.ts";
 export { defaultSettings } from "./queue-settings/settings.ts";

@@ -19,4 +19,4 @@ export { type Random, seededRandom, systemRandom } from "./random.ts";
 export { redactor, Secret, strikeOut } from "./secret.ts";
 export { onShutdownSignal } from "./shutdown.ts";
 export { cutBytes, plainLine, plainText, shownText } from "./text.ts";
-export { Breath } from "./time-slicer.ts";
+export { TimeSlicer } from "./time-slicer.ts";

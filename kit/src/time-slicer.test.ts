@@ -1,9 +1,9 @@
 import { setImmediate } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { Breath } from "./time-slicer.ts";
+import { TimeSlicer } from "./time-slicer.ts";
 
 /** A work that takes a whole slice at each step. */
-async function work(breath: Breath, steps: number, done: () => void): Promise<void> {
+async function work(breath: TimeSlicer, steps: number, done: () => void): Promise<void> {
   for (let step = 0; step < steps; step += 1) {
     const until = performance.now() + 3;
     while (performance.now() < until);
@@ -14,7 +14,7 @@ async function work(breath: Breath, steps: number, done: () => void): Promise<vo
 
 test("however many works are under way, a turn of the loop goes on with one of them", async () => {
   const order: number[] = [];
-  const works = [0, 1, 2].map((nth) => work(new Breath(), 4, () => order.push(nth)));
+  const works = [0, 1, 2].map((nth) => work(new TimeSlicer(), 4, () => order.push(nth)));
   const begun = order.length;
   for (let turn = 1; turn <= 6; turn += 1) {
     await setImmediate();

@@ -12,7 +12,7 @@ function goOn(): void {
 }
 
 /** Cuts long work up: `pause` answers with a turn of the event loop once a slice is used up, else at once. */
-export class Breath {
+export class TimeSlicer {
   #since = performance.now();
 
   /** Undefined while the slice lasts, so that a tight loop need not wait for nothing. */

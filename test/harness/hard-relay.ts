@@ -28,7 +28,7 @@ interface Report extends Pick<Held, "task_id" | "task_gen"> {
 
 type Frame = Held & { readonly type: string; readonly reason: string };
 
-export interface HardRelayParts {
+export interface HardRelayDeps {
   readonly socket: () => string;
   readonly token: string;
   readonly random: Random;
@@ -43,7 +43,7 @@ export interface HardRelayParts {
  */
 export class HardRelay {
   readonly history: Event[] = [];
-  readonly #parts: HardRelayParts;
+  readonly #parts: HardRelayDeps;
   readonly #outbox: Report[] = [];
   #socket: WebSocket | undefined;
   #boot = 0;
@@ -54,7 +54,7 @@ export class HardRelay {
   /** A wish for work has no answer yet; a second one would give back what the first one gets. */
   #asked = false;
 
-  constructor(parts: HardRelayParts) {
+  constructor(parts: HardRelayDeps) {
     this.#parts = parts;
     this.#connect();
   }

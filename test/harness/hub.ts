@@ -76,7 +76,7 @@ export class TestHub implements AsyncDisposable {
   /** Everything that was asked of the hub until now is durable and answered. */
   async settled(): Promise<void> {
     for (let turn = 0; turn < 3; turn += 1) {
-      await this.hub.book.flush();
+      await this.hub.batcher.flush();
       await new Promise((resolve) => setImmediate(resolve));
     }
   }

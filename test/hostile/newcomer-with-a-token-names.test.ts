@@ -64,8 +64,8 @@ test("two accounts that swap their logins, and prove it in one moment, keep thei
   hub.codeHost.rename("between", "two");
   // Both in one batch: neither finds its new login free on the disk.
   await Promise.all([
-    hub.hub.book.ask({ kind: "proven", login: "two", accountId: first }),
-    hub.hub.book.ask({ kind: "proven", login: "one", accountId: second }),
+    hub.hub.batcher.ask({ kind: "proven", login: "two", accountId: first }),
+    hub.hub.batcher.ask({ kind: "proven", login: "one", accountId: second }),
   ]);
   for (const _boot of ["before a restart", "after it"]) {
     expect(hub.hub.ledger.contributorByLogin("two")?.id).toBe(one.contributor_id);
@@ -79,7 +79,7 @@ test("a proof that comes too late for a login that is another account's by now c
   await using hub = await TestHub.start({ contribute: CLOSED });
   const ada = await register(hub, "ada");
   const accountId = hub.codeHost.accountId("mallory");
-  await hub.hub.book.ask({ kind: "proven", login: "ada", accountId });
+  await hub.hub.batcher.ask({ kind: "proven", login: "ada", accountId });
   expect(hub.hub.ledger.contributorByAccount(accountId)).toBeUndefined();
   expect(hub.hub.ledger.contributor(ada.contributor_id)?.accountId).toBe(hub.codeHost.accountId("ada"));
 });

@@ -364,7 +364,7 @@ test.runIf(onPostgres)(
     await using other = await start({ databaseUrl });
     const cookie = await signIn(one, "boss");
     const who = async (hub: TestHub) => {
-      await hub.hub.book.caughtUp();
+      await hub.hub.batcher.sync();
       return (await hub.call("GET", "/api/auth/user", undefined, { cookie })).body;
     };
     for (const hub of [one, other]) expect(await who(hub)).toMatchObject({ login: "boss", hub_admin: true });

@@ -50,7 +50,7 @@ async function answersOf(hub: TestHub): Promise<unknown> {
   return { contributors, actionable: await hub.actionable(), ...Object.fromEntries(answers) };
 }
 
-type Engine = "sqlite" | "postgresql";
+type Storage = "sqlite" | "postgresql";
 
 let postgres: RealPostgres | undefined;
 beforeAll(async () => {
@@ -59,13 +59,13 @@ beforeAll(async () => {
 afterAll(() => postgres?.[Symbol.asyncDispose]());
 
 /** A new database of that kind, as a hub's configuration and as the command's environment name it. */
-async function databaseOn(engine: Engine) {
+async function databaseOn(engine: Storage) {
   const url = engine === "sqlite" ? undefined : await postgres?.database();
   const environment: Record<string, string> = url === undefined ? {} : { NEST_DATABASE_URL: url };
   return { config: { databaseUrl: url === undefined ? undefined : new Secret(url) }, environment, url };
 }
 
-const DRILLS: readonly { from: Engine; to: Engine; into: string }[] = [
+const DRILLS: readonly { from: Storage; to: Storage; into: string }[] = [
   { from: "sqlite", to: "sqlite", into: "an empty machine" },
   { from: "sqlite", to: "postgresql", into: "an empty database" },
   { from: "sqlite", to: "postgresql", into: "the tables of a hub that never worked" },

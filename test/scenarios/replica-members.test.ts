@@ -21,8 +21,8 @@ async function aMember(onGone: (replica: string) => Promise<void>, clock = syste
     clock,
     log: silentLog(),
     onGone,
-    onDuty: async () => {},
-    offDuty: () => {},
+    onLeader: async () => {},
+    onNotLeader: () => {},
   });
   return {
     replicas,
@@ -56,7 +56,7 @@ test("a replica is forgotten only after what follows from its end is durable, an
   await member.replicas.join();
   await member.replicas.start();
   expect([...(await member.known()).keys()]).toEqual(["00000001", "00000002", "00000003"]);
-  expect(member.replicas.hasDuty).toBe(true);
+  expect(member.replicas.isLeader).toBe(true);
   await expect.poll(async () => [...(await member.known()).keys()], { timeout: 10_000 }).not.toContain("00000002");
   expect(told.slice(0, 2)).toEqual(["00000002", "00000002"]);
 });
@@ -70,9 +70,9 @@ test("a replica that starts slowly says meanwhile that it is alive, and looks af
   const seen = async () => (await member.known()).get("00000001");
   const first = await seen();
   await expect.poll(seen, { timeout: 10_000 }).not.toBe(first);
-  expect([told, member.replicas.hasDuty]).toEqual([[], false]);
+  expect([told, member.replicas.isLeader]).toEqual([[], false]);
   await member.replicas.start();
-  expect([told, member.replicas.hasDuty]).toEqual([["00000002"], true]);
+  expect([told, member.replicas.isLeader]).toEqual([["00000002"], true]);
 });
 
 test("a replica that hung itself judges nobody until others had the time to say that they are alive", async ({

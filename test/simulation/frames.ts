@@ -1,17 +1,17 @@
-import type { Command, Lease, Speaker } from "@nest/dispatch";
+import type { Command, Lease, RelayIdentity } from "@nest/dispatch";
 import type { ToHub } from "./relay-model.ts";
 
 /** The command that a relay's frame is to a hub. */
-export function commandOf(frame: ToHub, speaker: Speaker, failureKind: string): Command {
+export function commandOf(frame: ToHub, relayIdentity: RelayIdentity, failureKind: string): Command {
   switch (frame.type) {
     case "ready":
-      return { kind: "ready", ...speaker };
+      return { kind: "ready", ...relayIdentity };
     case "accepted":
-      return { kind: "accepted", ...speaker, taskId: frame.taskId, gen: frame.gen };
+      return { kind: "accepted", ...relayIdentity, taskId: frame.taskId, gen: frame.gen };
     case "progress":
       return {
         kind: "progress",
-        ...speaker,
+        ...relayIdentity,
         taskId: frame.taskId,
         gen: frame.gen,
         repo: frame.repo,
@@ -20,7 +20,7 @@ export function commandOf(frame: ToHub, speaker: Speaker, failureKind: string): 
     case "completed":
       return {
         kind: "completed",
-        ...speaker,
+        ...relayIdentity,
         taskId: frame.taskId,
         gen: frame.gen,
         prUrl: frame.prUrl,
@@ -29,10 +29,10 @@ export function commandOf(frame: ToHub, speaker: Speaker, failureKind: string): 
       };
     case "failed": {
       const { taskId, gen, reason, permanent } = frame;
-      return { kind: "failed", ...speaker, taskId, gen, reason, failureKind, permanent };
+      return { kind: "failed", ...relayIdentity, taskId, gen, reason, failureKind, permanent };
     }
     case "declined":
-      return { kind: "declined", ...speaker, taskId: frame.taskId, gen: frame.gen, reason: "busy" };
+      return { kind: "declined", ...relayIdentity, taskId: frame.taskId, gen: frame.gen, reason: "busy" };
   }
 }
 

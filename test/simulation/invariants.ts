@@ -1,4 +1,14 @@
-import type { Changes, Contributor, DeskPolicy, Effect, Ending, Lease, Ledger, Queue, Speaker } from "@nest/dispatch";
+import type {
+  Changes,
+  Contributor,
+  DeciderPolicy,
+  Effect,
+  Ending,
+  Lease,
+  Ledger,
+  Queue,
+  RelayIdentity,
+} from "@nest/dispatch";
 import { defaultTierLimits, durations } from "@nest/protocol";
 import type { RelayModel } from "./relay-model.ts";
 import type { SimulatedDisk } from "./simulated-disk.ts";
@@ -34,14 +44,14 @@ export class Invariants {
   }
 
   /** A relay says something of a task: only the right contributor with the right generation may move it. */
-  said({ contributorId, connection }: Speaker, taskId: string, gen: number | undefined): void {
+  said({ contributorId, connection }: RelayIdentity, taskId: string, gen: number | undefined): void {
     const said = this.#said.get(taskId) ?? new Set();
     said.add(`${contributorId} ${gen}`).add(connection);
     this.#said.set(taskId, said);
   }
 
   /** A relay asks for work. */
-  asked({ connection, identity }: Speaker): void {
+  asked({ connection, identity }: RelayIdentity): void {
     this.#asked.add(connection).add(identity);
   }
 
@@ -163,7 +173,7 @@ export class Invariants {
         `${taskId} was assigned before it was durable`,
       );
     }
-    if (effect.kind === "held") {
+    if (effect.kind === "credential_due") {
       const durable = this.#disk.leases.get(effect.lease.taskId);
       check(
         durable !== undefined || this.#disk.ended.has(effect.lease.taskId),
@@ -194,7 +204,7 @@ export class Invariants {
   }
 
   /** The world has settled: nothing is stuck. */
-  settled(ledger: Ledger, queue: Queue, crew: Crew, policy: DeskPolicy, now: number): void {
+  settled(ledger: Ledger, queue: Queue, crew: Crew, policy: DeciderPolicy, now: number): void {
     queue.wake(now);
     for (const { relay, connection } of crew) {
       const contributor = ledger.contributor(relay.contributorId);
@@ -226,7 +236,7 @@ export class Invariants {
     return this.#said.get(lease.taskId)?.has(`${lease.contributorId} ${lease.gen}`) ?? false;
   }
 
-  #isLimited(contributor: Contributor, ledger: Ledger, policy: DeskPolicy, now: number): boolean {
+  #isLimited(contributor: Contributor, ledger: Ledger, policy: DeciderPolicy, now: number): boolean {
     if (contributor.tier === "revoked") return true;
     const limits = policy.limits[contributor.tier];
     if (limits.max_concurrent > 0 && ledger.heldBy(contributor.id) >= limits.max_concurrent) return true;

@@ -1,4 +1,4 @@
-import type { Speaker } from "@nest/dispatch";
+import type { RelayIdentity } from "@nest/dispatch";
 import type { RelayModel, ToHub, ToRelay } from "./relay-model.ts";
 import type { SimulatedHub } from "./simulated-hub.ts";
 
@@ -8,7 +8,7 @@ export interface Connection {
   /** The hub, or the replica of it, at which it is. */
   readonly hub: SimulatedHub;
   readonly relay: RelayModel;
-  readonly speaker: Speaker;
+  readonly relayIdentity: RelayIdentity;
   readonly toHub: ToHub[];
   readonly toRelay: ToRelay[];
   /** The relay has given it up; frames already under way may still arrive. */

@@ -1,4 +1,4 @@
-import { type Changes, type Disk, openPostgres, PostgresLedger } from "@nest/dispatch";
+import { type Changes, type LedgerStore, openPostgres, PostgresLedger } from "@nest/dispatch";
 import { Secret } from "@nest/kit";
 import { durations } from "@nest/protocol";
 import type { SimulatedDisk, Storage } from "./simulated-disk.ts";
@@ -56,7 +56,7 @@ export class PostgresStorage implements AsyncDisposable {
   async #transact(
     disk: SimulatedDisk,
     ledger: PostgresLedger,
-    decide: Parameters<Disk["transact"]>[0],
+    decide: Parameters<LedgerStore["transact"]>[0],
     named: readonly string[],
   ): Promise<void> {
     if (this.losesBatches) await this.#database.pool.query("delete from replica_batches");

@@ -1,16 +1,16 @@
 import {
   type BatchRecord,
+  type BatchResult,
   type Changes,
   type Contributor,
-  type Decided,
-  type Disk,
   decidedOf,
   type Ending,
   type ItemRecord,
   type Lease,
   type LedgerPast,
   type LedgerRows,
-  type News,
+  type LedgerStore,
+  type ReplicaUpdate,
   recordOf,
 } from "@nest/dispatch";
 import { durations } from "@nest/protocol";
@@ -23,7 +23,7 @@ export type Fault = "crash before" | "crash after" | "refuse" | "lose the answer
 
 /** One replica's way to its ledger's disk. */
 export interface Storage {
-  readonly disk: Disk;
+  readonly disk: LedgerStore;
   readonly past: LedgerPast;
   load(now: number): Promise<LedgerRows> | LedgerRows;
 }
@@ -52,7 +52,7 @@ export class SimulatedDisk implements LedgerPast {
 
   /** The way of a hub that has the disk for itself. */
   alone(): Storage {
-    const transact = (decide: (news: undefined) => Decided | undefined) => {
+    const transact = (decide: (news: undefined) => BatchResult | undefined) => {
       const decided = decide(undefined);
       if (decided !== undefined) this.commit(decided.changes);
     };
@@ -62,7 +62,7 @@ export class SimulatedDisk implements LedgerPast {
   /** The way of one of several replicas: it hears of every batch that others wrote, as JSON. */
   shared(replica: string, isLive: (connection: string) => boolean): Storage {
     let seen = 0;
-    const transact = (decide: (news: News | undefined) => Decided | undefined) => {
+    const transact = (decide: (news: ReplicaUpdate | undefined) => BatchResult | undefined) => {
       const batches = this.#batches.slice(seen).map((record) => decidedOf(structuredClone(record)));
       seen = this.#batches.length;
       const decided = decide(batches.length === 0 ? undefined : { kind: "batches", batches });

@@ -1,14 +1,14 @@
 import {
   type Changes,
+  CommandBatcher,
   connectionId,
-  Desk,
-  type DeskPolicy,
+  type DeciderPolicy,
   type Effect,
-  LeaseBook,
+  LeaseDecider,
   Ledger,
-  type News,
   Queue,
   type QueueIssue,
+  type ReplicaUpdate,
 } from "@nest/dispatch";
 import { type Clock, silentLog } from "@nest/kit";
 import { durations } from "@nest/protocol";
@@ -16,30 +16,30 @@ import type { Storage } from "./simulated-disk.ts";
 
 const LOG = silentLog();
 
-export interface SimulatedHubParts {
+export interface SimulatedHubDeps {
   /** Never used by an earlier process. */
   readonly replica: string;
   readonly storage: Storage;
   readonly repos: ReadonlyMap<string, readonly QueueIssue[]>;
   readonly now: () => number;
-  readonly policy: () => DeskPolicy;
+  readonly policy: () => DeciderPolicy;
   readonly carryOut: (effect: Effect) => void;
   readonly onCommitted: (changes: Changes) => void;
-  readonly onNews: (news: News, lost: readonly string[]) => void;
+  readonly onNews: (news: ReplicaUpdate, lost: readonly string[]) => void;
 }
 
-/** One process of a hub, without sockets: the real desk, book, ledger and queue. */
+/** One process of a hub, without sockets: the real decider, batcher, ledger and queue. */
 export class SimulatedHub {
   readonly replica: string;
   readonly ledger: Ledger;
   readonly queue: Queue;
-  readonly book: LeaseBook;
+  readonly batcher: CommandBatcher;
   #timers: { readonly due: number; readonly act: () => void }[] = [];
   #connections = 0;
   readonly #now: () => number;
 
-  private constructor(parts: SimulatedHubParts, ledger: Ledger) {
-    const { replica, storage, repos, now, policy, carryOut, onCommitted, onNews } = parts;
+  private constructor(deps: SimulatedHubDeps, ledger: Ledger) {
+    const { replica, storage, repos, now, policy, carryOut, onCommitted, onNews } = deps;
     this.replica = replica;
     this.#now = now;
     this.ledger = ledger;
@@ -55,7 +55,7 @@ export class SimulatedHub {
       every: () => () => {},
       sleep: () => Promise.resolve(),
     };
-    const desk = new Desk({
+    const decider = new LeaseDecider({
       ledger,
       candidates: this.queue,
       policy,
@@ -65,15 +65,25 @@ export class SimulatedHub {
     });
     const schedule = () => {};
     const { disk } = storage;
-    this.book = new LeaseBook({ ledger, desk, disk, clock, log: LOG, carryOut, onCommitted, onNews, schedule });
+    this.batcher = new CommandBatcher({
+      ledger,
+      decider,
+      store: disk,
+      clock,
+      log: LOG,
+      carryOut,
+      onCommitted,
+      onNews,
+      schedule,
+    });
   }
 
   /** Boots on what its storage holds; a promise where the storage answers later. */
-  static boot(parts: SimulatedHubParts): SimulatedHub | Promise<SimulatedHub> {
-    const rows = parts.storage.load(parts.now());
+  static boot(deps: SimulatedHubDeps): SimulatedHub | Promise<SimulatedHub> {
+    const rows = deps.storage.load(deps.now());
     if (rows instanceof Promise)
-      return rows.then((known) => new SimulatedHub(parts, new Ledger(known, parts.storage.past)));
-    return new SimulatedHub(parts, new Ledger(rows, parts.storage.past));
+      return rows.then((known) => new SimulatedHub(deps, new Ledger(known, deps.storage.past)));
+    return new SimulatedHub(deps, new Ledger(rows, deps.storage.past));
   }
 
   newConnection(): string {

@@ -1,4 +1,11 @@
-import { type Changes, type DeskPolicy, type Effect, type News, replicaOf, type Speaker } from "@nest/dispatch";
+import {
+  type Changes,
+  type DeciderPolicy,
+  type Effect,
+  type RelayIdentity,
+  type ReplicaUpdate,
+  replicaOf,
+} from "@nest/dispatch";
 import { defaultTierLimits, type Tier } from "@nest/protocol";
 import { aCrowd } from "./crowd.ts";
 import { commandOf, forgedFrame } from "./frames.ts";
@@ -23,7 +30,7 @@ export interface WorldOptions {
   ) => (replica: string) => Storage;
 }
 
-/** A hub and its relays over a faulty network: the real desk, book, ledger and queue; relays, network and disk are models. */
+/** A hub and its relays over a faulty network: the real decider, batcher, ledger and queue; relays, network and disk are models. */
 export class World {
   readonly disk = new SimulatedDisk();
   readonly invariants = new Invariants(this.disk);
@@ -33,7 +40,7 @@ export class World {
   /** The one that writes at this moment. */
   #writing: SimulatedHub | undefined;
   readonly #network = new Network();
-  #sent: { readonly frame: ToHub; readonly speaker: Speaker }[] = [];
+  #sent: { readonly frame: ToHub; readonly relayIdentity: RelayIdentity }[] = [];
   #replicas = 0;
   readonly #live = new Set<string>();
   readonly #storageOf: (replica: string) => Storage;
@@ -61,7 +68,7 @@ export class World {
         const { ledger } = this.#writing ?? this.#hub(0);
         this.invariants.committed(changes, ledger, this.now, (connection) => this.#answers(connection));
       } catch (thrown) {
-        // The book takes what a disk throws for a failed write; this must come out.
+        // The batcher takes what a disk throws for a failed write; this must come out.
         this.#broken = thrown;
         throw thrown;
       }
@@ -102,7 +109,7 @@ export class World {
       case "replay":
         return this.#replay(x, y);
       case "sweep":
-        this.#hub(x).book.submit({ kind: "sweep" });
+        this.#hub(x).batcher.submit({ kind: "sweep" });
         return;
       case "push":
         return this.#push(x);
@@ -136,7 +143,7 @@ export class World {
       this.now += 31 * MINUTE;
       for (const hub of this.#hubs) {
         hub.fireTimers();
-        hub.book.submit({ kind: "sweep" });
+        hub.batcher.submit({ kind: "sweep" });
       }
       yield* this.#draining();
     }
@@ -188,7 +195,7 @@ export class World {
     take(booted);
   }
 
-  #policy(): DeskPolicy {
+  #policy(): DeciderPolicy {
     return {
       suspended: this.#suspended,
       disabledTiers: this.#disabledTiers,
@@ -200,15 +207,15 @@ export class World {
   #flush(hub: SimulatedHub): void | Promise<void> {
     this.#writing = hub;
     // Replicas are told of each other's batches.
-    if (this.#hubs.length > 1) hub.book.look();
-    const flushing = hub.book.flush();
+    if (this.#hubs.length > 1) hub.batcher.requestSync();
+    const flushing = hub.batcher.flush();
     return flushing === undefined ? this.#flushed(hub) : flushing.then(() => this.#flushed(hub));
   }
 
   #flushed(hub: SimulatedHub): void | Promise<void> {
     if (this.#broken !== undefined) throw this.#broken;
     if (this.disk.crashed) return this.#restart(hub);
-    if (!hub.book.isBehind) this.invariants.consistent(hub.ledger);
+    if (!hub.batcher.isBehind) this.invariants.consistent(hub.ledger);
   }
 
   /** A hub's process is gone: memory, sockets and unsent answers with it. The others notice, if there are any. */
@@ -219,7 +226,7 @@ export class World {
     this.#sent = [];
     this.#live.delete(hub.replica);
     const other = this.#hubs.find((one) => one !== hub);
-    other?.book.submit({ kind: "gone", replica: hub.replica });
+    other?.batcher.submit({ kind: "replica_lost", replica: hub.replica });
     return this.#boot(this.#hubs.indexOf(hub));
   }
 
@@ -246,7 +253,7 @@ export class World {
   }
 
   /** What another replica wrote concerns our sockets too. */
-  #hear(news: News, lost: readonly string[], replica: string): void {
+  #hear(news: ReplicaUpdate, lost: readonly string[], replica: string): void {
     for (const connection of lost.map((id) => this.#network.get(id))) {
       if (connection?.hub.replica !== replica) continue;
       this.events.add("recalled");
@@ -262,12 +269,16 @@ export class World {
     for (const older of this.#network.open()) if (older.relay === relay) older.abandoned = true;
     const hub = this.#hub(y);
     const id = hub.newConnection();
-    const speaker: Speaker = { connection: id, contributorId: relay.contributorId, identity: relay.identity };
+    const relayIdentity: RelayIdentity = {
+      connection: id,
+      contributorId: relay.contributorId,
+      identity: relay.identity,
+    };
     const connection: Connection = {
       id,
       hub,
       relay,
-      speaker,
+      relayIdentity,
       toHub: relay.connected(),
       toRelay: [],
       abandoned: false,
@@ -275,7 +286,7 @@ export class World {
     };
     // Older sockets of the same name are asked whether they live; what the new one says waits for that.
     for (const older of this.#network.at(hub.replica))
-      if (older.speaker.identity === relay.identity && older.abandoned) this.#closeAtHub(older);
+      if (older.relayIdentity.identity === relay.identity && older.abandoned) this.#closeAtHub(older);
     this.#network.add(connection);
   }
 
@@ -290,24 +301,27 @@ export class World {
   #arrive(connection: Connection): void {
     const frame = connection.toHub.shift();
     if (frame === undefined || connection.closedAtHub) return;
-    this.#sent.push({ frame, speaker: connection.speaker });
+    this.#sent.push({ frame, relayIdentity: connection.relayIdentity });
     if (this.#sent.length > 200) this.#sent = this.#sent.slice(-100);
     this.#submit(frame, connection);
   }
 
-  #submit(frame: ToHub, { hub, speaker }: Connection): void {
+  #submit(frame: ToHub, { hub, relayIdentity }: Connection): void {
     if (frame.type === "ready") {
-      this.invariants.asked(speaker);
-      hub.book.submit(commandOf(frame, speaker, this.#failureKind));
+      this.invariants.asked(relayIdentity);
+      hub.batcher.submit(commandOf(frame, relayIdentity, this.#failureKind));
       return;
     }
     const { taskId, gen } = frame;
-    this.invariants.said(speaker, taskId, gen);
-    hub.book.submit({ ...commandOf(frame, speaker, this.#failureKind), ...this.#silentHolder(hub, taskId, speaker) });
+    this.invariants.said(relayIdentity, taskId, gen);
+    hub.batcher.submit({
+      ...commandOf(frame, relayIdentity, this.#failureKind),
+      ...this.#silentHolder(hub, taskId, relayIdentity),
+    });
   }
 
   /** Who has the task of which a relay speaks is asked whether it lives. */
-  #silentHolder(hub: SimulatedHub, taskId: string, { connection }: Speaker): { readonly silent?: string } {
+  #silentHolder(hub: SimulatedHub, taskId: string, { connection }: RelayIdentity): { readonly silent?: string } {
     const holder = hub.ledger.lease(taskId)?.connection;
     if (holder === undefined || holder === connection || this.#answers(holder)) return {};
     const socket = this.#network.get(holder);
@@ -350,8 +364,8 @@ export class World {
 
   #closeAtHub(connection: Connection): void {
     if (!this.#network.close(connection)) return;
-    const { hub, speaker } = connection;
-    hub.book.submit({ kind: "dropped", ...speaker });
+    const { hub, relayIdentity } = connection;
+    hub.batcher.submit({ kind: "dropped", ...relayIdentity });
   }
 
   #verify(x: number, y: number): void {
@@ -360,7 +374,7 @@ export class World {
     if (ending?.prUrl === undefined) return;
     const { taskId, gen, contributorId, key } = ending.lease;
     const verdict = y % 4 === 0 ? "refused" : "verified";
-    this.#hub(y).book.submit({
+    this.#hub(y).batcher.submit({
       kind: "verified",
       taskId,
       gen,
@@ -385,7 +399,7 @@ export class World {
   #push(x: number): void {
     const connection = this.#network.pick(x);
     if (connection !== undefined && !connection.closedAtHub)
-      connection.hub.book.submit({ kind: "ready", unasked: true, ...connection.speaker });
+      connection.hub.batcher.submit({ kind: "ready", unasked: true, ...connection.relayIdentity });
   }
 
   #rare(x: number, y: number): void | Promise<void> {
@@ -410,7 +424,7 @@ export class World {
         return;
       case 9:
       case 10:
-        this.#hub(y).book.submit({
+        this.#hub(y).batcher.submit({
           kind: "requeue",
           contributorId,
           taskId: undefined,
@@ -427,7 +441,7 @@ export class World {
         else this.#disabledTiers.add("contributor");
         return;
       case 13:
-        this.#hub(y).book.submit({
+        this.#hub(y).batcher.submit({
           kind: "trust",
           contributorId,
           tier: (["newcomer", "contributor", "trusted"] as const)[y % 3] ?? "newcomer",
@@ -435,7 +449,7 @@ export class World {
         });
         return;
       case 14:
-        if (y % 10 === 0) this.#hub(y).book.submit({ kind: "revoke", contributorId, actor: "admin" });
+        if (y % 10 === 0) this.#hub(y).batcher.submit({ kind: "revoke", contributorId, actor: "admin" });
         return;
       case 15: {
         // The machine restarts with its wall clock a day off.
@@ -447,7 +461,7 @@ export class World {
       case 16: {
         // A replica that only hung is taken for gone.
         const [writer, other] = [this.#hub(y), this.#hub(y + 1)];
-        if (writer !== other) writer.book.submit({ kind: "gone", replica: other.replica });
+        if (writer !== other) writer.batcher.submit({ kind: "replica_lost", replica: other.replica });
         return;
       }
       default:
@@ -459,7 +473,7 @@ export class World {
   #carryOut(effect: Effect, replica?: string): void {
     this.#trace.fold(effect);
     if (effect.kind === "unavailable") this.events.add(effect.reason);
-    if (effect.kind === "held" && effect.resumed) this.events.add("resumed");
+    if (effect.kind === "credential_due" && effect.resumed) this.events.add("resumed");
     if (this.#suspended) this.events.add("suspended");
     this.invariants.carriedOut(effect, this.now);
     if (effect.kind === "close") {
@@ -483,7 +497,7 @@ export class World {
       case "revoke":
         connection.toRelay.push({ type: "revoke", taskId: effect.taskId });
         return;
-      case "unheard":
+      case "resend_required":
         return this.#closeAtHub(connection);
       case "ack":
         connection.toRelay.push({ type: "ack", taskId: effect.taskId });

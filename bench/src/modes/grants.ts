@@ -1,8 +1,8 @@
 import {
   type Command,
   compileFilters,
-  Desk,
-  type DeskPolicy,
+  type DeciderPolicy,
+  LeaseDecider,
   Ledger,
   type LedgerPast,
   Queue,
@@ -73,7 +73,7 @@ function measureWalk(): GrantFigures {
 class LongQueue {
   readonly queue: Queue;
   readonly #ledger: Ledger;
-  readonly #desk: Desk;
+  readonly #decider: LeaseDecider;
   #now = BEGAN;
   #turn = 0;
 
@@ -90,7 +90,7 @@ class LongQueue {
       this.queue.setIssues(repo, issues, BEGAN);
     }
     this.queue.open();
-    this.#desk = new Desk({
+    this.#decider = new LeaseDecider({
       ledger: this.#ledger,
       candidates: this.queue,
       policy: () => POLICY,
@@ -106,16 +106,16 @@ class LongQueue {
       this.#turn += 1;
       this.#now += 20;
       const who = `c-${this.#turn % CONTRIBUTORS}`;
-      const speaker = { connection: `s-${who}`, contributorId: who, identity: who };
+      const relayIdentity = { connection: `s-${who}`, contributorId: who, identity: who };
       const began = performance.now();
-      const [effect] = this.#desk.handle({ kind: "ready", ...speaker }, this.#now);
+      const [effect] = this.#decider.handle({ kind: "ready", ...relayIdentity }, this.#now);
       told(performance.now() - began);
       if (effect?.kind !== "assign") throw new Error(`no task, but ${effect?.kind}`);
       const { taskId, gen } = effect.lease;
-      const task = { ...speaker, taskId, gen };
-      this.#desk.handle({ kind: "accepted", ...task }, this.#now);
-      this.#desk.handle(this.#turn % FAILS_EVERY === 0 ? failed(task) : completed(task), this.#now);
-      if (nth % BATCH === 0) this.#ledger.settle();
+      const task = { ...relayIdentity, taskId, gen };
+      this.#decider.handle({ kind: "accepted", ...task }, this.#now);
+      this.#decider.handle(this.#turn % FAILS_EVERY === 0 ? failed(task) : completed(task), this.#now);
+      if (nth % BATCH === 0) this.#ledger.commit();
     }
   }
 }
@@ -136,7 +136,7 @@ function failed(task: Task): Command {
 /** Looked up at nearly every grant: the windows are full of assignments that are long past. */
 const LIMITS: TierLimits = { max_per_hour: 5, max_per_day: 10, max_concurrent: 5 };
 
-const POLICY: DeskPolicy = {
+const POLICY: DeciderPolicy = {
   suspended: false,
   disabledTiers: new Set(["advisor"]),
   promotion: { contributorAt: 5, trustedAt: 20 },

@@ -5,7 +5,7 @@ import { itemKey } from "../leases/lease.ts";
 import type { Ledger } from "../leases/ledger.ts";
 import { whyNotCredited } from "./credit.ts";
 
-export interface VerifierParts {
+export interface VerifierDeps {
   readonly codeHost: CodeHost;
   readonly ledger: Ledger;
   readonly webUrl: string;
@@ -25,12 +25,12 @@ const RETRY = { firstMs: 5000, longestMs: 600_000 };
  * pull request the first is judged first.
  */
 export class Verifier {
-  readonly #parts: VerifierParts;
+  readonly #deps: VerifierDeps;
   readonly #stop = new AbortController();
   readonly #pending = new Map<string, NamedWork>();
 
-  constructor(parts: VerifierParts) {
-    this.#parts = parts;
+  constructor(deps: VerifierDeps) {
+    this.#deps = deps;
   }
 
   get pending(): number {
@@ -49,7 +49,7 @@ export class Verifier {
   }
 
   async #run(pending: NamedWork): Promise<void> {
-    const { clock, random, log, submit, isNamedBefore } = this.#parts;
+    const { clock, random, log, submit, isNamedBefore } = this.#deps;
     const { signal } = this.#stop;
     for (let attempt = 0; !signal.aborted; attempt += 1) {
       try {
@@ -74,7 +74,7 @@ export class Verifier {
 
   /** The pull request in its one spelling, and why it does not count; undefined when it does. */
   async #judge(work: NamedWork): Promise<{ readonly pull: string; readonly because: string | undefined }> {
-    const { codeHost, ledger, webUrl } = this.#parts;
+    const { codeHost, ledger, webUrl } = this.#deps;
     const { signal } = this.#stop;
     const name = pullRequestLink(work.prUrl, webUrl);
     if (name === undefined || name.repo.toLowerCase() !== work.repo.toLowerCase())

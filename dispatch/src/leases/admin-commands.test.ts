@@ -22,27 +22,30 @@ const revoked: OnTheDesk = { contributors: [aContributor({ tier: "revoked" })] }
 
 const ALL = { kind: "requeue", ...WHO, taskId: undefined, session: undefined, reason: undefined } as const;
 
-test.each<[string, (desk: SmallDesk) => unknown]>([
-  ["a new token", (desk) => reissue(desk, { kind: "reissue", contributorId: "c-ada", tokenDigest: "new" }, NOW)],
-  ["another tier", (desk) => trust(desk, { kind: "trust", ...WHO, tier: "trusted" }, NOW)],
-  ["revocation", (desk) => revoke(desk, { kind: "revoke", ...WHO }, NOW)],
-  ["a requeue", (desk) => requeue(desk, ALL, NOW)],
-  ["a cut connection", (desk) => disconnect(desk, { kind: "disconnect", ...WHO, connection: "conn-here-1" }, NOW)],
+test.each<[string, (decider: SmallDesk) => unknown]>([
+  ["a new token", (decider) => reissue(decider, { kind: "reissue", contributorId: "c-ada", tokenDigest: "new" }, NOW)],
+  ["another tier", (decider) => trust(decider, { kind: "trust", ...WHO, tier: "trusted" }, NOW)],
+  ["revocation", (decider) => revoke(decider, { kind: "revoke", ...WHO }, NOW)],
+  ["a requeue", (decider) => requeue(decider, ALL, NOW)],
+  [
+    "a cut connection",
+    (decider) => disconnect(decider, { kind: "disconnect", ...WHO, connection: "conn-here-1" }, NOW),
+  ],
 ])("%s for somebody whom nobody knows is refused, and changes nothing", (_what, order) => {
-  const desk = aDesk({ contributors: [] });
-  expect(order(desk)).toEqual([NOBODY]);
-  expect(desk.ledger.isDirty).toBe(false);
+  const decider = aDesk({ contributors: [] });
+  expect(order(decider)).toEqual([NOBODY]);
+  expect(decider.ledger.isDirty).toBe(false);
 });
 
 test("a new token takes the old one's place, its sockets close, and the audit shows neither", () => {
-  const desk = aDesk();
-  expect(reissue(desk, { kind: "reissue", contributorId: "c-ada", tokenDigest: "new" }, NOW)).toEqual([
+  const decider = aDesk();
+  expect(reissue(decider, { kind: "reissue", contributorId: "c-ada", tokenDigest: "new" }, NOW)).toEqual([
     { kind: "close", contributorId: "c-ada", reason: "a new registration token was issued" },
     DONE,
   ]);
-  expect(desk.ledger.contributorByDigest("digest")).toBeUndefined();
-  expect(desk.ledger.contributorByDigest("new")).toEqual(aContributor({ tokenDigest: "new" }));
-  const [line] = desk.ledger.changes.audit;
+  expect(decider.ledger.contributorByDigest("digest")).toBeUndefined();
+  expect(decider.ledger.contributorByDigest("new")).toEqual(aContributor({ tokenDigest: "new" }));
+  const [line] = decider.ledger.changes.audit;
   expect(line).toEqual({
     at: NOW,
     actor: "Ada",
@@ -54,60 +57,60 @@ test("a new token takes the old one's place, its sockets close, and the audit sh
 });
 
 test("a revoked contributor gets no new token and no tier", () => {
-  const desk = aDesk(revoked);
-  const reissued = reissue(desk, { kind: "reissue", contributorId: "c-ada", tokenDigest: "new" }, NOW);
+  const decider = aDesk(revoked);
+  const reissued = reissue(decider, { kind: "reissue", contributorId: "c-ada", tokenDigest: "new" }, NOW);
   expect(reissued).toEqual([{ kind: "refused", code: "revoked", because: "access was revoked" }]);
-  const trusted = trust(desk, { kind: "trust", ...WHO, tier: "trusted" }, NOW);
+  const trusted = trust(decider, { kind: "trust", ...WHO, tier: "trusted" }, NOW);
   expect(trusted).toEqual([{ kind: "refused", code: "revoked", because: "a revoked contributor stays revoked" }]);
-  expect(desk.ledger.isDirty).toBe(false);
+  expect(decider.ledger.isDirty).toBe(false);
 });
 
 test("a tier that an admin sets holds at once, and is audited and told", () => {
-  const desk = aDesk();
-  expect(trust(desk, { kind: "trust", ...WHO, tier: "trusted" }, NOW)).toEqual([
+  const decider = aDesk();
+  expect(trust(decider, { kind: "trust", ...WHO, tier: "trusted" }, NOW)).toEqual([
     { kind: "standing", contributorId: "c-ada", tier: "trusted" },
     DONE,
   ]);
-  expect(desk.ledger.contributor("c-ada")?.tier).toBe("trusted");
-  expect(desk.ledger.changes.audit).toEqual([
+  expect(decider.ledger.contributor("c-ada")?.tier).toBe("trusted");
+  expect(decider.ledger.changes.audit).toEqual([
     { at: NOW, actor: "grace", action: "trust", subject: "Ada", before: "newcomer", after: "trusted" },
   ]);
-  expect(feedOf(desk)).toEqual(["Ada trust changed (trusted)"]);
+  expect(feedOf(decider)).toEqual(["Ada trust changed (trusted)"]);
 });
 
 test("the same tier again is audited, and the feed says nothing of it", () => {
-  const desk = aDesk();
-  trust(desk, { kind: "trust", ...WHO, tier: "newcomer" }, NOW);
-  expect([feedOf(desk), desk.ledger.changes.audit.length]).toEqual([[], 1]);
+  const decider = aDesk();
+  trust(decider, { kind: "trust", ...WHO, tier: "newcomer" }, NOW);
+  expect([feedOf(decider), decider.ledger.changes.audit.length]).toEqual([[], 1]);
 });
 
-test.each<[string, (desk: SmallDesk) => unknown]>([
-  ["revocation", (desk) => revoke(desk, { kind: "revoke", ...WHO }, NOW)],
-  ["the tier `revoked`", (desk) => trust(desk, { kind: "trust", ...WHO, tier: "revoked" }, NOW)],
+test.each<[string, (decider: SmallDesk) => unknown]>([
+  ["revocation", (decider) => revoke(decider, { kind: "revoke", ...WHO }, NOW)],
+  ["the tier `revoked`", (decider) => trust(decider, { kind: "trust", ...WHO, tier: "revoked" }, NOW)],
 ])("%s is at once: held tasks end, sockets close, and it is audited", (_what, order) => {
-  const desk = aDesk({ leases: [aLease(1), away] });
-  expect(order(desk)).toEqual([
+  const decider = aDesk({ leases: [aLease(1), away] });
+  expect(order(decider)).toEqual([
     { kind: "revoke", connection: ada.connection, taskId: "t-1", reason: REVOKED },
     { kind: "close", contributorId: "c-ada", reason: "access revoked" },
     { kind: "done", released: ["t-1", "t-2"] },
   ]);
-  expect(desk.ledger.contributor("c-ada")).toEqual(aContributor({ tier: "revoked" }));
-  expect(desk.ledger.changes.endings).toMatchObject(
+  expect(decider.ledger.contributor("c-ada")).toEqual(aContributor({ tier: "revoked" }));
+  expect(decider.ledger.changes.endings).toMatchObject(
     ["t-1", "t-2"].map((taskId) => ({ lease: { taskId }, outcome: "revoked", reason: REVOKED, endedAt: NOW })),
   );
   const hold = { holdReason: "requeued", holdUntil: NOW + durations.dropHoldMs, failures: 0 };
-  for (const { key } of [aLease(1), away]) expect(desk.ledger.item(key)).toMatchObject(hold);
-  expect(desk.ledger.changes.audit).toEqual([
+  for (const { key } of [aLease(1), away]) expect(decider.ledger.item(key)).toMatchObject(hold);
+  expect(decider.ledger.changes.audit).toEqual([
     { at: NOW, actor: "grace", action: "revoked", subject: "Ada", before: "newcomer", after: "revoked" },
   ]);
-  expect(feedOf(desk)).toEqual(["Ada access revoked"]);
+  expect(feedOf(decider)).toEqual(["Ada access revoked"]);
 });
 
 test("who is revoked already is cut off again, and not audited twice", () => {
-  const desk = aDesk(revoked);
-  const effects = trust(desk, { kind: "trust", ...WHO, tier: "revoked" }, NOW);
+  const decider = aDesk(revoked);
+  const effects = trust(decider, { kind: "trust", ...WHO, tier: "revoked" }, NOW);
   expect(effects).toEqual([{ kind: "close", contributorId: "c-ada", reason: "access revoked" }, DONE]);
-  expect(desk.ledger.isDirty).toBe(false);
+  expect(decider.ledger.isDirty).toBe(false);
 });
 
 const desks = [aLease(1, { identity: "c-ada#desk" }), aLease(2, { identity: "c-ada#laptop", connection: undefined })];
@@ -117,9 +120,9 @@ test.each<[string, object, string[]]>([
   ["one task", { taskId: "t-2" }, ["t-2"]],
   ["what one session holds", { session: "desk" }, ["t-1"]],
 ])("a requeue takes back %s", (_what, chosen, released) => {
-  const desk = aDesk({ leases: desks });
-  expect(requeue(desk, { ...ALL, ...chosen }, NOW).at(-1)).toEqual({ kind: "done", released });
-  expect(desk.ledger.changes.endings.map(({ lease }) => lease.taskId)).toEqual(released);
+  const decider = aDesk({ leases: desks });
+  expect(requeue(decider, { ...ALL, ...chosen }, NOW).at(-1)).toEqual({ kind: "done", released });
+  expect(decider.ledger.changes.endings.map(({ lease }) => lease.taskId)).toEqual(released);
 });
 
 test.each<[string, object]>([
@@ -127,23 +130,23 @@ test.each<[string, object]>([
   ["another session's", { session: "shed" }],
   ["a task of another session's", { taskId: "t-1", session: "laptop" }],
 ])("a requeue of %s is refused", (_what, chosen) => {
-  const desk = aDesk({ leases: desks });
+  const decider = aDesk({ leases: desks });
   const because = "this contributor holds no such task";
-  expect(requeue(desk, { ...ALL, ...chosen }, NOW)).toEqual([{ kind: "refused", code: "not_found", because }]);
-  expect(desk.ledger.isDirty).toBe(false);
+  expect(requeue(decider, { ...ALL, ...chosen }, NOW)).toEqual([{ kind: "refused", code: "not_found", because }]);
+  expect(decider.ledger.isDirty).toBe(false);
 });
 
 test("a requeue counts nothing, holds the issue for ten minutes, and is told with its reason", () => {
-  const desk = aDesk({ leases: desks });
+  const decider = aDesk({ leases: desks });
   const reason = "it runs in circles";
-  expect(requeue(desk, { ...ALL, reason }, NOW)).toEqual([
+  expect(requeue(decider, { ...ALL, reason }, NOW)).toEqual([
     { kind: "revoke", connection: ada.connection, taskId: "t-1", reason },
     { kind: "done", released: ["t-1", "t-2"] },
   ]);
-  expect(desk.ledger.changes.endings[0]).toMatchObject({ outcome: "requeued", reason, endedAt: NOW });
+  expect(decider.ledger.changes.endings[0]).toMatchObject({ outcome: "requeued", reason, endedAt: NOW });
   const hold = { holdReason: "requeued", holdUntil: NOW + durations.dropHoldMs, failures: 0 };
-  expect(desk.ledger.item("acme/one#1")).toMatchObject(hold);
-  expect(desk.ledger.changes.audit[0]).toEqual({
+  expect(decider.ledger.item("acme/one#1")).toMatchObject(hold);
+  expect(decider.ledger.changes.audit[0]).toEqual({
     at: NOW,
     actor: "grace",
     action: "requeue",
@@ -152,36 +155,36 @@ test("a requeue counts nothing, holds the issue for ten minutes, and is told wit
     after: reason,
   });
   const line = `Ada yanked by operator (${reason})`;
-  expect(feedOf(desk)).toEqual([line, line]);
+  expect(feedOf(decider)).toEqual([line, line]);
 });
 
 test("a requeue without a reason says that an operator did it", () => {
-  const desk = aDesk({ leases: [aLease(1)] });
-  expect(requeue(desk, ALL, NOW)).toMatchObject([{ reason: "yanked by operator (released)" }, {}]);
-  expect(feedOf(desk)).toEqual(["Ada yanked by operator"]);
+  const decider = aDesk({ leases: [aLease(1)] });
+  expect(requeue(decider, ALL, NOW)).toMatchObject([{ reason: "yanked by operator (released)" }, {}]);
+  expect(feedOf(decider)).toEqual(["Ada yanked by operator"]);
 });
 
 test("one connection is cut, what it holds is kept, and it is audited", () => {
-  const desk = aDesk({ leases: [aLease(1)] });
-  expect(disconnect(desk, { kind: "disconnect", ...WHO, connection: "conn-here-1" }, NOW)).toEqual([
+  const decider = aDesk({ leases: [aLease(1)] });
+  expect(disconnect(decider, { kind: "disconnect", ...WHO, connection: "conn-here-1" }, NOW)).toEqual([
     { kind: "close", contributorId: "c-ada", only: "conn-here-1", reason: "disconnected by an operator" },
     DONE,
   ]);
-  expect(desk.ledger.changes.audit).toEqual([
+  expect(decider.ledger.changes.audit).toEqual([
     { at: NOW, actor: "grace", action: "disconnected", subject: "Ada conn-here-1" },
   ]);
-  expect(desk.ledger.leaseCount).toBe(1);
+  expect(decider.ledger.leaseCount).toBe(1);
 });
 
 function afterSetting(change: (before: unknown) => SettingChange) {
-  const desk = aDesk({ settings: { order: "oldest" } });
+  const decider = aDesk({ settings: { order: "oldest" } });
   const effects = setting(
-    desk,
+    decider,
     { kind: "setting", name: "order", actor: "grace", action: "order changed", change },
     NOW,
   );
-  const { audit, activity } = desk.ledger.changes;
-  return { effects, value: desk.ledger.setting("order"), audit, activity, isDirty: desk.ledger.isDirty };
+  const { audit, activity } = decider.ledger.changes;
+  return { effects, value: decider.ledger.setting("order"), audit, activity, isDirty: decider.ledger.isDirty };
 }
 
 test("a setting is changed from the value in force, audited, and told where there is something to tell", () => {

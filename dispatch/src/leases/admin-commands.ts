@@ -2,14 +2,14 @@ import { endLease, note } from "./bookkeeping.ts";
 import type { Effect } from "./commands.ts";
 import { afterTrust } from "./contributor.ts";
 import { bookUncounted } from "./cooldown.ts";
-import type { DeskParts, Of } from "./decider-deps.ts";
+import type { DeciderDeps, Of } from "./decider-deps.ts";
 
 // What people order: tokens, trust, revocation, requeue, settings.
 
 const ACCESS_REVOKED = "contribution access revoked";
 
-export function reissue(parts: DeskParts, command: Of<"reissue">, now: number): Effect[] {
-  const { ledger } = parts;
+export function reissue(deps: DeciderDeps, command: Of<"reissue">, now: number): Effect[] {
+  const { ledger } = deps;
   const contributor = ledger.contributor(command.contributorId);
   if (contributor === undefined) return [{ kind: "refused", code: "not_found", because: "no such contributor" }];
   if (contributor.tier === "revoked") return [{ kind: "refused", code: "revoked", because: "access was revoked" }];
@@ -28,14 +28,14 @@ export function reissue(parts: DeskParts, command: Of<"reissue">, now: number): 
   ];
 }
 
-export function trust(parts: DeskParts, command: Of<"trust">, now: number): Effect[] {
-  const { ledger } = parts;
+export function trust(deps: DeciderDeps, command: Of<"trust">, now: number): Effect[] {
+  const { ledger } = deps;
   const before = ledger.contributor(command.contributorId);
   if (before === undefined) return [{ kind: "refused", code: "not_found", because: "no such contributor" }];
   if (before.tier === "revoked" && command.tier !== "revoked") {
     return [{ kind: "refused", code: "revoked", because: "a revoked contributor stays revoked" }];
   }
-  if (command.tier === "revoked") return revoke(parts, { ...command, kind: "revoke" }, now);
+  if (command.tier === "revoked") return revoke(deps, { ...command, kind: "revoke" }, now);
   const after = afterTrust(before, command.tier);
   ledger.putContributor(after);
   ledger.audit({
@@ -46,7 +46,7 @@ export function trust(parts: DeskParts, command: Of<"trust">, now: number): Effe
     before: before.tier,
     after: after.tier,
   });
-  if (after.tier !== before.tier) note(parts, before.id, "trust changed", undefined, now, after.tier);
+  if (after.tier !== before.tier) note(deps, before.id, "trust changed", undefined, now, after.tier);
   return [
     { kind: "standing", contributorId: before.id, tier: after.tier },
     { kind: "done", released: [] },
@@ -54,14 +54,14 @@ export function trust(parts: DeskParts, command: Of<"trust">, now: number): Effe
 }
 
 /** Revocation is for good and at once: held tasks are released, live sockets close. */
-export function revoke(parts: DeskParts, command: Of<"revoke">, now: number): Effect[] {
-  const { ledger, times } = parts;
+export function revoke(deps: DeciderDeps, command: Of<"revoke">, now: number): Effect[] {
+  const { ledger, times } = deps;
   const before = ledger.contributor(command.contributorId);
   if (before === undefined) return [{ kind: "refused", code: "not_found", because: "no such contributor" }];
   const effects: Effect[] = [];
   const released: string[] = [];
   for (const lease of ledger.leasesOfContributor(before.id)) {
-    endLease(parts, lease, { outcome: "revoked", reason: ACCESS_REVOKED }, now);
+    endLease(deps, lease, { outcome: "revoked", reason: ACCESS_REVOKED }, now);
     ledger.changeItem(lease.key, (item) => bookUncounted(item, "requeued", times, now));
     released.push(lease.taskId);
     if (lease.connection !== undefined)
@@ -77,15 +77,15 @@ export function revoke(parts: DeskParts, command: Of<"revoke">, now: number): Ef
       before: before.tier,
       after: "revoked",
     });
-    note(parts, before.id, "access revoked", undefined, now);
+    note(deps, before.id, "access revoked", undefined, now);
   }
   effects.push({ kind: "close", contributorId: before.id, reason: "access revoked" }, { kind: "done", released });
   return effects;
 }
 
 /** An operator takes back what a contributor holds: ten minutes' hold, nothing counted, not handed on by itself. */
-export function requeue(parts: DeskParts, command: Of<"requeue">, now: number): Effect[] {
-  const { ledger, times } = parts;
+export function requeue(deps: DeciderDeps, command: Of<"requeue">, now: number): Effect[] {
+  const { ledger, times } = deps;
   const contributor = ledger.contributor(command.contributorId);
   if (contributor === undefined) return [{ kind: "refused", code: "not_found", because: "no such contributor" }];
   const identity = command.session === undefined ? undefined : `${contributor.id}#${command.session}`;
@@ -98,9 +98,9 @@ export function requeue(parts: DeskParts, command: Of<"requeue">, now: number): 
   const reason = command.reason ?? "yanked by operator (released)";
   const effects: Effect[] = [];
   for (const lease of chosen) {
-    endLease(parts, lease, { outcome: "requeued", reason }, now);
+    endLease(deps, lease, { outcome: "requeued", reason }, now);
     ledger.changeItem(lease.key, (item) => bookUncounted(item, "requeued", times, now));
-    note(parts, contributor.id, "yanked by operator", lease, now, command.reason);
+    note(deps, contributor.id, "yanked by operator", lease, now, command.reason);
     ledger.audit({
       at: now,
       actor: command.actor,
@@ -116,8 +116,8 @@ export function requeue(parts: DeskParts, command: Of<"requeue">, now: number): 
 }
 
 /** An operator cuts one connection: its relay comes back by itself and resumes what it holds. */
-export function disconnect(parts: DeskParts, command: Of<"disconnect">, now: number): Effect[] {
-  const { ledger } = parts;
+export function disconnect(deps: DeciderDeps, command: Of<"disconnect">, now: number): Effect[] {
+  const { ledger } = deps;
   const contributor = ledger.contributor(command.contributorId);
   if (contributor === undefined) return [{ kind: "refused", code: "not_found", because: "no such contributor" }];
   ledger.audit({
@@ -133,8 +133,8 @@ export function disconnect(parts: DeskParts, command: Of<"disconnect">, now: num
 }
 
 /** One setting read, changed and audited in one step, so that two admins at once never undo each other. */
-export function setting(parts: DeskParts, command: Of<"setting">, now: number): Effect[] {
-  const { ledger } = parts;
+export function setting(deps: DeciderDeps, command: Of<"setting">, now: number): Effect[] {
+  const { ledger } = deps;
   const { name, actor, action } = command;
   const change = command.change(ledger.setting(name));
   if (change.kind === "refused") return [{ kind: "refused", code: "taken", because: change.because }];

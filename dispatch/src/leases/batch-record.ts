@@ -9,7 +9,7 @@ import type {
   PullRequestVerdict,
 } from "./changes.ts";
 import { noChanges } from "./changes.ts";
-import type { Decided } from "./command-batcher.ts";
+import type { BatchResult } from "./command-batcher.ts";
 import type { Effect } from "./commands.ts";
 import { replicaOf } from "./connection.ts";
 import type { Contributor } from "./contributor.ts";
@@ -42,7 +42,7 @@ export interface BatchRecord {
 }
 
 /** A batch of `replica` as a record; of its effects those that others have to carry out. */
-export function recordOf({ changes, effects }: Decided, replica: string): BatchRecord {
+export function recordOf({ changes, effects }: BatchResult, replica: string): BatchRecord {
   const ended = new Set(changes.endings.map(({ lease }) => lease.taskId));
   const isTold = ({ taskId }: Lease) => !ended.has(taskId) || changes.granted.has(taskId);
   return {
@@ -62,7 +62,7 @@ export function recordOf({ changes, effects }: Decided, replica: string): BatchR
 }
 
 /** The batch that a record was made of. JSON drops what is undefined; everything here reads a missing property as that. */
-export function decidedOf(record: BatchRecord): Decided {
+export function decidedOf(record: BatchRecord): BatchResult {
   const changes: Changes = {
     ...noChanges(),
     contributors: new Map(record.contributors.map((one) => [one.id, one])),

@@ -2,23 +2,23 @@ import { type CancelTimer, type Clock, type Log, NestError } from "@nest/kit";
 import type { Changes, LedgerRows } from "./changes.ts";
 import type { Command, Effect } from "./commands.ts";
 import type { Lease } from "./lease.ts";
-import type { Desk } from "./lease-decider.ts";
+import type { LeaseDecider } from "./lease-decider.ts";
 import type { Ledger } from "./ledger.ts";
 
 /** What one batch came to. */
-export interface Decided {
+export interface BatchResult {
   readonly changes: Changes;
   /** What follows, by command. */
   readonly effects: readonly (readonly Effect[])[];
 }
 
 /** What other replicas made durable since this one looked last: each of their batches, or everything anew. */
-export type News =
-  | { readonly kind: "batches"; readonly batches: readonly Decided[] }
+export type ReplicaUpdate =
+  | { readonly kind: "batches"; readonly batches: readonly BatchResult[] }
   | { readonly kind: "everything"; readonly rows: LedgerRows };
 
 /** Where the ledger's changes become durable: all of a batch or nothing of it. */
-export interface Disk {
+export interface LedgerStore {
   /**
    * Has a batch decided on what is durable at this moment and makes it durable; `decide` answers undefined when nothing changed.
    * The embedded database belongs to one hub: it has no news and is done when this returns. One that replicas share decides
@@ -28,13 +28,16 @@ export interface Disk {
    *
    * @throws (or rejects) when the batch is not known to be durable: the ledger is put back, and news tells if it was after all.
    */
-  transact(decide: (news: News | undefined) => Decided | undefined, named: readonly string[]): void | Promise<void>;
+  transact(
+    decide: (news: ReplicaUpdate | undefined) => BatchResult | undefined,
+    named: readonly string[],
+  ): void | Promise<void>;
 }
 
-export interface LeaseBookParts {
+export interface CommandBatcherDeps {
   readonly ledger: Ledger;
-  readonly desk: Desk;
-  readonly disk: Disk;
+  readonly decider: LeaseDecider;
+  readonly store: LedgerStore;
   readonly clock: Clock;
   readonly log: Log;
   /** Carries an effect out; called only after the batch it came from is on disk. */
@@ -48,7 +51,7 @@ export interface LeaseBookParts {
    * away now: those of a replica that was taken for gone. Where one is ours, we hung; its relay has to come back, for only an
    * exact claim makes the task its own again.
    */
-  readonly onNews?: (news: News, lost: readonly string[]) => void;
+  readonly onNews?: (news: ReplicaUpdate, lost: readonly string[]) => void;
 }
 
 interface Waiting {
@@ -66,18 +69,18 @@ const AGAIN_AFTER_MS = 1000;
  * answer leaves before it: a relay that was told something can rely on it through `kill -9`. On a database that answers later,
  * what arrives meanwhile is the next transaction.
  */
-export class LeaseBook {
-  readonly #parts: LeaseBookParts;
+export class CommandBatcher {
+  readonly #deps: CommandBatcherDeps;
   #waiting: Waiting[] = [];
   #scheduled = false;
   #lazy: CancelTimer | undefined;
   #writing: Promise<void> | undefined;
-  #looking = false;
+  #syncRequested = false;
   #isBehind = false;
   #closed = false;
 
-  constructor(parts: LeaseBookParts) {
-    this.#parts = parts;
+  constructor(deps: CommandBatcherDeps) {
+    this.#deps = deps;
   }
 
   /** Hands a command in; its effects are carried out with this turn's batch. */
@@ -89,7 +92,7 @@ export class LeaseBook {
   submitLazily(command: Command): void {
     if (this.#closed) return;
     this.#waiting.push({ command, done: undefined, failed: undefined });
-    this.#lazy ??= this.#parts.clock.after(LAZY_MS, () => void this.flush());
+    this.#lazy ??= this.#deps.clock.after(LAZY_MS, () => void this.flush());
   }
 
   /**
@@ -102,8 +105,8 @@ export class LeaseBook {
   }
 
   /** Another replica has written something: takes it over with the next batch, or by itself. */
-  look(): void {
-    this.#looking = true;
+  requestSync(): void {
+    this.#syncRequested = true;
     this.#schedule();
   }
 
@@ -113,9 +116,9 @@ export class LeaseBook {
   }
 
   /** Resolves when everything that other replicas had written when it was called is known here. */
-  async caughtUp(): Promise<void> {
+  async sync(): Promise<void> {
     await this.#writing;
-    this.#looking = true;
+    this.#syncRequested = true;
     await this.flush();
   }
 
@@ -126,14 +129,14 @@ export class LeaseBook {
     this.#lazy?.();
     this.#lazy = undefined;
     const batch = this.#waiting;
-    if (batch.length === 0 && !this.#looking) return;
+    if (batch.length === 0 && !this.#syncRequested) return;
     this.#waiting = [];
-    this.#looking = false;
-    const { ledger, disk } = this.#parts;
-    let decided: Decided | undefined;
+    this.#syncRequested = false;
+    const { ledger, store } = this.#deps;
+    let decided: BatchResult | undefined;
     let writing: void | Promise<void>;
     try {
-      writing = disk.transact((news) => {
+      writing = store.transact((news) => {
         if (news !== undefined) this.#takeOver(news);
         decided = this.#decide(batch);
         return ledger.isDirty ? decided : undefined;
@@ -153,7 +156,7 @@ export class LeaseBook {
       )
       .finally(() => {
         this.#writing = undefined;
-        if (this.#waiting.length > 0 || this.#looking) this.#schedule();
+        if (this.#waiting.length > 0 || this.#syncRequested) this.#schedule();
       });
     return this.#writing;
   }
@@ -165,19 +168,19 @@ export class LeaseBook {
     this.#closed = true;
   }
 
-  #decide(batch: readonly Waiting[]): Decided {
-    const { ledger, desk, clock } = this.#parts;
+  #decide(batch: readonly Waiting[]): BatchResult {
+    const { ledger, decider, clock } = this.#deps;
     const now = clock.now();
-    const effects = batch.map(({ command }) => desk.handle(command, now));
+    const effects = batch.map(({ command }) => decider.handle(command, now));
     return { changes: ledger.changes, effects };
   }
 
-  #takeOver(news: News): void {
-    const { ledger, desk, clock, onNews } = this.#parts;
+  #takeOver(news: ReplicaUpdate): void {
+    const { ledger, decider, clock, onNews } = this.#deps;
     const held = mayBeLost(news, ledger);
     if (news.kind === "everything") ledger.reload(news.rows);
-    else for (const { changes } of news.batches) ledger.absorb(changes);
-    desk.refresh(clock.now());
+    else for (const { changes } of news.batches) ledger.applyRemote(changes);
+    decider.refresh(clock.now());
     const isAway = (taskId: string) => {
       const lease = ledger.lease(taskId);
       return lease !== undefined && lease.connection === undefined;
@@ -188,10 +191,10 @@ export class LeaseBook {
     );
   }
 
-  #committed(batch: readonly Waiting[], decided: Decided | undefined): void {
-    const { ledger, onCommitted, carryOut } = this.#parts;
+  #committed(batch: readonly Waiting[], decided: BatchResult | undefined): void {
+    const { ledger, onCommitted, carryOut } = this.#deps;
     const { isDirty } = ledger;
-    ledger.settle();
+    ledger.commit();
     this.#isBehind = false;
     if (isDirty && decided !== undefined) onCommitted(decided.changes);
     for (const [at, { done }] of batch.entries()) {
@@ -202,15 +205,15 @@ export class LeaseBook {
   }
 
   #failed(batch: readonly Waiting[], cause: unknown): void {
-    const { ledger, desk, clock, log, carryOut } = this.#parts;
-    ledger.undo();
+    const { ledger, decider, clock, log, carryOut } = this.#deps;
+    ledger.rollback();
     this.#isBehind = true;
-    desk.refresh(clock.now());
+    decider.refresh(clock.now());
     log.error({ err: cause, commands: batch.length }, "a batch could not be written, nothing of it holds");
     const facts = batch.filter(
-      ({ command }) => command.kind === "dropped" || command.kind === "verified" || command.kind === "gone",
+      ({ command }) => command.kind === "dropped" || command.kind === "verified" || command.kind === "replica_lost",
     );
-    if (facts.length > 0) this.#sayAgain(facts);
+    if (facts.length > 0) this.#retry(facts);
     for (const { command, failed } of batch) {
       failed?.(
         new NestError("storage_unavailable", "the change could not be written to disk", {
@@ -221,14 +224,14 @@ export class LeaseBook {
       if (command.kind === "ready") {
         carryOut({ kind: "unavailable", connection: command.connection, reason: "hub_not_ready" });
       } else if ("taskId" in command && "connection" in command) {
-        carryOut({ kind: "unheard", connection: command.connection });
+        carryOut({ kind: "resend_required", connection: command.connection });
       }
     }
   }
 
   /** What has happened does not go away because it could not be written: it is tried again. */
-  #sayAgain(facts: readonly Waiting[]): void {
-    this.#parts.clock.after(AGAIN_AFTER_MS, () => {
+  #retry(facts: readonly Waiting[]): void {
+    this.#deps.clock.after(AGAIN_AFTER_MS, () => {
       for (const fact of facts) this.#push(fact);
     });
   }
@@ -245,7 +248,7 @@ export class LeaseBook {
   #schedule(): void {
     if (this.#scheduled || this.#writing !== undefined) return;
     this.#scheduled = true;
-    const { schedule = setImmediate } = this.#parts;
+    const { schedule = setImmediate } = this.#deps;
     schedule(() => {
       if (this.#scheduled) void this.flush();
     });
@@ -253,7 +256,7 @@ export class LeaseBook {
 }
 
 /** Leases, as they are known, of which news may say that they are away. */
-function mayBeLost(news: News, ledger: Ledger): Lease[] {
+function mayBeLost(news: ReplicaUpdate, ledger: Ledger): Lease[] {
   if (news.kind === "everything") return [...ledger.liveLeases()];
   return news.batches.flatMap(({ changes }) =>
     [...changes.leases.values()].flatMap(({ taskId, connection }) => {

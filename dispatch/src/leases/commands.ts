@@ -2,7 +2,7 @@ import type { queue, Tier, UnavailableReason } from "@nest/protocol";
 import type { Lease } from "./lease.ts";
 
 /** Who speaks: one authenticated socket. */
-export interface Speaker {
+export interface RelayIdentity {
   /** The socket's id, never used again. */
   readonly connection: string;
   readonly contributorId: string;
@@ -51,25 +51,29 @@ export type SettingChange =
 /** Everything that moves leases, issues or contributors: from a relay, from an admin, from the hub itself. */
 export type Command =
   /** `unasked`: the hub looks for work for a relay that waits; finding none is not told again. */
-  | ({ readonly kind: "ready"; readonly unasked?: boolean } & Speaker)
-  | ({ readonly kind: "accepted" } & Speaker & TaskReference)
-  | ({ readonly kind: "progress"; readonly repo: string | undefined; readonly number: number | undefined } & Speaker &
+  | ({ readonly kind: "ready"; readonly unasked?: boolean } & RelayIdentity)
+  | ({ readonly kind: "accepted" } & RelayIdentity & TaskReference)
+  | ({
+      readonly kind: "progress";
+      readonly repo: string | undefined;
+      readonly number: number | undefined;
+    } & RelayIdentity &
       TaskReference)
   | ({
       readonly kind: "completed";
       readonly prUrl: string | undefined;
       readonly verdict: string | undefined;
       readonly verdictReason: string | undefined;
-    } & Speaker &
+    } & RelayIdentity &
       TaskReference)
   | ({
       readonly kind: "failed";
       readonly reason: string;
       readonly failureKind: string;
       readonly permanent: boolean;
-    } & Speaker &
+    } & RelayIdentity &
       TaskReference)
-  | ({ readonly kind: "declined"; readonly reason: string } & Speaker & TaskReference)
+  | ({ readonly kind: "declined"; readonly reason: string } & RelayIdentity & TaskReference)
   /** A line for the feed: a relay came, or has stayed away. */
   | {
       readonly kind: "presence";
@@ -77,9 +81,9 @@ export type Command =
       readonly action: "joined" | "left";
       readonly detail: string;
     }
-  | ({ readonly kind: "dropped" } & Speaker)
+  | ({ readonly kind: "dropped" } & RelayIdentity)
   /** A replica of the hub is gone, and every socket with it. */
-  | { readonly kind: "gone"; readonly replica: string }
+  | { readonly kind: "replica_lost"; readonly replica: string }
   | { readonly kind: "sweep" }
   | {
       readonly kind: "verified";
@@ -146,7 +150,7 @@ export type Effect =
   | { readonly kind: "revoke"; readonly connection: string; readonly taskId: string; readonly reason: string }
   | { readonly kind: "ack"; readonly connection: string; readonly taskId: string; readonly gen: number }
   /** The task now is this socket's and accepted: it gets its credential. */
-  | { readonly kind: "held"; readonly connection: string; readonly lease: Lease; readonly resumed: boolean }
+  | { readonly kind: "credential_due"; readonly connection: string; readonly lease: Lease; readonly resumed: boolean }
   /** The task is no longer this socket's. */
   | { readonly kind: "released"; readonly connection: string; readonly taskId: string }
   | {
@@ -159,7 +163,7 @@ export type Effect =
     }
   | ({ readonly kind: "verify" } & NamedWork)
   /** What a relay said could not be written: it has to say it again. */
-  | { readonly kind: "unheard"; readonly connection: string }
+  | { readonly kind: "resend_required"; readonly connection: string }
   /** `only`: this one socket of theirs instead of all. */
   | { readonly kind: "close"; readonly contributorId: string; readonly reason: string; readonly only?: string }
   | { readonly kind: "standing"; readonly contributorId: string; readonly tier: Tier }

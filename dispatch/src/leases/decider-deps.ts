@@ -1,6 +1,6 @@
 import type { Durations } from "@nest/protocol";
 import type { TierPolicy } from "./admit.ts";
-import type { Command, Speaker } from "./commands.ts";
+import type { Command, RelayIdentity } from "./commands.ts";
 import type { Promotion } from "./contributor.ts";
 import type { Ledger } from "./ledger.ts";
 
@@ -18,7 +18,7 @@ export interface Candidate {
 export interface Candidates {
   /** False until every monitored repository was read once: nothing is handed out on half a picture. */
   readonly isReady: boolean;
-  offer(asker: Speaker, now: number): Iterable<Candidate>;
+  offer(asker: RelayIdentity, now: number): Iterable<Candidate>;
   /** The title and text of an issue in short, as they are known now. */
   digestOf(key: string): string | undefined;
   /** What is known of these issues has changed. */
@@ -36,15 +36,15 @@ export interface NamedPullRequest {
 }
 
 /** The rules in force; read anew for each command. */
-export interface DeskPolicy extends TierPolicy {
+export interface DeciderPolicy extends TierPolicy {
   readonly suspended: boolean;
   readonly promotion: Promotion;
 }
 
-export interface DeskParts {
+export interface DeciderDeps {
   readonly ledger: Ledger;
   readonly candidates: Candidates;
-  readonly policy: () => DeskPolicy;
+  readonly policy: () => DeciderPolicy;
   readonly times: Durations;
   /** A task id: opaque, unique for ever. */
   readonly newTaskId: (gen: number) => string;
@@ -56,7 +56,7 @@ export interface DeskParts {
 export type Of<Kind extends Command["kind"]> = Extract<Command, { kind: Kind }>;
 
 /** Tells the queue which issues to look at again. */
-export function refreshQueue({ ledger, candidates }: DeskParts, now: number): void {
+export function refreshQueue({ ledger, candidates }: DeciderDeps, now: number): void {
   const touched = ledger.touched();
   if (touched.size > 0) candidates.touch(touched, now);
 }

@@ -9,42 +9,42 @@ const { failureHoldMs, verifiedHoldMs, unverifiedHoldMs } = durations;
 
 test("a lease that runs out on a live socket is a failure of issue and contributor, and the socket is told", () => {
   const lease = aLease(1, { expiresAt: NOW });
-  const desk = aDesk({ leases: [lease] });
-  expect(sweep(desk, NOW)).toEqual([{ kind: "revoke", connection: ada.connection, taskId: "t-1", reason: EXPIRED }]);
-  expect(desk.ledger.changes.endings).toEqual([
+  const decider = aDesk({ leases: [lease] });
+  expect(sweep(decider, NOW)).toEqual([{ kind: "revoke", connection: ada.connection, taskId: "t-1", reason: EXPIRED }]);
+  expect(decider.ledger.changes.endings).toEqual([
     { lease, outcome: "expired", reason: EXPIRED, endedAt: NOW, prState: "none" },
   ]);
-  expect(desk.ledger.item(lease.key)).toMatchObject({
+  expect(decider.ledger.item(lease.key)).toMatchObject({
     holdReason: "failed",
     failures: 1,
     holdUntil: NOW + failureHoldMs,
   });
-  expect(desk.ledger.contributor("c-ada")).toMatchObject({ failed: 1 });
-  expect(feedOf(desk)).toEqual(["Ada lease expired: auto-released"]);
+  expect(decider.ledger.contributor("c-ada")).toMatchObject({ failed: 1 });
+  expect(feedOf(decider)).toEqual(["Ada lease expired: auto-released"]);
 });
 
 test("a lease that runs out while its socket is gone was a drop, and counts with nobody", () => {
-  const desk = aDesk({ leases: [aLease(1, { expiresAt: NOW, connection: undefined })] });
-  expect(sweep(desk, NOW)).toEqual([]);
-  expect(desk.ledger.changes.endings).toMatchObject([{ outcome: "expired", reason: EXPIRED }]);
-  expect(desk.ledger.item("acme/one#1")).toBeUndefined();
-  expect(desk.ledger.contributor("c-ada")).toEqual(aContributor());
-  expect(feedOf(desk)).toEqual(["Ada released: connection lost"]);
+  const decider = aDesk({ leases: [aLease(1, { expiresAt: NOW, connection: undefined })] });
+  expect(sweep(decider, NOW)).toEqual([]);
+  expect(decider.ledger.changes.endings).toMatchObject([{ outcome: "expired", reason: EXPIRED }]);
+  expect(decider.ledger.item("acme/one#1")).toBeUndefined();
+  expect(decider.ledger.contributor("c-ada")).toEqual(aContributor());
+  expect(feedOf(decider)).toEqual(["Ada released: connection lost"]);
 });
 
 test("a sweep ends what has run out, and nothing else", () => {
   const left = aLease(2, { expiresAt: NOW + 1 });
   const gone = aLease(1, { expiresAt: NOW, connection: undefined });
-  const desk = aDesk({ leases: [gone, left, aLease(3, { expiresAt: NOW - MINUTE })] });
-  expect(sweep(desk, NOW)).toMatchObject([{ taskId: "t-3" }]);
-  expect([...desk.ledger.liveLeases()]).toEqual([left]);
+  const decider = aDesk({ leases: [gone, left, aLease(3, { expiresAt: NOW - MINUTE })] });
+  expect(sweep(decider, NOW)).toMatchObject([{ taskId: "t-3" }]);
+  expect([...decider.ledger.liveLeases()]).toEqual([left]);
 });
 
 function afterVerdict(verdict: "verified" | "refused", who: Partial<Contributor> = {}, on: OnTheDesk = {}) {
   const before = aContributor(who);
-  const desk = aDesk({ contributors: [before], ...on });
+  const decider = aDesk({ contributors: [before], ...on });
   const effects = verified(
-    desk,
+    decider,
     {
       kind: "verified",
       taskId: "t-1",
@@ -59,20 +59,26 @@ function afterVerdict(verdict: "verified" | "refused", who: Partial<Contributor>
     },
     NOW,
   );
-  const { changes } = desk.ledger;
-  return { effects, changes, after: desk.ledger.contributor("c-ada"), item: desk.ledger.item("acme/one#1"), desk };
+  const { changes } = decider.ledger;
+  return {
+    effects,
+    changes,
+    after: decider.ledger.contributor("c-ada"),
+    item: decider.ledger.item("acme/one#1"),
+    decider,
+  };
 }
 
 const COUNTED = { gen: 101, contributorId: "c-ada", completedAt: NOW - MINUTE };
 
 test("a verified pull request counts, and holds its issue for a week from the completion", () => {
-  const { effects, changes, after, item, desk } = afterVerdict("verified", { verified: 1 });
+  const { effects, changes, after, item, decider } = afterVerdict("verified", { verified: 1 });
   expect(effects).toEqual([]);
   expect(changes.pullRequests).toEqual([{ taskId: "t-1", gen: 101, state: "verified", because: undefined }]);
   expect([...changes.counted]).toEqual([["acme/one#40", COUNTED]]);
   expect(after).toEqual(aContributor({ verified: 2 }));
   expect(item).toMatchObject({ holdReason: "completed", holdUntil: NOW - MINUTE + verifiedHoldMs });
-  expect(feedOf(desk)).toEqual(["Ada pull request verified"]);
+  expect(feedOf(decider)).toEqual(["Ada pull request verified"]);
   expect(changes.activity[0]?.url).toBe("https://host/acme/One/pull/40");
   expect(changes.audit).toEqual([]);
 });
@@ -102,10 +108,10 @@ test("one of a contributor whom nobody knows any more is judged, and counted for
 });
 
 test("the one that promotes is told to the contributor's sockets, to the feed and to the audit", () => {
-  const { effects, changes, after, desk } = afterVerdict("verified", { verified: 4 });
+  const { effects, changes, after, decider } = afterVerdict("verified", { verified: 4 });
   expect(effects).toEqual([{ kind: "standing", contributorId: "c-ada", tier: "contributor" }]);
   expect(after).toMatchObject({ verified: 5, tier: "contributor" });
-  expect(feedOf(desk)).toEqual(["Ada pull request verified", "Ada promoted (contributor)"]);
+  expect(feedOf(decider)).toEqual(["Ada pull request verified", "Ada promoted (contributor)"]);
   expect(changes.audit).toEqual([
     { at: NOW, actor: "hub", action: "promoted", subject: "Ada", before: "newcomer", after: "contributor" },
   ]);

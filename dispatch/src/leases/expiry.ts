@@ -2,7 +2,7 @@ import { countFailure, endLease, note } from "./bookkeeping.ts";
 import type { Effect } from "./commands.ts";
 import { afterVerified } from "./contributor.ts";
 import { bookFailure, bookUnverified, bookVerified } from "./cooldown.ts";
-import type { DeskParts, Of } from "./decider-deps.ts";
+import type { DeciderDeps, Of } from "./decider-deps.ts";
 import { hasExpired } from "./lease.ts";
 
 // What moves leases without a relay saying so: expiry, and the code host's word on a pull request.
@@ -10,27 +10,27 @@ import { hasExpired } from "./lease.ts";
 const EXPIRED = "task lease expired (no progress within lease TTL)";
 
 /** The wedged-task backstop: with a live socket it counts, without one it was a drop. */
-export function sweep(parts: DeskParts, now: number): Effect[] {
-  const { ledger, times } = parts;
+export function sweep(deps: DeciderDeps, now: number): Effect[] {
+  const { ledger, times } = deps;
   const effects: Effect[] = [];
   const gone = [...ledger.liveLeases()].filter((lease) => hasExpired(lease, now));
   for (const lease of gone) {
-    endLease(parts, lease, { outcome: "expired", reason: EXPIRED }, now);
+    endLease(deps, lease, { outcome: "expired", reason: EXPIRED }, now);
     if (lease.connection === undefined) {
-      note(parts, lease.contributorId, "released: connection lost", lease, now);
+      note(deps, lease.contributorId, "released: connection lost", lease, now);
       continue;
     }
     ledger.changeItem(lease.key, (item) => bookFailure(item, false, times, now));
-    countFailure(parts, lease, now);
-    note(parts, lease.contributorId, "lease expired: auto-released", lease, now);
+    countFailure(deps, lease, now);
+    note(deps, lease.contributorId, "lease expired: auto-released", lease, now);
     effects.push({ kind: "revoke", connection: lease.connection, taskId: lease.taskId, reason: EXPIRED });
   }
   return effects;
 }
 
 /** The code host has spoken about a pull request: it counts once, whatever tasks name it. */
-export function verified(parts: DeskParts, command: Of<"verified">, now: number): Effect[] {
-  const { ledger, times, policy } = parts;
+export function verified(deps: DeciderDeps, command: Of<"verified">, now: number): Effect[] {
+  const { ledger, times, policy } = deps;
   const { taskId, gen, contributorId, key, prUrl, pull, completedAt, because } = command;
   const verified = command.verdict === "verified";
   ledger.judgePullRequest({ taskId, gen, state: command.verdict, because });
@@ -42,9 +42,9 @@ export function verified(parts: DeskParts, command: Of<"verified">, now: number)
   ledger.countPullRequest(pull, { gen, contributorId, completedAt });
   const after = afterVerified(contributor, policy().promotion);
   ledger.putContributor(after);
-  note(parts, contributorId, "pull request verified", undefined, now, undefined, prUrl);
+  note(deps, contributorId, "pull request verified", undefined, now, undefined, prUrl);
   if (after.tier === contributor.tier) return [];
-  note(parts, contributorId, "promoted", undefined, now, after.tier);
+  note(deps, contributorId, "promoted", undefined, now, after.tier);
   ledger.audit({
     at: now,
     actor: "hub",

@@ -1,5 +1,5 @@
 import type { Durations } from "@nest/protocol";
-import type { Speaker } from "./commands.ts";
+import type { RelayIdentity } from "./commands.ts";
 import type { Lease } from "./lease.ts";
 
 /**
@@ -14,7 +14,7 @@ import type { Lease } from "./lease.ts";
  * tasks the contributor's tier may hold at once, 0 = unlimited.
  */
 export function givenUpFor(
-  asker: Pick<Speaker, "connection" | "contributorId" | "identity">,
+  asker: Pick<RelayIdentity, "connection" | "contributorId" | "identity">,
   leases: readonly Lease[],
   mostHeld: number,
   times: Pick<Durations, "namelessKeptMs">,

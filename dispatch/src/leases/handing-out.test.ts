@@ -35,8 +35,8 @@ function left(number: number, awayMs: number, identity = "c-ada"): Lease {
 
 test("who asks for work is given the first issue that nobody holds, for leaseTTL, under a new generation", () => {
   const held = aLease(1, { connection: OTHER });
-  const desk = aDesk({ leases: [held], candidates: [1, 2, 3].map(aCandidate) });
-  const effects = ready(desk, READY, NOW);
+  const decider = aDesk({ leases: [held], candidates: [1, 2, 3].map(aCandidate) });
+  const effects = ready(decider, READY, NOW);
   const { key, repo, title, url, updatedAt } = aCandidate(2);
   const lease: Lease = {
     taskId: "task-501",
@@ -55,9 +55,9 @@ test("who asks for work is given the first issue that nobody holds, for leaseTTL
     expiresAt: NOW + durations.leaseTtlMs,
   };
   expect(effects).toEqual([{ kind: "assign", connection: ada.connection, lease }]);
-  expect(desk.ledger.leaseOnItem(key)).toEqual(lease);
-  expect(desk.ledger.contributor("c-ada")).toMatchObject({ grants: 1, lastGen: 501, lastActiveAt: NOW });
-  expect(feedOf(desk)).toEqual(["Ada picked up"]);
+  expect(decider.ledger.leaseOnItem(key)).toEqual(lease);
+  expect(decider.ledger.contributor("c-ada")).toMatchObject({ grants: 1, lastGen: 501, lastActiveAt: NOW });
+  expect(feedOf(decider)).toEqual(["Ada picked up"]);
 });
 
 test.each<[string, OnTheDesk, object]>([
@@ -74,23 +74,23 @@ test.each<[string, OnTheDesk, object]>([
 ])("while %s the answer says so", (_why, on, answer) => {
   const candidates = on.isReady === undefined && on.contributors === undefined ? [] : [aCandidate(2)];
   const held = on.leases === undefined ? candidates : [aCandidate(1)];
-  const desk = aDesk({ candidates: held, ...on });
-  expect(ready(desk, READY, NOW)).toStrictEqual([answer]);
-  expect(desk.ledger.isDirty).toBe(false);
+  const decider = aDesk({ candidates: held, ...on });
+  expect(ready(decider, READY, NOW)).toStrictEqual([answer]);
+  expect(decider.ledger.isDirty).toBe(false);
 });
 
 test("a relay that was not asked for is given work, or hears nothing, and gives up nothing", () => {
   const kept = left(1, 2 * MINUTE);
-  const desk = aDesk({ leases: [kept] });
-  expect(ready(desk, { ...READY, unasked: true }, NOW)).toEqual([]);
-  expect(desk.ledger.lease("t-1")).toBe(kept);
+  const decider = aDesk({ leases: [kept] });
+  expect(ready(decider, { ...READY, unasked: true }, NOW)).toEqual([]);
+  expect(decider.ledger.lease("t-1")).toBe(kept);
   const more = aDesk({ leases: [kept], candidates: [aCandidate(2)] });
   expect(ready(more, { ...READY, unasked: true }, NOW)).toMatchObject([{ kind: "assign" }]);
 });
 
 test("a socket that has a task gets no second one while the hub looks for work", () => {
-  const desk = aDesk({ leases: [aLease(1)], candidates: [aCandidate(2)] });
-  expect(ready(desk, { ...READY, unasked: true }, NOW)).toEqual([]);
+  const decider = aDesk({ leases: [aLease(1)], candidates: [aCandidate(2)] });
+  expect(ready(decider, { ...READY, unasked: true }, NOW)).toEqual([]);
   const both = [aLease(1), aLease(3, { connection: OTHER })];
   expect(ready(aDesk({ leases: both, candidates: [aCandidate(2)] }), { ...READY, unasked: true }, NOW)).toEqual([]);
   const beside = aDesk({ leases: [aLease(1, { connection: OTHER })], candidates: [aCandidate(2)] });
@@ -98,28 +98,28 @@ test("a socket that has a task gets no second one while the hub looks for work",
 });
 
 test("asking for work gives back what the socket has: ten minutes' hold, nobody's failure, and another issue", () => {
-  const desk = aDesk({ leases: [aLease(1)], candidates: [aCandidate(2)] });
-  expect(ready(desk, READY, NOW)).toMatchObject([
+  const decider = aDesk({ leases: [aLease(1)], candidates: [aCandidate(2)] });
+  expect(ready(decider, READY, NOW)).toMatchObject([
     { kind: "released", connection: ada.connection, taskId: "t-1" },
     { kind: "assign", lease: { number: 2 } },
   ]);
-  expect(desk.ledger.changes.endings).toMatchObject([{ lease: { taskId: "t-1" }, outcome: "given_back" }]);
+  expect(decider.ledger.changes.endings).toMatchObject([{ lease: { taskId: "t-1" }, outcome: "given_back" }]);
   const hold = { holdReason: "given_back", holdUntil: NOW + durations.dropHoldMs, failures: 0 };
-  expect(desk.ledger.item("acme/one#1")).toMatchObject(hold);
-  expect(feedOf(desk)).toEqual(["Ada released: gave the task back", "Ada picked up"]);
+  expect(decider.ledger.item("acme/one#1")).toMatchObject(hold);
+  expect(feedOf(decider)).toEqual(["Ada released: gave the task back", "Ada picked up"]);
 });
 
 test("what was held by a connection that is gone is given up without telling it", () => {
-  const desk = aDesk({ leases: [left(1, MINUTE)] });
-  expect(ready(desk, READY, NOW)).toEqual([unavailable("no_matching_work")]);
-  expect(desk.ledger.changes.endings).toHaveLength(1);
+  const decider = aDesk({ leases: [left(1, MINUTE)] });
+  expect(ready(decider, READY, NOW)).toEqual([unavailable("no_matching_work")]);
+  expect(decider.ledger.changes.endings).toHaveLength(1);
 });
 
 test("what another machine may come back for is given up only where the tier has no room left", () => {
   const given = (on: OnTheDesk) => {
-    const desk = aDesk({ leases: [left(1, 1)], candidates: [aCandidate(2)], ...on });
-    const last = ready(desk, READY, NOW).at(-1);
-    return [desk.ledger.changes.endings.length, last?.kind];
+    const decider = aDesk({ leases: [left(1, 1)], candidates: [aCandidate(2)], ...on });
+    const last = ready(decider, READY, NOW).at(-1);
+    return [decider.ledger.changes.endings.length, last?.kind];
   };
   expect(given({ policy: mostHeld(1) })).toEqual([1, "assign"]);
   expect(given({ policy: mostHeld(2) })).toEqual([0, "assign"]);
@@ -130,7 +130,7 @@ test("what another machine may come back for is given up only where the tier has
 });
 
 test("the queue hears of what was given up before it is asked for work", () => {
-  const desk = aDesk({ leases: [aLease(1)] });
-  ready(desk, READY, NOW);
-  expect(desk.touched).toEqual(["acme/one#1"]);
+  const decider = aDesk({ leases: [aLease(1)] });
+  ready(decider, READY, NOW);
+  expect(decider.touched).toEqual(["acme/one#1"]);
 });

@@ -2,52 +2,52 @@ import { type Admission, admit } from "./admit.ts";
 import { endLease, note } from "./bookkeeping.ts";
 import type { Effect } from "./commands.ts";
 import { bookUncounted } from "./cooldown.ts";
-import { type DeskParts, type Of, refreshQueue } from "./decider-deps.ts";
+import { type DeciderDeps, type Of, refreshQueue } from "./decider-deps.ts";
 import { givenUpFor } from "./given-up.ts";
 import type { Lease } from "./lease.ts";
 
 // Giving work out: `ready`, and the search for an issue that follows it.
 
 /** `ready`: gives up what {@link givenUpFor} says, then asks for work. It always gets an answer. */
-export function ready(parts: DeskParts, command: Of<"ready">, now: number): Effect[] {
-  const { ledger, times } = parts;
+export function ready(deps: DeciderDeps, command: Of<"ready">, now: number): Effect[] {
+  const { ledger, times } = deps;
   const { contributorId } = command;
   if (command.unasked === true) {
     // One task a socket: a relay has to be asked for work while it has none.
     if (ledger.leasesOfContributor(contributorId).some((lease) => lease.connection === command.connection)) return [];
-    return lookForWork(parts, command, now).filter((effect) => effect.kind === "assign");
+    return lookForWork(deps, command, now).filter((effect) => effect.kind === "assign");
   }
   const leases = ledger.leasesOfContributor(contributorId);
   const effects: Effect[] = [];
-  for (const lease of givenUpFor(command, leases, mostHeld(parts, contributorId), times, now)) {
-    endLease(parts, lease, { outcome: "given_back" }, now);
+  for (const lease of givenUpFor(command, leases, mostHeld(deps, contributorId), times, now)) {
+    endLease(deps, lease, { outcome: "given_back" }, now);
     ledger.changeItem(lease.key, (item) => bookUncounted(item, "given_back", times, now));
-    note(parts, contributorId, "released: gave the task back", lease, now);
+    note(deps, contributorId, "released: gave the task back", lease, now);
     if (lease.connection !== undefined)
       effects.push({ kind: "released", connection: lease.connection, taskId: lease.taskId });
   }
-  return [...effects, ...lookForWork(parts, command, now)];
+  return [...effects, ...lookForWork(deps, command, now)];
 }
 
 /** How many tasks a contributor may hold at once; 0 = unlimited. */
-function mostHeld({ ledger, policy }: DeskParts, contributorId: string): number {
+function mostHeld({ ledger, policy }: DeciderDeps, contributorId: string): number {
   const tier = ledger.contributor(contributorId)?.tier ?? "revoked";
   return tier === "revoked" ? 0 : policy().limits[tier].max_concurrent;
 }
 
-function lookForWork(parts: DeskParts, command: Of<"ready">, now: number): Effect[] {
-  const { ledger, candidates, times, newTaskId } = parts;
+function lookForWork(deps: DeciderDeps, command: Of<"ready">, now: number): Effect[] {
+  const { ledger, candidates, times, newTaskId } = deps;
   const { connection, contributorId, identity } = command;
   const contributor = ledger.contributor(contributorId);
   const admission: Admission =
     contributor === undefined
       ? { kind: "refused", reason: "tier_disabled" }
-      : admit(contributor, parts.policy(), ledger, candidates.isReady, times, now);
+      : admit(contributor, deps.policy(), ledger, candidates.isReady, times, now);
   if (admission.kind === "refused") {
     const { reason, retryAfterMs } = admission;
     return [{ kind: "unavailable", connection, reason, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) }];
   }
-  refreshQueue(parts, now);
+  refreshQueue(deps, now);
   for (const candidate of candidates.offer(command, now)) {
     if (ledger.leaseOnItem(candidate.key) !== undefined) continue;
     const gen = ledger.nextGen();
@@ -68,7 +68,7 @@ function lookForWork(parts: DeskParts, command: Of<"ready">, now: number): Effec
       expiresAt: now + times.leaseTtlMs,
     };
     ledger.grant(lease, admission.contributor);
-    note(parts, contributorId, "picked up", lease, now);
+    note(deps, contributorId, "picked up", lease, now);
     return [{ kind: "assign", connection, lease }];
   }
   return [{ kind: "unavailable", connection, reason: "no_matching_work" }];

@@ -1,24 +1,24 @@
 import { disconnect, reissue, requeue, revoke, setting, trust } from "./admin-commands.ts";
 import { note } from "./bookkeeping.ts";
 import type { Command, Effect } from "./commands.ts";
-import { type DeskParts, refreshQueue } from "./decider-deps.ts";
+import { type DeciderDeps, refreshQueue } from "./decider-deps.ts";
 import { sweep, verified } from "./expiry.ts";
 import { ready } from "./handing-out.ts";
 import { lift } from "./lifting.ts";
 import { proven, register } from "./registrations.ts";
 import { accepted, completed, declined, dropped, failed, gone, progress } from "./relay-reports.ts";
 
-export type { Candidate, Candidates, DeskParts, DeskPolicy } from "./decider-deps.ts";
+export type { Candidate, Candidates, DeciderDeps, DeciderPolicy } from "./decider-deps.ts";
 
 /**
  * Decides commands, one after the other, over the ledger: the spec's table of lease transitions. No clock, socket or store in
  * it; what it answers is to be carried out only once the ledger's changes are durable.
  */
-export class Desk {
-  readonly #parts: DeskParts;
+export class LeaseDecider {
+  readonly #deps: DeciderDeps;
 
-  constructor(parts: DeskParts) {
-    this.#parts = parts;
+  constructor(deps: DeciderDeps) {
+    this.#deps = deps;
   }
 
   /** Carries out one command at time `now` (ms) and says what follows from it. */
@@ -30,53 +30,53 @@ export class Desk {
 
   /** Tells the queue which issues to look at again. */
   refresh(now: number): void {
-    refreshQueue(this.#parts, now);
+    refreshQueue(this.#deps, now);
   }
 
   #decide(command: Command, now: number): Effect[] {
-    const parts = this.#parts;
+    const deps = this.#deps;
     switch (command.kind) {
       case "ready":
-        return ready(parts, command, now);
+        return ready(deps, command, now);
       case "accepted":
-        return accepted(parts, command, now);
+        return accepted(deps, command, now);
       case "progress":
-        return progress(parts, command, now);
+        return progress(deps, command, now);
       case "completed":
-        return completed(parts, command, now);
+        return completed(deps, command, now);
       case "failed":
-        return failed(parts, command, now);
+        return failed(deps, command, now);
       case "declined":
-        return declined(parts, command, now);
+        return declined(deps, command, now);
       case "presence":
-        note(parts, command.contributorId, command.action, undefined, now, command.detail);
+        note(deps, command.contributorId, command.action, undefined, now, command.detail);
         return [];
       case "dropped":
-        return dropped(parts, command, now);
-      case "gone":
-        return gone(parts, command, now);
+        return dropped(deps, command, now);
+      case "replica_lost":
+        return gone(deps, command, now);
       case "sweep":
-        return sweep(parts, now);
+        return sweep(deps, now);
       case "verified":
-        return verified(parts, command, now);
+        return verified(deps, command, now);
       case "register":
-        return register(parts, command, now);
+        return register(deps, command, now);
       case "proven":
-        return proven(parts, command, now);
+        return proven(deps, command, now);
       case "reissue":
-        return reissue(parts, command, now);
+        return reissue(deps, command, now);
       case "trust":
-        return trust(parts, command, now);
+        return trust(deps, command, now);
       case "revoke":
-        return revoke(parts, command, now);
+        return revoke(deps, command, now);
       case "lift":
-        return lift(parts, command, now);
+        return lift(deps, command, now);
       case "requeue":
-        return requeue(parts, command, now);
+        return requeue(deps, command, now);
       case "disconnect":
-        return disconnect(parts, command, now);
+        return disconnect(deps, command, now);
       case "setting":
-        return setting(parts, command, now);
+        return setting(deps, command, now);
     }
   }
 }

@@ -1,7 +1,7 @@
 /**
  * The task lease: who holds which issue until when (spec: States and transitions, Task lease).
  *
- * A lease is in one of four states. Only the desk (`desk.ts`) moves it, and each move is one durable transaction.
+ * A lease is in one of four states. Only the decider (`lease-decider.ts`) moves it, and each move is one durable transaction.
  *
  * - **offered**: made by the hub with `task_assign`. The contributor has not said yes yet, so whatever goes wrong here is
  *   nobody's failure. Leaves to *working* on `task_accepted`, or ends.
@@ -70,9 +70,12 @@ export function away(lease: Lease, now: number): Lease {
 }
 
 /** Whether another live socket has the task in hand: one that was asked and did not answer (`silent`) has not. */
-export function isInOtherHands(lease: Lease, speaker: { connection: string; silent?: string | undefined }): boolean {
+export function isInOtherHands(
+  lease: Lease,
+  relayIdentity: { connection: string; silent?: string | undefined },
+): boolean {
   const { connection } = lease;
-  return connection !== undefined && connection !== speaker.connection && connection !== speaker.silent;
+  return connection !== undefined && connection !== relayIdentity.connection && connection !== relayIdentity.silent;
 }
 
 export type Resume =

@@ -18,7 +18,7 @@ export const HOLD_PREFIX = "hold:";
 
 /**
  * The live rows of leases, issues and contributors, in memory, with the changes of the batch under way. What it holds is what
- * the disk holds: `take` hands the changes over to be written, `settle` forgets how to undo them once they are, `undo` puts
+ * the disk holds: `take` hands the changes over to be written, `commit` forgets how to undo them once they are, `rollback` puts
  * everything back when they could not be. A lease that ended is gone from here.
  */
 export class Ledger {
@@ -48,7 +48,7 @@ export class Ledger {
   }
 
   /** Takes over what another replica made durable; nothing of it is to be written again. No batch is under way. */
-  absorb(changes: Changes): void {
+  applyRemote(changes: Changes): void {
     for (const one of changes.contributors.values()) {
       // A replica of an older release knows of no accounts.
       this.putContributor({ ...one, accountId: one.accountId ?? this.#contributors.get(one.id)?.accountId });
@@ -59,7 +59,7 @@ export class Ledger {
     for (const [name, value] of changes.settings) this.putSetting(name, value);
     this.#gen = changes.gen ?? this.#gen;
     for (const { id } of changes.activity) this.#activityId = Math.max(this.#activityId, id);
-    this.settle();
+    this.commit();
   }
 
   /** Puts everything in place of what it held: more has happened than it was told of. No batch is under way. */
@@ -281,20 +281,20 @@ export class Ledger {
   }
 
   /** The changes are on disk: they are what was. */
-  settle(): void {
+  commit(): void {
     this.#changes = noChanges();
     this.#undo = [];
     this.#grantsInBatch.clear();
   }
 
   /** The changes could not be written: everything is as before the batch. */
-  undo(): void {
+  rollback(): void {
     for (const step of this.#undo.reverse()) step();
     for (const key of this.#changes.items.keys()) this.#touched.add(key);
     for (const lease of this.#changes.leases.values()) this.#touched.add(lease.key);
     for (const ending of this.#changes.endings) this.#touched.add(ending.lease.key);
     for (const name of this.#changes.settings.keys()) this.#touchHold(name);
-    this.settle();
+    this.commit();
   }
 
   #fill(rows: LedgerRows): void {

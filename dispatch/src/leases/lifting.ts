@@ -2,17 +2,17 @@ import type { queue } from "@nest/protocol";
 import { BLOCKED_PREFIX } from "./blocked.ts";
 import type { Effect } from "./commands.ts";
 import { lifted } from "./cooldown.ts";
-import type { DeskParts, Of } from "./decider-deps.ts";
+import type { DeciderDeps, Of } from "./decider-deps.ts";
 import { HOLD_PREFIX } from "./ledger.ts";
 
 type Waiting = readonly [key: string, reason: queue.Liftable];
 
 /** People end the waiting of issues before its time. Who works on one goes on. */
-export function lift(parts: DeskParts, command: Of<"lift">, now: number): Effect[] {
-  const { ledger } = parts;
+export function lift(deps: DeciderDeps, command: Of<"lift">, now: number): Effect[] {
+  const { ledger } = deps;
   const { keys, reasons, actor, because } = command;
   const released = new Set<string>();
-  for (const [key, reason] of waitingOf(parts, keys, now)) {
+  for (const [key, reason] of waitingOf(deps, keys, now)) {
     if (reasons !== undefined && !reasons.includes(reason)) continue;
     if (reason === "operator_hold") ledger.putSetting(HOLD_PREFIX + key, undefined);
     else ledger.changeItem(key, lifted);
@@ -25,7 +25,7 @@ export function lift(parts: DeskParts, command: Of<"lift">, now: number): Effect
 }
 
 /** Why these issues wait, or all; an issue may wait for two reasons. */
-function waitingOf({ ledger }: DeskParts, keys: readonly string[] | undefined, now: number): Waiting[] {
+function waitingOf({ ledger }: DeciderDeps, keys: readonly string[] | undefined, now: number): Waiting[] {
   const wanted = keys === undefined ? undefined : new Set(keys);
   const items = keys === undefined ? [...ledger.items()] : keys.map((key) => ledger.item(key));
   const waiting: Waiting[] = items.flatMap((item) =>

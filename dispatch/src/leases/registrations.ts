@@ -1,19 +1,19 @@
 import { note } from "./bookkeeping.ts";
 import type { Effect } from "./commands.ts";
 import type { Contributor } from "./contributor.ts";
-import type { DeskParts, Of } from "./decider-deps.ts";
+import type { DeciderDeps, Of } from "./decider-deps.ts";
 
 // Who a contributor is. A login can be given up and taken by somebody else; the number of an account never is.
 
 /** A new contributor. A login whose record is another account's is taken over from it, and nothing with it. */
-export function register(parts: DeskParts, command: Of<"register">, now: number): Effect[] {
-  const { ledger } = parts;
+export function register(deps: DeciderDeps, command: Of<"register">, now: number): Effect[] {
+  const { ledger } = deps;
   const { contributorId, login, accountId, tokenDigest } = command;
   const named = ledger.contributorByLogin(login);
   const isKnown = accountId !== undefined && ledger.contributorByAccount(accountId) !== undefined;
   const isTheirs = named !== undefined && (accountId === undefined || named.accountId === undefined);
   if (isKnown || isTheirs) return [{ kind: "refused", code: "taken", because: `${login} is registered already` }];
-  if (named !== undefined) setAside(parts, named, now);
+  if (named !== undefined) setAside(deps, named, now);
   ledger.putContributor({
     id: contributorId,
     login,
@@ -31,7 +31,7 @@ export function register(parts: DeskParts, command: Of<"register">, now: number)
     streak: 0,
     pausedUntil: 0,
   });
-  note(parts, contributorId, "registered", undefined, now);
+  note(deps, contributorId, "registered", undefined, now);
   return [{ kind: "done", released: [] }];
 }
 
@@ -39,26 +39,26 @@ export function register(parts: DeskParts, command: Of<"register">, now: number)
  * An account has proven its login: its record carries that login from now on. Without a record of its own, it has the one of
  * that login, if nobody has proven to be its owner before.
  */
-export function proven(parts: DeskParts, command: Of<"proven">, now: number): Effect[] {
-  const { ledger } = parts;
+export function proven(deps: DeciderDeps, command: Of<"proven">, now: number): Effect[] {
+  const { ledger } = deps;
   const { login, accountId } = command;
   const named = ledger.contributorByLogin(login);
   const own = ledger.contributorByAccount(accountId) ?? (named?.accountId === undefined ? named : undefined);
-  if (named !== undefined && named.id !== own?.id) setAside(parts, named, now);
+  if (named !== undefined && named.id !== own?.id) setAside(deps, named, now);
   if (own === undefined || (own.accountId === accountId && own.login === login))
     return [{ kind: "done", released: [] }];
   ledger.putContributor({ ...own, login, accountId });
-  if (own.login.toLowerCase() !== login.toLowerCase()) audited(parts, "renamed", own.login, login, now);
+  if (own.login.toLowerCase() !== login.toLowerCase()) audited(deps, "renamed", own.login, login, now);
   return [{ kind: "done", released: [] }];
 }
 
 /** A login is somebody else's now: the record of whoever had it keeps everything but the name. No code host has `~` in a login. */
-function setAside(parts: DeskParts, one: Contributor, now: number): void {
+function setAside(deps: DeciderDeps, one: Contributor, now: number): void {
   const login = `${one.login}~${one.accountId ?? one.id}`;
-  parts.ledger.putContributor({ ...one, login });
-  audited(parts, "login given up", one.login, login, now);
+  deps.ledger.putContributor({ ...one, login });
+  audited(deps, "login given up", one.login, login, now);
 }
 
-function audited({ ledger }: DeskParts, action: string, before: string, after: string, now: number): void {
+function audited({ ledger }: DeciderDeps, action: string, before: string, after: string, now: number): void {
   ledger.audit({ at: now, actor: "code-host", action, subject: after, before, after });
 }

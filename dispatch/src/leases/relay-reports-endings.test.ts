@@ -24,27 +24,34 @@ const FAULT = { reason: "the tests fail", failureKind: "task", permanent: false 
 const { failureHoldMs, dropHoldMs, quarantineMs, unverifiedHoldMs, verifiedHoldMs } = durations;
 
 function afterCompleted(result: object, on: OnTheDesk = {}) {
-  const desk = aDesk({ leases: [aLease()], ...on });
-  const effects = completed(desk, { kind: "completed", ...about(aLease()), ...NOTHING, ...result }, NOW);
-  const { endings, settings } = desk.ledger.changes;
-  return { desk, effects, ending: endings[0], item: desk.ledger.item("acme/one#1"), settings, feed: feedOf(desk) };
+  const decider = aDesk({ leases: [aLease()], ...on });
+  const effects = completed(decider, { kind: "completed", ...about(aLease()), ...NOTHING, ...result }, NOW);
+  const { endings, settings } = decider.ledger.changes;
+  return {
+    decider,
+    effects,
+    ending: endings[0],
+    item: decider.ledger.item("acme/one#1"),
+    settings,
+    feed: feedOf(decider),
+  };
 }
 
 function afterFailed(result: object = {}, lease: Lease = aLease()) {
-  const desk = aDesk({ leases: [lease] });
-  const effects = failed(desk, { kind: "failed", ...about(lease), ...FAULT, ...result }, NOW);
-  const ada = desk.ledger.contributor("c-ada");
+  const decider = aDesk({ leases: [lease] });
+  const effects = failed(decider, { kind: "failed", ...about(lease), ...FAULT, ...result }, NOW);
+  const ada = decider.ledger.contributor("c-ada");
   return {
     ada,
     effects,
-    ending: desk.ledger.changes.endings[0],
-    item: desk.ledger.item(lease.key),
-    feed: feedOf(desk),
+    ending: decider.ledger.changes.endings[0],
+    item: decider.ledger.item(lease.key),
+    feed: feedOf(decider),
   };
 }
 
 test("a completion that names a pull request of the repository is verified under its one spelling", () => {
-  const { effects, ending, item, feed, desk } = afterCompleted({ prUrl: PULL });
+  const { effects, ending, item, feed, decider } = afterCompleted({ prUrl: PULL });
   expect(effects).toEqual([
     ACK,
     RELEASED,
@@ -64,7 +71,7 @@ test("a completion that names a pull request of the repository is verified under
   expect(ending).toMatchObject({ outcome: "completed", prUrl: SPELLED, prState: "pending", endedAt: NOW });
   expect(item).toMatchObject({ holdReason: "verifying", holdUntil: NOW + verifiedHoldMs });
   expect(feed).toEqual(["Ada completed"]);
-  expect(desk.ledger.changes.activity[0]?.url).toBe(SPELLED);
+  expect(decider.ledger.changes.activity[0]?.url).toBe(SPELLED);
 });
 
 test.each<[string, string, string | undefined]>([
@@ -80,13 +87,13 @@ test.each<[string, string, string | undefined]>([
 
 test("a completion without a pull request holds the issue for four hours, and counts as completed", () => {
   const contributors = [aContributor({ completed: 4, streak: 2 })];
-  const { desk, effects, ending, item, feed } = afterCompleted({}, { contributors });
+  const { decider, effects, ending, item, feed } = afterCompleted({}, { contributors });
   expect(effects).toEqual([ACK, RELEASED]);
   expect(ending).toMatchObject({ outcome: "completed", prState: "none", prUrl: undefined });
   expect(item).toMatchObject({ holdReason: "completed_without_pull_request", holdUntil: NOW + unverifiedHoldMs });
   expect(feed).toEqual(["Ada completed"]);
-  expect(desk.ledger.contributor("c-ada")).toEqual(aContributor({ completed: 5, lastActiveAt: NOW }));
-  expect(desk.ledger.lease("t-1")).toBeUndefined();
+  expect(decider.ledger.contributor("c-ada")).toEqual(aContributor({ completed: 5, lastActiveAt: NOW }));
+  expect(decider.ledger.lease("t-1")).toBeUndefined();
 });
 
 test("a verdict that there is nothing to do holds the issue until it changes", () => {
@@ -119,9 +126,9 @@ test("a verdict's own reason is told before that of the pull request", () => {
 });
 
 test("a completion of somebody whom nobody knows any more ends the task all the same", () => {
-  const { effects, desk } = afterCompleted({}, { contributors: [] });
+  const { effects, decider } = afterCompleted({}, { contributors: [] });
   expect(effects).toEqual([ACK, RELEASED]);
-  expect(desk.ledger.changes.contributors.size).toBe(0);
+  expect(decider.ledger.changes.contributors.size).toBe(0);
 });
 
 test("a failure of accepted work counts with the issue and with the contributor", () => {
@@ -162,22 +169,22 @@ test("a relay that was stopped has failed at nothing", () => {
 });
 
 test("a declined task is given back before the work began, and nobody's failure", () => {
-  const desk = aDesk({ leases: [aLease()] });
-  const effects = declined(desk, { kind: "declined", ...about(aLease()), reason: "no room" }, NOW);
+  const decider = aDesk({ leases: [aLease()] });
+  const effects = declined(decider, { kind: "declined", ...about(aLease()), reason: "no room" }, NOW);
   expect(effects).toEqual([ACK, RELEASED]);
-  expect(desk.ledger.changes.endings).toMatchObject([{ outcome: "declined", reason: "no room", endedAt: NOW }]);
-  expect(desk.ledger.item("acme/one#1")).toMatchObject({ holdReason: "given_back", holdUntil: NOW + dropHoldMs });
-  expect(feedOf(desk)).toEqual(["Ada released: gave the task back (no room)"]);
-  expect(desk.ledger.contributor("c-ada")).toEqual(aContributor());
+  expect(decider.ledger.changes.endings).toMatchObject([{ outcome: "declined", reason: "no room", endedAt: NOW }]);
+  expect(decider.ledger.item("acme/one#1")).toMatchObject({ holdReason: "given_back", holdUntil: NOW + dropHoldMs });
+  expect(feedOf(decider)).toEqual(["Ada released: gave the task back (no room)"]);
+  expect(decider.ledger.contributor("c-ada")).toEqual(aContributor());
 });
 
 const ends = {
-  completed: (desk: ReturnType<typeof aDesk>, task: ReturnType<typeof about>) =>
-    completed(desk, { kind: "completed", ...task, ...NOTHING, prUrl: PULL }, NOW),
-  failed: (desk: ReturnType<typeof aDesk>, task: ReturnType<typeof about>) =>
-    failed(desk, { kind: "failed", ...task, ...FAULT }, NOW),
-  declined: (desk: ReturnType<typeof aDesk>, task: ReturnType<typeof about>) =>
-    declined(desk, { kind: "declined", ...task, reason: "" }, NOW),
+  completed: (decider: ReturnType<typeof aDesk>, task: ReturnType<typeof about>) =>
+    completed(decider, { kind: "completed", ...task, ...NOTHING, prUrl: PULL }, NOW),
+  failed: (decider: ReturnType<typeof aDesk>, task: ReturnType<typeof about>) =>
+    failed(decider, { kind: "failed", ...task, ...FAULT }, NOW),
+  declined: (decider: ReturnType<typeof aDesk>, task: ReturnType<typeof about>) =>
+    declined(decider, { kind: "declined", ...task, reason: "" }, NOW),
 };
 
 test.each(Object.entries(ends))(
@@ -185,9 +192,9 @@ test.each(Object.entries(ends))(
   (_what, end) => {
     const held = aLease(1, { connection: "conn-there-2" });
     for (const lease of [aLease(1, { expiresAt: NOW }), aLease(1, { gen: 7 }), held]) {
-      const desk = aDesk({ leases: [lease] });
-      expect(end(desk, about(aLease()))).toEqual([ACK]);
-      expect(desk.ledger.isDirty).toBe(false);
+      const decider = aDesk({ leases: [lease] });
+      expect(end(decider, about(aLease()))).toEqual([ACK]);
+      expect(decider.ledger.isDirty).toBe(false);
     }
     expect(end(aDesk(), { ...about(aLease()), gen: undefined as never })).toEqual([{ ...ACK, gen: 0 }]);
   },

@@ -1,32 +1,32 @@
 import { NO_ACTIVE_LEASE, RELAY_STOPPED } from "@nest/protocol";
 import { BLOCKED_PREFIX, type BlockedIssue } from "./blocked.ts";
 import { acknowledgement, countFailure, endLease, note, refusal, reported } from "./bookkeeping.ts";
-import type { Effect, Speaker } from "./commands.ts";
+import type { Effect, RelayIdentity } from "./commands.ts";
 import { replicaOf } from "./connection.ts";
 import { afterCompletion } from "./contributor.ts";
 import { bookFailure, bookUncounted, bookUnverified, bookVerdict, bookVerifying, clearDrop } from "./cooldown.ts";
-import type { DeskParts, Of } from "./decider-deps.ts";
+import type { DeciderDeps, Of } from "./decider-deps.ts";
 import { away, hasExpired, isInOtherHands, type Lease, renew, resume, speaksOf } from "./lease.ts";
 
 // What relays report of a task in hand: acceptance, progress and resume, every kind of ending, and a socket that is gone.
 
 /** `task_accepted`: of the task just assigned, or the first word of a resume, which is decided at its progress report. */
-export function accepted(parts: DeskParts, command: Of<"accepted">, now: number): Effect[] {
-  const { ledger } = parts;
+export function accepted(deps: DeciderDeps, command: Of<"accepted">, now: number): Effect[] {
+  const { ledger } = deps;
   const lease = ledger.lease(command.taskId);
   if (!speaksOf(lease, command) || hasExpired(lease, now)) return [];
   if (lease.connection !== command.connection || lease.acceptedAt !== undefined) return [];
   const accepted = { ...lease, acceptedAt: now };
   ledger.putLease(accepted);
-  return [{ kind: "held", connection: command.connection, lease: accepted, resumed: false }];
+  return [{ kind: "credential_due", connection: command.connection, lease: accepted, resumed: false }];
 }
 
 /**
  * `task_progress`: renews the lease of a task that is held here, or adopts one by an exact claim: from a socket that is gone or
  * does not answer, never from one that lives.
  */
-export function progress(parts: DeskParts, command: Of<"progress">, now: number): Effect[] {
-  const { ledger, times } = parts;
+export function progress(deps: DeciderDeps, command: Of<"progress">, now: number): Effect[] {
+  const { ledger, times } = deps;
   const lease = ledger.lease(command.taskId);
   if (lease !== undefined && lease.connection === command.connection) {
     if (speaksOf(lease, command) && !hasExpired(lease, now)) ledger.putLease(renew(lease, times.leaseTtlMs, now));
@@ -36,27 +36,27 @@ export function progress(parts: DeskParts, command: Of<"progress">, now: number)
   const holdsAnother = ledger.leasesOfContributor(command.contributorId).some((held) => isHeldBy(held, command));
   if (claim.kind === "refused" || holdsAnother || (lease !== undefined && isInOtherHands(lease, command)))
     return [refusal(command)];
-  return adopt(parts, claim.lease, lease?.connection, now);
+  return adopt(deps, claim.lease, lease?.connection, now);
 }
 
-function isHeldBy(lease: Lease, { connection }: Speaker): boolean {
+function isHeldBy(lease: Lease, { connection }: RelayIdentity): boolean {
   return lease.connection === connection;
 }
 
-function adopt(parts: DeskParts, lease: Lease, ghost: string | undefined, now: number): Effect[] {
-  const { ledger, times, policy } = parts;
+function adopt(deps: DeciderDeps, lease: Lease, ghost: string | undefined, now: number): Effect[] {
+  const { ledger, times, policy } = deps;
   const contributor = ledger.contributor(lease.contributorId);
   const { suspended, disabledTiers } = policy();
   if (contributor === undefined || suspended || contributor.tier === "revoked" || disabledTiers.has(contributor.tier)) {
-    endLease(parts, lease, { outcome: "given_back", reason: "resume refused while suspended" }, now);
+    endLease(deps, lease, { outcome: "given_back", reason: "resume refused while suspended" }, now);
     ledger.changeItem(lease.key, (item) => bookUncounted(item, "given_back", times, now));
-    note(parts, lease.contributorId, "released: connection lost", lease, now);
+    note(deps, lease.contributorId, "released: connection lost", lease, now);
     return [{ kind: "revoke", connection: lease.connection ?? "", taskId: lease.taskId, reason: NO_ACTIVE_LEASE }];
   }
   ledger.putLease(renew(lease, times.leaseTtlMs, now));
   ledger.changeItem(lease.key, clearDrop);
-  note(parts, lease.contributorId, "resumed", lease, now);
-  const effects: Effect[] = [{ kind: "held", connection: lease.connection ?? "", lease, resumed: true }];
+  note(deps, lease.contributorId, "resumed", lease, now);
+  const effects: Effect[] = [{ kind: "credential_due", connection: lease.connection ?? "", lease, resumed: true }];
   if (ghost !== undefined)
     effects.push({
       kind: "revoke",
@@ -68,9 +68,9 @@ function adopt(parts: DeskParts, lease: Lease, ghost: string | undefined, now: n
 }
 
 /** `task_complete`: the lease ends, the issue is held, a named pull request is going to be verified. */
-export function completed(parts: DeskParts, command: Of<"completed">, now: number): Effect[] {
-  const { ledger, times, pullRequestAt } = parts;
-  const lease = reported(parts, command, now);
+export function completed(deps: DeciderDeps, command: Of<"completed">, now: number): Effect[] {
+  const { ledger, times, pullRequestAt } = deps;
+  const lease = reported(deps, command, now);
   if (lease === undefined) return [acknowledgement(command)];
   const named = command.prUrl !== undefined;
   // From here on only its one spelling is known; what is no pull request of our code host is shown to nobody as a link.
@@ -78,7 +78,7 @@ export function completed(parts: DeskParts, command: Of<"completed">, now: numbe
   const pending = pull?.isOfRepo === true;
   const verdict = command.verdict === "no_work_needed" || command.verdict === "blocked" ? command.verdict : undefined;
   endLease(
-    parts,
+    deps,
     lease,
     {
       outcome: "completed",
@@ -98,7 +98,7 @@ export function completed(parts: DeskParts, command: Of<"completed">, now: numbe
   if (!pending && verdict === "blocked") {
     const blocked: BlockedIssue = {
       at: now,
-      digest: parts.candidates.digestOf(lease.key),
+      digest: deps.candidates.digestOf(lease.key),
       contributorId: lease.contributorId,
     };
     ledger.putSetting(BLOCKED_PREFIX + lease.key, blocked);
@@ -108,7 +108,7 @@ export function completed(parts: DeskParts, command: Of<"completed">, now: numbe
   const detail =
     command.verdictReason ?? (named && !pending ? "the pull request named is not of this repository" : undefined);
   note(
-    parts,
+    deps,
     lease.contributorId,
     verdict === undefined ? "completed" : `completed: ${verdict}`,
     lease,
@@ -127,22 +127,22 @@ export function completed(parts: DeskParts, command: Of<"completed">, now: numbe
 }
 
 /** `task_failed`: counted, unless the work had not begun or the relay was only stopped. */
-export function failed(parts: DeskParts, command: Of<"failed">, now: number): Effect[] {
-  const { ledger, times } = parts;
-  const lease = reported(parts, command, now);
+export function failed(deps: DeciderDeps, command: Of<"failed">, now: number): Effect[] {
+  const { ledger, times } = deps;
+  const lease = reported(deps, command, now);
   if (lease === undefined) return [acknowledgement(command)];
   const { reason, failureKind, permanent } = command;
   const stopped = reason === RELAY_STOPPED;
   const counted = lease.acceptedAt !== undefined && !stopped;
-  endLease(parts, lease, { outcome: stopped ? "stopped" : "failed", reason, failureKind, permanent }, now);
+  endLease(deps, lease, { outcome: stopped ? "stopped" : "failed", reason, failureKind, permanent }, now);
   if (counted) {
     ledger.changeItem(lease.key, (item) => bookFailure(item, permanent, times, now));
-    countFailure(parts, lease, now);
-    note(parts, lease.contributorId, "failed", lease, now, reason);
+    countFailure(deps, lease, now);
+    note(deps, lease.contributorId, "failed", lease, now, reason);
   } else {
     ledger.changeItem(lease.key, (item) => bookUncounted(item, stopped ? "connection_lost" : "failed", times, now));
     note(
-      parts,
+      deps,
       lease.contributorId,
       stopped ? "released: relay stopped" : "released: gave the task back",
       lease,
@@ -158,19 +158,19 @@ export function failed(parts: DeskParts, command: Of<"failed">, now: number): Ef
 }
 
 /** `task_declined`: given back before the work began; nobody's failure. */
-export function declined(parts: DeskParts, command: Of<"declined">, now: number): Effect[] {
-  const { ledger, times } = parts;
-  const lease = reported(parts, command, now);
+export function declined(deps: DeciderDeps, command: Of<"declined">, now: number): Effect[] {
+  const { ledger, times } = deps;
+  const lease = reported(deps, command, now);
   if (lease === undefined) return [acknowledgement(command)];
-  endLease(parts, lease, { outcome: "declined", reason: command.reason }, now);
+  endLease(deps, lease, { outcome: "declined", reason: command.reason }, now);
   ledger.changeItem(lease.key, (item) => bookUncounted(item, "given_back", times, now));
-  note(parts, lease.contributorId, "released: gave the task back", lease, now, command.reason);
+  note(deps, lease.contributorId, "released: gave the task back", lease, now, command.reason);
   return [acknowledgement(command), { kind: "released", connection: command.connection, taskId: lease.taskId }];
 }
 
 /** A socket is gone: what it holds is kept until its expiry, and is nobody else's meanwhile. */
-export function dropped(parts: DeskParts, command: Of<"dropped">, now: number): Effect[] {
-  const { ledger, times } = parts;
+export function dropped(deps: DeciderDeps, command: Of<"dropped">, now: number): Effect[] {
+  const { ledger, times } = deps;
   for (const lease of ledger.leasesOfContributor(command.contributorId)) {
     if (!isHeldBy(lease, command)) continue;
     ledger.putLease(away(lease, now));
@@ -181,10 +181,10 @@ export function dropped(parts: DeskParts, command: Of<"dropped">, now: number): 
 
 /**
  * A replica is gone with every socket it had: what was held there is kept, as after a drop. One that only hung learns of it
- * before it decides anything else ({@link News}).
+ * before it decides anything else ({@link ReplicaUpdate}).
  */
-export function gone(parts: DeskParts, command: Of<"gone">, now: number): Effect[] {
-  const { ledger, times } = parts;
+export function gone(deps: DeciderDeps, command: Of<"replica_lost">, now: number): Effect[] {
+  const { ledger, times } = deps;
   for (const lease of [...ledger.liveLeases()]) {
     if (lease.connection === undefined || replicaOf(lease.connection) !== command.replica) continue;
     ledger.putLease(away(lease, now));

@@ -1,5 +1,5 @@
 import { NestError } from "@nest/kit";
-import { type Anchoring, compilePattern, inOneGo, MOST_PATTERNS, type Pattern } from "./patterns.ts";
+import { type Anchoring, compilePattern, MOST_PATTERNS, type Pattern, runToEnd } from "./patterns.ts";
 import { isTracker } from "./trackers.ts";
 
 /** The queue configuration's filters (spec: Queue configuration), as written by the admin. */
@@ -89,7 +89,7 @@ export function compileFilters(settings: FilterSettings): SteppedFilter {
     return settings.contribute_skip_assigned_to_others === true && assigned ? "assigned_to_other" : undefined;
   }
 
-  const filter: Filter = (issue) => inOneGo(steps(issue));
+  const filter: Filter = (issue) => runToEnd(steps(issue));
   return Object.assign(filter, { steps });
 }
 

@@ -1,19 +1,19 @@
 import type { CodeHost, Issue, PullRequest } from "@nest/codehost";
-import { Breath, type CancelTimer, type Clock, type Log, NestError, type Random, sentenceOf } from "@nest/kit";
+import { type CancelTimer, type Clock, type Log, NestError, type Random, sentenceOf, TimeSlicer } from "@nest/kit";
 import type { Durations } from "@nest/protocol";
 import type { ClaimLedger } from "./claim-ledger.ts";
 import { claimsOf } from "./claims.ts";
 import type { Queue } from "./queue.ts";
 import type { ScanStore } from "./scan-store.ts";
 import type { Unblocker } from "./unblocker.ts";
-import type { Visibility } from "./visibility.ts";
+import type { RepositoryVisibility } from "./visibility.ts";
 
-export interface MonitorParts {
+export interface MonitorDeps {
   readonly codeHost: CodeHost;
   readonly queue: Queue;
   readonly claims: ClaimLedger;
   readonly scans: ScanStore;
-  readonly visibility: Visibility;
+  readonly visibility: RepositoryVisibility;
   readonly unblocker: Unblocker;
   /** Empty with an app: whatever the app is installed on. */
   readonly repos: readonly string[];
@@ -67,7 +67,7 @@ interface Known {
 const AT_ONCE = 4;
 /** A repository that was told of again and again is read once this long after the first word. */
 const SOON_MS = 250;
-/** Visibility is asked for again after this long; a webhook tells it sooner. */
+/** RepositoryVisibility is asked for again after this long; a webhook tells it sooner. */
 const VISIBILITY_MS = 3_600_000;
 
 /** Failures that say nothing about the other commits of a repository. */
@@ -76,15 +76,15 @@ const CHECKS_UNREAD = "checks of pull requests could not be read; red ones keep 
 
 /** Reads the monitored repositories again and again, and tells the queue. Only a complete scan of a repository counts. */
 export class Monitor implements QueueFeed {
-  readonly #parts: MonitorParts;
+  readonly #deps: MonitorDeps;
   readonly #known = new Map<string, Known>();
   readonly #stop = new AbortController();
   #round: Promise<RefreshResult> | undefined;
   #again: Promise<RefreshResult> | undefined;
 
-  constructor(parts: MonitorParts) {
-    this.#parts = parts;
-    for (const repo of parts.repos) this.#add(repo);
+  constructor(deps: MonitorDeps) {
+    this.#deps = deps;
+    for (const repo of deps.repos) this.#add(repo);
   }
 
   /** Reads everything now, and from then on every evaluation interval. */
@@ -114,7 +114,7 @@ export class Monitor implements QueueFeed {
     const known = name === undefined ? undefined : this.#known.get(name);
     if (name === undefined || known === undefined) return false;
     if (what.visibility === true) known.visibilityAt = undefined;
-    known.soon ??= this.#parts.clock.after(SOON_MS, () => {
+    known.soon ??= this.#deps.clock.after(SOON_MS, () => {
       known.soon = undefined;
       void this.#read(name);
     });
@@ -131,7 +131,7 @@ export class Monitor implements QueueFeed {
   }
 
   async #loop(): Promise<void> {
-    const { clock, random, evalIntervalMs } = this.#parts;
+    const { clock, random, evalIntervalMs } = this.#deps;
     try {
       for (;;) {
         await this.refresh();
@@ -152,7 +152,7 @@ export class Monitor implements QueueFeed {
   }
 
   async #readAll(): Promise<RefreshResult> {
-    const { queue } = this.#parts;
+    const { queue } = this.#deps;
     const failed: string[] = [];
     const unlisted = await this.#follow();
     if (unlisted !== undefined) failed.push(`installation: ${unlisted}`);
@@ -173,7 +173,7 @@ export class Monitor implements QueueFeed {
 
   /** Without configured repositories, follows the app's installation; says why it could not. */
   async #follow(): Promise<string | undefined> {
-    const { codeHost, repos, queue, scans, log } = this.#parts;
+    const { codeHost, repos, queue, scans, log } = this.#deps;
     if (repos.length > 0 || codeHost.kind !== "app") return undefined;
     try {
       const installed = new Set(await codeHost.installationRepositories(this.#stop.signal));
@@ -220,7 +220,7 @@ export class Monitor implements QueueFeed {
   }
 
   async #readNow(repo: string, known: Known): Promise<string | undefined> {
-    const { codeHost, queue, claims, scans, unblocker, webUrl, clock, times, log } = this.#parts;
+    const { codeHost, queue, claims, scans, unblocker, webUrl, clock, times, log } = this.#deps;
     const { signal } = this.#stop;
     try {
       const [issues, pulls, merged] = await Promise.all([
@@ -237,7 +237,8 @@ export class Monitor implements QueueFeed {
       await scans.save({ repo, issues: issues.items, claims: claimed });
       claims.replace(repo, claimed);
       queue.setClaims(claims.all(now), now);
-      if (known.issues !== issues.items) await queue.readIssues(repo, issues.items, new Breath(), () => clock.now());
+      if (known.issues !== issues.items)
+        await queue.readIssues(repo, issues.items, new TimeSlicer(), () => clock.now());
       await unblocker.look(repo, issues.items, signal);
       if (!this.#known.has(repo)) queue.dropRepo(repo);
       if (known.state === "failing") log.info({ repo }, "repository can be read again");
@@ -257,7 +258,7 @@ export class Monitor implements QueueFeed {
 
   /** Asks whether a repository is private, before anything of it can be shown. */
   async #see(repo: string, known: Known): Promise<void> {
-    const { visibility, clock } = this.#parts;
+    const { visibility, clock } = this.#deps;
     if (known.visibilityAt !== undefined && clock.now() - known.visibilityAt < VISIBILITY_MS) return;
     const isPrivate = await this.#isPrivate(repo);
     await visibility.set(repo, isPrivate ?? true);
@@ -266,7 +267,7 @@ export class Monitor implements QueueFeed {
 
   /** What the code host says; undefined when it could not be read: the repository may have turned private since it last was. */
   async #isPrivate(repo: string): Promise<boolean | undefined> {
-    const { codeHost, log } = this.#parts;
+    const { codeHost, log } = this.#deps;
     try {
       return await codeHost.isPrivate(repo, this.#stop.signal);
     } catch (thrown) {
@@ -286,7 +287,7 @@ export class Monitor implements QueueFeed {
   async #judgeChecks(
     pulls: readonly PullRequest[],
   ): Promise<{ readonly redAndStale: ReadonlySet<string>; readonly unread: string | undefined }> {
-    const { codeHost, clock, staleMs } = this.#parts;
+    const { codeHost, clock, staleMs } = this.#deps;
     const staleSince = clock.now() - staleMs();
     const redAndStale = new Set<string>();
     let unread: string | undefined;

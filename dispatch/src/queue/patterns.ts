@@ -97,7 +97,7 @@ function buildRegex(source: string, regex: string): PatternResult {
     const steps = (text: string) => compiled.search(text.slice(0, LONGEST_SUBJECT));
     return {
       kind: "pattern",
-      pattern: { source, cost: compiled.size, matches: (text) => inOneGo(steps(text)), steps },
+      pattern: { source, cost: compiled.size, matches: (text) => runToEnd(steps(text)), steps },
     };
   } catch (thrown) {
     const because = thrown instanceof Error ? thrown.message : "not a regular expression";
@@ -120,7 +120,7 @@ function tooLong(size: number, most: number): string {
 }
 
 /** Goes through all steps without a turn for anybody. */
-export function inOneGo<Result>(steps: Generator<void, Result>): Result {
+export function runToEnd<Result>(steps: Generator<void, Result>): Result {
   for (;;) {
     const step = steps.next();
     if (step.done === true) return step.value;

@@ -1,6 +1,6 @@
-import { type Breath, plainLine } from "@nest/kit";
+import { plainLine, type TimeSlicer } from "@nest/kit";
 import type { Durations } from "@nest/protocol";
-import type { Speaker } from "../leases/commands.ts";
+import type { RelayIdentity } from "../leases/commands.ts";
 import { failuresNow, holdOf } from "../leases/cooldown.ts";
 import type { Candidate, Candidates } from "../leases/decider-deps.ts";
 import { itemKey } from "../leases/lease.ts";
@@ -24,7 +24,7 @@ const LONGEST_TITLE = 512;
 /** The setting that holds what operators put in front, as a list of issue keys. */
 export const ORDER_SETTING = "queue_order";
 
-export interface QueueParts {
+export interface QueueDeps {
   readonly ledger: Ledger;
   readonly times: Durations;
 }
@@ -35,7 +35,7 @@ export interface QueueParts {
  * first kind, and every surface shows that very number. Repositories take turns, so a long backlog starves nobody.
  */
 export class Queue implements Candidates {
-  readonly #parts: QueueParts;
+  readonly #deps: QueueDeps;
   readonly #entries = new Map<string, Entry>();
   /** The keys of each repository's entries: a scan of one looks at no other. */
   readonly #keys = new Map<string, Set<string>>();
@@ -50,8 +50,8 @@ export class Queue implements Candidates {
   #ready = false;
   #onOffer: () => void = () => {};
 
-  constructor(parts: QueueParts) {
-    this.#parts = parts;
+  constructor(deps: QueueDeps) {
+    this.#deps = deps;
   }
 
   get isReady(): boolean {
@@ -106,7 +106,7 @@ export class Queue implements Candidates {
   }
 
   /** The same for a long list: judged and placed a slice at a time, so that nobody waits for it. */
-  async readIssues(repo: string, issues: readonly QueueIssue[], breath: Breath, now: () => number): Promise<void> {
+  async readIssues(repo: string, issues: readonly QueueIssue[], breath: TimeSlicer, now: () => number): Promise<void> {
     const kept = new Set<string>();
     for (const issue of issues) {
       const key = itemKey(repo, issue.number);
@@ -148,7 +148,7 @@ export class Queue implements Candidates {
   }
 
   /** Applies new filters to every known issue, a slice at a time; newer filters set meanwhile take over. */
-  async refilter(filter: SteppedFilter, breath: Breath, now: () => number): Promise<void> {
+  async refilter(filter: SteppedFilter, breath: TimeSlicer, now: () => number): Promise<void> {
     this.#filter = filter;
     this.#judged = new WeakMap();
     for (const key of [...this.#entries.keys()]) {
@@ -163,7 +163,7 @@ export class Queue implements Candidates {
   }
 
   /** What the filters in force say of an issue, gone through with breaths and remembered. */
-  async #judge(issue: QueueIssue, breath: Breath): Promise<FilterReason | undefined> {
+  async #judge(issue: QueueIssue, breath: TimeSlicer): Promise<FilterReason | undefined> {
     for (;;) {
       const filter = this.#filter;
       const known = this.#judged.get(issue);
@@ -209,7 +209,7 @@ export class Queue implements Candidates {
     }
   }
 
-  *offer(asker: Speaker, now: number): Generator<Candidate> {
+  *offer(asker: RelayIdentity, now: number): Generator<Candidate> {
     this.wake(now);
     yield* this.#ordered();
     yield* this.#assignedTo(asker, now);
@@ -260,7 +260,7 @@ export class Queue implements Candidates {
 
   /** What an operator put in front, of what is on offer. */
   *#ordered(): Generator<Entry> {
-    const order = this.#parts.ledger.setting(ORDER_SETTING) as readonly string[] | undefined;
+    const order = this.#deps.ledger.setting(ORDER_SETTING) as readonly string[] | undefined;
     for (const key of order ?? []) {
       const entry = this.#entries.get(key);
       if (entry !== undefined && entry.withheld === undefined) yield entry;
@@ -268,9 +268,9 @@ export class Queue implements Candidates {
   }
 
   /** Issues assigned to whoever asks: withheld from everybody else, so on no list. */
-  *#assignedTo({ contributorId }: Speaker, now: number): Generator<Entry> {
+  *#assignedTo({ contributorId }: RelayIdentity, now: number): Generator<Entry> {
     if (this.#assigned.size === 0) return;
-    const login = this.#parts.ledger.contributor(contributorId)?.login.toLowerCase() ?? "";
+    const login = this.#deps.ledger.contributor(contributorId)?.login.toLowerCase() ?? "";
     for (const key of this.#assigned.get(login) ?? []) {
       const entry = this.#entries.get(key);
       if (entry !== undefined && this.#whyWithheld(key, entry.issue, undefined, now) === undefined) yield entry;
@@ -281,7 +281,7 @@ export class Queue implements Candidates {
     const before = this.#entries.get(key);
     const { repo, number, url, updatedAt } = issue;
     const title = before?.issue === issue ? before.title : plainLine(issue.title).slice(0, LONGEST_TITLE);
-    const failures = failuresNow(this.#parts.ledger.item(key), this.#parts.times, now);
+    const failures = failuresNow(this.#deps.ledger.item(key), this.#deps.times, now);
     const withheld = this.#whyWithheld(key, issue, filtered, now);
     const after: Entry = { key, repo, number, title, url, updatedAt, issue, failures, filtered, withheld };
     this.#unlist(before);
@@ -294,7 +294,7 @@ export class Queue implements Candidates {
   }
 
   #whyWithheld(key: string, issue: QueueIssue, filtered: FilterReason | undefined, now: number): Withheld | undefined {
-    const { ledger } = this.#parts;
+    const { ledger } = this.#deps;
     if (filtered !== undefined) return { reason: filtered, until: undefined, detail: undefined };
     const lease = ledger.leaseOnItem(key);
     if (lease !== undefined)

@@ -27,7 +27,7 @@ export interface SharedScan {
   readonly claims: ReadonlyMap<string, Claim>;
 }
 
-/** A store from which the replicas that do not read the code host take over what the one on duty has read. */
+/** A store from which the replicas that do not read the code host take over what the leader has read. */
 export interface SharedScanStore extends ScanStore {
   /** What is shared may be old: whoever comes now waits until it was read anew. */
   begin(): Promise<void>;

@@ -11,7 +11,7 @@ const CLOCKS_DIFFER_MS = 60_000;
 /** Issues whose comments are read in one round of a repository. */
 const MOST_READ = 20;
 
-export interface UnblockerParts {
+export interface UnblockerDeps {
   readonly codeHost: CodeHost;
   readonly ledger: Ledger;
   readonly clock: Clock;
@@ -30,17 +30,17 @@ export function digestOf({ title, body }: Pick<Issue, "title" | "body">): string
  * its title or text was changed, which the platform lets nobody else do. What an app says does not count.
  */
 export class Unblocker {
-  readonly #parts: UnblockerParts;
+  readonly #deps: UnblockerDeps;
   /** When each issue had changed last, of those whose comments were read. */
   readonly #read = new Map<string, number>();
 
-  constructor(parts: UnblockerParts) {
-    this.#parts = parts;
+  constructor(deps: UnblockerDeps) {
+    this.#deps = deps;
   }
 
   /** A repository was read. Never throws: what cannot be read now is read with the next round. */
   async look(repo: string, issues: readonly Issue[], signal: AbortSignal): Promise<void> {
-    const { ledger, log } = this.#parts;
+    const { ledger, log } = this.#deps;
     const prefix = `${BLOCKED_PREFIX}${repo.toLowerCase()}#`;
     const blocked = ledger.settingsOf(prefix) as [string, BlockedIssue][];
     if (blocked.length === 0) return;
@@ -66,8 +66,8 @@ export class Unblocker {
   }
 
   #isBlocked(key: string): boolean {
-    const item = this.#parts.ledger.item(key);
-    return item?.holdReason === "blocked" && this.#parts.clock.now() < item.holdUntil;
+    const item = this.#deps.ledger.item(key);
+    return item?.holdReason === "blocked" && this.#deps.clock.now() < item.holdUntil;
   }
 
   #mayHaveComments(key: string, issue: Issue, before: BlockedIssue): boolean {
@@ -76,13 +76,13 @@ export class Unblocker {
 
   async #wasAnswered(issue: Issue, before: BlockedIssue, signal: AbortSignal): Promise<boolean> {
     const since = before.at - CLOCKS_DIFFER_MS;
-    const comments = await this.#parts.codeHost.issueComments(issue.repo, issue.number, since, signal);
+    const comments = await this.#deps.codeHost.issueComments(issue.repo, issue.number, since, signal);
     return comments.some((comment) => counts(comment, issue) && !this.#isOwnWord(comment, before));
   }
 
   /** An agent says on the issue why it is blocked, with the login of whom it works for: that is no answer. */
   #isOwnWord(comment: Comment, { at, contributorId }: BlockedIssue): boolean {
-    const one = this.#parts.ledger.contributor(contributorId);
+    const one = this.#deps.ledger.contributor(contributorId);
     if (one === undefined || comment.updatedAt >= at + CLOCKS_DIFFER_MS) return false;
     if (one.accountId !== undefined) return comment.authorId === one.accountId;
     return comment.author.toLowerCase() === one.login.toLowerCase();
@@ -102,9 +102,9 @@ export class Unblocker {
 
   async #ask(command: Command): Promise<void> {
     try {
-      await this.#parts.ask(command);
+      await this.#deps.ask(command);
     } catch (thrown) {
-      this.#parts.log.warn({ because: sentenceOf(thrown) }, "a blocked issue stays blocked until the next round");
+      this.#deps.log.warn({ because: sentenceOf(thrown) }, "a blocked issue stays blocked until the next round");
     }
   }
 }

@@ -11,7 +11,7 @@ interface Known {
  * Which repositories only their members see, as the code host said last; kept across restarts, because the activity feed
  * remembers issues of repositories that are no longer served. Of a repository nobody knows anything about, nothing is shown.
  */
-export class Visibility {
+export class RepositoryVisibility {
   readonly #ledger: Ledger;
   readonly #ask: (command: Command) => Promise<unknown>;
 

@@ -5,7 +5,7 @@ import type { PostgresDatabase } from "../storage/postgres.ts";
 import type { Bus } from "./bus.ts";
 import { MessageSeal } from "./sealed-message.ts";
 
-export interface PostgresBusParts {
+export interface PostgresBusDeps {
   readonly database: PostgresDatabase;
   readonly replica: string;
   readonly clock: Clock;
@@ -44,7 +44,7 @@ interface Question {
 /** Replicas tell each other by LISTEN and NOTIFY of the database that they share. */
 export class PostgresBus implements Bus {
   readonly replica: string;
-  readonly #parts: PostgresBusParts;
+  readonly #deps: PostgresBusDeps;
   readonly #heard = new Map<string, (body: unknown, from: string) => void>();
   readonly #answered = new Map<string, (body: unknown) => Promise<unknown>>();
   readonly #questions = new Map<string, Question>();
@@ -55,19 +55,19 @@ export class PostgresBus implements Bus {
   #retry: CancelTimer | undefined;
   #closed = false;
 
-  constructor(parts: PostgresBusParts) {
-    this.#parts = parts;
-    this.replica = parts.replica;
-    this.#seal = new MessageSeal(parts.key, parts.replica, () => this.#schema, parts.random);
+  constructor(deps: PostgresBusDeps) {
+    this.#deps = deps;
+    this.replica = deps.replica;
+    this.#seal = new MessageSeal(deps.key, deps.replica, () => this.#schema, deps.random);
   }
 
   get others(): number {
-    return this.#parts.others();
+    return this.#deps.others();
   }
 
   /** Begins to listen; from then on it comes back by itself whenever the connection is lost. */
   async open(): Promise<void> {
-    const client = await this.#parts.database.connect();
+    const client = await this.#deps.database.connect();
     client.on("notification", ({ payload }) => this.#notified(payload ?? ""));
     client.once("end", () => this.#lost(client));
     const { rows } = await client.query<{ schema: string }>("select current_schema() as schema");
@@ -90,7 +90,7 @@ export class PostgresBus implements Bus {
     { withinMs, enough }: { withinMs: number; enough: number },
   ): Promise<unknown[]> {
     if (this.others === 0) return [];
-    const { random, clock } = this.#parts;
+    const { random, clock } = this.#deps;
     const question = random.hex(8);
     const answers: unknown[] = [];
     const answered = new Promise<void>((resolve) => {
@@ -127,7 +127,7 @@ export class PostgresBus implements Bus {
   }
 
   async #send(message: Message): Promise<void> {
-    const { pool } = this.#parts.database;
+    const { pool } = this.#deps.database;
     const text = this.#seal.seal(message);
     if (Buffer.byteLength(text) <= MOST_NOTIFIED_BYTES) {
       await pool.query("select pg_notify($1, current_schema() || ' message ' || $2)", [CHANNEL, text]);
@@ -146,7 +146,7 @@ export class PostgresBus implements Bus {
     try {
       this.#read(payload);
     } catch (thrown) {
-      this.#parts.log.error({ err: thrown }, "a message of another replica could not be acted on");
+      this.#deps.log.error({ err: thrown }, "a message of another replica could not be acted on");
     }
   }
 
@@ -154,13 +154,13 @@ export class PostgresBus implements Bus {
     const [schema, kind] = payload.split(" ", 2);
     if (schema !== this.#schema || kind === undefined) return;
     const rest = payload.slice(schema.length + kind.length + 2);
-    if (kind === "batch" && rest !== this.replica) this.#parts.onBatch();
+    if (kind === "batch" && rest !== this.replica) this.#deps.onBatch();
     else if (kind === "message") this.#take(rest);
     else if (kind === "stored") void this.#fetch(rest);
   }
 
   async #fetch(id: string): Promise<void> {
-    const { database, log } = this.#parts;
+    const { database, log } = this.#deps;
     if (!/^\d{1,15}$/.test(id)) return;
     try {
       const [row] = await database.reader.all("select body from replica_messages where id = ?1", Number(id));
@@ -173,7 +173,7 @@ export class PostgresBus implements Bus {
   #take(text: string): void {
     const read = Message.safeParse(this.#seal.open(text));
     if (!read.success) {
-      this.#parts.log.warn("a notification that no replica sent was ignored");
+      this.#deps.log.warn("a notification that no replica sent was ignored");
       return;
     }
     const { data: message } = read;
@@ -190,14 +190,14 @@ export class PostgresBus implements Bus {
       const answer = await this.#answered.get(topic)?.(body);
       if (answer !== undefined) await this.#send({ from: this.replica, topic, body: answer, to, answers: question });
     } catch (thrown) {
-      this.#parts.log.warn({ topic, because: sentenceOf(thrown) }, "another replica could not be answered");
+      this.#deps.log.warn({ topic, because: sentenceOf(thrown) }, "another replica could not be answered");
     }
   }
 
   #lost(client: Client): void {
     if (this.#client === client) this.#client = undefined;
     if (this.#closed) return;
-    const { clock, log } = this.#parts;
+    const { clock, log } = this.#deps;
     log.warn("the connection on which other replicas are heard was lost");
     const retry = () => {
       this.#retry = clock.after(RECONNECT_MS, () => {

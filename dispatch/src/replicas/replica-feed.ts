@@ -1,10 +1,10 @@
-import { Breath, type Clock, type Log, sentenceOf } from "@nest/kit";
+import { type Clock, type Log, sentenceOf, TimeSlicer } from "@nest/kit";
 import type { ClaimLedger } from "../queue/claim-ledger.ts";
 import type { RepositoryState } from "../queue/monitor.ts";
 import type { Queue } from "../queue/queue.ts";
 import type { SharedScanStore } from "../queue/scan-store.ts";
 
-export interface FollowerParts {
+export interface ReplicaFeedDeps {
   readonly scans: SharedScanStore;
   readonly queue: Queue;
   readonly claims: ClaimLedger;
@@ -12,14 +12,14 @@ export interface FollowerParts {
   readonly log: Log;
 }
 
-/** Fills the queue of a replica that does not read the code host itself with what the one on duty has read. */
-export class Follower {
-  readonly #parts: FollowerParts;
+/** Fills the queue of a replica that does not read the code host itself with what the leader has read. */
+export class ReplicaFeed {
+  readonly #deps: ReplicaFeedDeps;
   readonly #states = new Map<string, RepositoryState>();
   #following: Promise<void> = Promise.resolve();
 
-  constructor(parts: FollowerParts) {
-    this.#parts = parts;
+  constructor(deps: ReplicaFeedDeps) {
+    this.#deps = deps;
   }
 
   repositories(): RepositoryState[] {
@@ -36,7 +36,7 @@ export class Follower {
   followAll(): Promise<void> {
     this.#following = this.#following
       .then(async () => {
-        const shared = await this.#parts.scans.repositories();
+        const shared = await this.#deps.scans.repositories();
         for (const repo of [...shared, ...[...this.#states.keys()].filter((known) => !shared.includes(known))])
           await this.#take(repo);
       })
@@ -45,7 +45,7 @@ export class Follower {
   }
 
   async #take(repo: string): Promise<void> {
-    const { scans, queue, claims, clock } = this.#parts;
+    const { scans, queue, claims, clock } = this.#deps;
     const scan = await scans.read(repo);
     claims.replace(repo, scan?.claims ?? new Map());
     queue.setClaims(claims.all(clock.now()), clock.now());
@@ -56,13 +56,13 @@ export class Follower {
     }
     const { state, error, issues } = scan;
     if (state === "ready") {
-      await queue.readIssues(repo, issues, new Breath(), () => clock.now());
+      await queue.readIssues(repo, issues, new TimeSlicer(), () => clock.now());
       queue.open();
     }
     this.#states.set(repo, { repo, state, issues: issues.length, error });
   }
 
   #told(thrown: unknown): void {
-    this.#parts.log.warn({ because: sentenceOf(thrown) }, "what another replica has read could not be taken over yet");
+    this.#deps.log.warn({ because: sentenceOf(thrown) }, "what another replica has read could not be taken over yet");
   }
 }

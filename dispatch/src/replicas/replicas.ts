@@ -2,7 +2,7 @@ import { type CancelTimer, type Clock, type Log, sentenceOf } from "@nest/kit";
 import type { Client } from "pg";
 import { GONE_AFTER_SECONDS, locks, type PostgresDatabase } from "../storage/postgres.ts";
 
-export interface ReplicasParts {
+export interface ReplicasDeps {
   readonly database: PostgresDatabase;
   readonly replica: string;
   readonly clock: Clock;
@@ -10,8 +10,8 @@ export interface ReplicasParts {
   /** A replica is gone; resolves when it is durable that what it held is away. */
   readonly onGone: (replica: string) => Promise<void>;
   /** This replica reads the code host from now on; and no longer. */
-  readonly onDuty: () => Promise<void>;
-  readonly offDuty: () => void;
+  readonly onLeader: () => Promise<void>;
+  readonly onNotLeader: () => void;
 }
 
 /** How often a replica says that it is alive and looks after the others. */
@@ -26,18 +26,18 @@ const UNSEEN = `seen_at < now() - interval '${GONE_AFTER_SECONDS} seconds'`;
  * the moment its holder's process is gone, and a holder that hangs is cut off by the others.
  */
 export class Replicas {
-  readonly #parts: ReplicasParts;
+  readonly #deps: ReplicasDeps;
   #client: Client | undefined;
   #others = new Set<string>();
-  #hasDuty = false;
+  #isLeader = false;
   #hasStarted = false;
   #beatAt = 0;
   #next: CancelTimer | undefined;
   #beating: Promise<void> = Promise.resolve();
   #closed = false;
 
-  constructor(parts: ReplicasParts) {
-    this.#parts = parts;
+  constructor(deps: ReplicasDeps) {
+    this.#deps = deps;
   }
 
   /** Replicas alive beside this one. */
@@ -46,8 +46,8 @@ export class Replicas {
   }
 
   /** Whether this is the replica that reads the code host. */
-  get hasDuty(): boolean {
-    return this.#hasDuty;
+  get isLeader(): boolean {
+    return this.#isLeader;
   }
 
   /**
@@ -76,7 +76,7 @@ export class Replicas {
     const client = this.#client;
     this.#client = undefined;
     if (client === undefined) return;
-    await client.query("delete from replica_members where id = $1", [this.#parts.replica]).catch(() => undefined);
+    await client.query("delete from replica_members where id = $1", [this.#deps.replica]).catch(() => undefined);
     await client.end().catch(() => undefined);
   }
 
@@ -86,18 +86,18 @@ export class Replicas {
   }
 
   #goOn(): void {
-    if (!this.#closed) this.#next = this.#parts.clock.after(BEAT_MS, () => void this.#again());
+    if (!this.#closed) this.#next = this.#deps.clock.after(BEAT_MS, () => void this.#again());
   }
 
   async #round(): Promise<void> {
-    const { log } = this.#parts;
+    const { log } = this.#deps;
     try {
       const client = await this.#connected();
-      const hungMyself = this.#parts.clock.now() - this.#beatAt > HUNG_AFTER_MS;
+      const hungMyself = this.#deps.clock.now() - this.#beatAt > HUNG_AFTER_MS;
       await this.#beat(client);
       if (!this.#hasStarted) return;
       // Whoever was stopped together with us (a machine that slept, a host that stalled) says in a moment that it is alive.
-      if (!hungMyself) await this.#bury(client);
+      if (!hungMyself) await this.#evictDead(client);
       await this.#seekDuty(client);
     } catch (thrown) {
       if (!this.#closed) log.warn({ because: sentenceOf(thrown) }, "this replica could not say that it is alive");
@@ -106,7 +106,7 @@ export class Replicas {
   }
 
   async #beat(client: Client): Promise<void> {
-    const { replica } = this.#parts;
+    const { replica } = this.#deps;
     await client.query(
       `insert into replica_members (id, backend, seen_at) values ($1, pg_backend_pid(), clock_timestamp())
        on conflict (id) do update set backend = excluded.backend, seen_at = excluded.seen_at`,
@@ -117,24 +117,24 @@ export class Replicas {
       [replica],
     );
     this.#others = new Set(rows.map(({ id }) => id));
-    this.#beatAt = this.#parts.clock.now();
+    this.#beatAt = this.#deps.clock.now();
   }
 
   /**
    * Cuts off who was not seen for too long, and forgets what nobody will read any more. A replica is forgotten last: should
    * this one be killed before it is durable what that means for leases, another does it all again.
    */
-  async #bury(client: Client): Promise<void> {
+  async #evictDead(client: Client): Promise<void> {
     const { rows } = await client.query<{ id: string; backend: string }>(
       `select id, backend from replica_members where ${UNSEEN} and id <> $1`,
-      [this.#parts.replica],
+      [this.#deps.replica],
     );
     const cut =
       "select pg_terminate_backend(pid) from pg_stat_activity where pid = any($1) and application_name = 'nest-hub'";
     if (rows.length > 0) await client.query(cut, [rows.map(({ backend }) => Number(backend))]);
     await client.query(`delete from replica_batches where made_at < now() - interval '${KEPT_BATCHES}'`);
     for (const { id } of rows) {
-      const { log, onGone } = this.#parts;
+      const { log, onGone } = this.#deps;
       log.warn({ replica: id }, "a replica is gone; its relays come to the others, their tasks are kept");
       try {
         await onGone(id);
@@ -147,20 +147,20 @@ export class Replicas {
   }
 
   async #seekDuty(client: Client): Promise<void> {
-    if (this.#hasDuty) return;
+    if (this.#isLeader) return;
     const { rows } = await client.query<{ got: boolean }>(
       "select pg_try_advisory_lock($1, hashtext(current_schema())) as got",
-      [locks.duty],
+      [locks.leader],
     );
     if (rows[0]?.got !== true || this.#closed) return;
-    this.#hasDuty = true;
-    this.#parts.log.info({ replica: this.#parts.replica }, "this replica reads the code host from now on");
-    await this.#parts.onDuty();
+    this.#isLeader = true;
+    this.#deps.log.info({ replica: this.#deps.replica }, "this replica reads the code host from now on");
+    await this.#deps.onLeader();
   }
 
   async #connected(): Promise<Client> {
     if (this.#client !== undefined) return this.#client;
-    const client = await this.#parts.database.connect();
+    const client = await this.#deps.database.connect();
     client.once("end", () => this.#lost(client));
     this.#client = client;
     return client;
@@ -168,9 +168,9 @@ export class Replicas {
 
   #lost(client: Client): void {
     if (this.#client === client) this.#client = undefined;
-    if (!this.#hasDuty) return;
-    this.#hasDuty = false;
-    if (!this.#closed) this.#parts.log.warn("the connection that holds the duty was lost; another replica may take it");
-    this.#parts.offDuty();
+    if (!this.#isLeader) return;
+    this.#isLeader = false;
+    if (!this.#closed) this.#deps.log.warn("the connection that holds the duty was lost; another replica may take it");
+    this.#deps.onNotLeader();
   }
 }

@@ -36,7 +36,7 @@ test("what is very old is not taken, though its number was forgotten", () => {
 test.each([
   ["of another key", seal("a", { with: Buffer.alloc(32, 8) }).seal({})],
   ["of another schema", seal("a", { schema: "other" }).seal({})],
-  ["changed by a bit", flipped(seal("a").seal({ topic: "duty" }))],
+  ["changed by a bit", flipped(seal("a").seal({ topic: "leader" }))],
   ["cut short", seal("a").seal({}).slice(0, 20)],
   ["empty", ""],
   ["plain JSON", JSON.stringify({ from: "x", topic: "heartbeat", body: null })],

@@ -2,7 +2,7 @@ import type { Durations } from "@nest/protocol";
 import type { Client } from "pg";
 import { type BatchRecord, decidedOf, recordOf } from "../leases/batch-record.ts";
 import type { Changes, LedgerPast, LedgerRows } from "../leases/changes.ts";
-import type { Decided, Disk, News } from "../leases/command-batcher.ts";
+import type { BatchResult, LedgerStore, ReplicaUpdate } from "../leases/command-batcher.ts";
 import { replicaOf } from "../leases/connection.ts";
 import { batchColumnsOf, columnNames } from "./batch-columns.ts";
 import { rareRowsOf } from "./batch-rows.ts";
@@ -12,7 +12,7 @@ import type { Row } from "./reader.ts";
 import { RecentGrants } from "./recent-grants.ts";
 import { readLedger } from "./rows.ts";
 
-export interface PostgresLedgerParts {
+export interface PostgresLedgerDeps {
   readonly database: PostgresDatabase;
   /** This replica's id: eight hexadecimal digits. */
   readonly replica: string;
@@ -22,11 +22,11 @@ export interface PostgresLedgerParts {
 
 /**
  * The ledger's rows in a database that replicas share. Each batch is one transaction under one lock: it first takes over what
- * others wrote since, decides on that with the same ledger and desk, and writes. So replicas decide one after the other, each
+ * others wrote since, decides on that with the same ledger and decider, and writes. So replicas decide one after the other, each
  * on the newest state, and what a replica keeps in memory is never an authority.
  */
-export class PostgresLedger implements Disk, LedgerPast {
-  readonly #parts: PostgresLedgerParts;
+export class PostgresLedger implements LedgerStore, LedgerPast {
+  readonly #deps: PostgresLedgerDeps;
   readonly #grants: RecentGrants;
   /** Pull requests named in the batch under way that were counted before. */
   #counted = new Set<string>();
@@ -35,9 +35,9 @@ export class PostgresLedger implements Disk, LedgerPast {
   #seen = -1;
   #closed = false;
 
-  constructor(parts: PostgresLedgerParts) {
-    this.#parts = parts;
-    this.#grants = new RecentGrants(parts.times.dayWindowMs);
+  constructor(deps: PostgresLedgerDeps) {
+    this.#deps = deps;
+    this.#grants = new RecentGrants(deps.times.dayWindowMs);
   }
 
   /** Everything as it is now; batches after it come as news. */
@@ -60,7 +60,10 @@ export class PostgresLedger implements Disk, LedgerPast {
     return this.#counted.has(pull);
   }
 
-  async transact(decide: (news: News | undefined) => Decided | undefined, named: readonly string[]): Promise<void> {
+  async transact(
+    decide: (news: ReplicaUpdate | undefined) => BatchResult | undefined,
+    named: readonly string[],
+  ): Promise<void> {
     const client = await this.#connected();
     try {
       await this.#transact(client, decide, named);
@@ -78,10 +81,10 @@ export class PostgresLedger implements Disk, LedgerPast {
 
   async #transact(
     client: Client,
-    decide: (news: News | undefined) => Decided | undefined,
+    decide: (news: ReplicaUpdate | undefined) => BatchResult | undefined,
     named: readonly string[],
   ): Promise<void> {
-    const { replica } = this.#parts;
+    const { replica } = this.#deps;
     const answers = (await client.query(`
       begin;
       select pg_advisory_xact_lock(${locks.batches}, hashtext(current_schema()));
@@ -116,7 +119,7 @@ export class PostgresLedger implements Disk, LedgerPast {
     this.#remember(changes);
   }
 
-  async #newsOf(client: Client, newest: number, records: readonly BatchRecord[]): Promise<News | undefined> {
+  async #newsOf(client: Client, newest: number, records: readonly BatchRecord[]): Promise<ReplicaUpdate | undefined> {
     const missed = newest - this.#seen;
     if (missed === 0) return undefined;
     if (records.length < missed) {
@@ -133,17 +136,17 @@ export class PostgresLedger implements Disk, LedgerPast {
     await client.query(
       `insert into replica_members (id, backend, seen_at) values ($1, pg_backend_pid(), clock_timestamp())
        on conflict (id) do update set seen_at = excluded.seen_at`,
-      [this.#parts.replica],
+      [this.#deps.replica],
     );
   }
 
   async #readAll(client: Client): Promise<LedgerRows> {
-    const { times, now } = this.#parts;
+    const { times, now } = this.#deps;
     const reader = readerOf(client);
     const members = await reader.all(
       `select id from replica_members where seen_at > now() - interval '${GONE_AFTER_SECONDS} seconds'`,
     );
-    const live = new Set([this.#parts.replica, ...members.map(({ id }) => String(id))]);
+    const live = new Set([this.#deps.replica, ...members.map(({ id }) => String(id))]);
     await this.#grants.load(reader, now());
     const [batch] = await reader.all("select value from counters where name = 'batch'");
     this.#seen = Number(batch?.value);
@@ -157,7 +160,7 @@ export class PostgresLedger implements Disk, LedgerPast {
   async #connected(): Promise<Client> {
     if (this.#closed) throw new Error("the database is closed");
     if (this.#client !== undefined) return this.#client;
-    const client = await this.#parts.database.connect();
+    const client = await this.#deps.database.connect();
     client.once("end", () => {
       if (this.#client === client) this.#client = undefined;
     });

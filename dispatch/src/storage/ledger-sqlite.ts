@@ -1,6 +1,6 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { Changes, Ending, LedgerPast, LedgerRows } from "../leases/changes.ts";
-import type { Decided, Disk } from "../leases/command-batcher.ts";
+import type { BatchResult, LedgerStore } from "../leases/command-batcher.ts";
 import type { Contributor } from "../leases/contributor.ts";
 import type { Lease } from "../leases/lease.ts";
 import type { Checkpoints } from "./checkpoints.ts";
@@ -9,7 +9,7 @@ import { RecentGrants } from "./recent-grants.ts";
 import { readLedger } from "./rows.ts";
 
 /** The ledger's rows in the embedded database: read whole at boot, written a batch at a time. */
-export class SqliteLedger implements Disk, LedgerPast {
+export class SqliteLedger implements LedgerStore, LedgerPast {
   readonly #sqlite: DatabaseSync;
   readonly #checkpoints: Checkpoints;
   readonly #grants: RecentGrants;
@@ -46,7 +46,7 @@ export class SqliteLedger implements Disk, LedgerPast {
     return this.#statements.isCounted.get(pull) !== undefined;
   }
 
-  transact(decide: (news: undefined) => Decided | undefined): void {
+  transact(decide: (news: undefined) => BatchResult | undefined): void {
     const decided = decide(undefined);
     if (decided !== undefined) this.#write(decided.changes);
   }

@@ -5,7 +5,7 @@ import { postgresMigrations, replicaMigrations } from "./migrations-postgres.ts"
 import type { Reader, Row } from "./reader.ts";
 
 /** What advisory locks of the hub are for; each is one of a schema, so that hubs in one database do not meet. */
-export const locks = { migrations: 0x6e657374, batches: 0x6e657375, duty: 0x6e657376 } as const;
+export const locks = { migrations: 0x6e657374, batches: 0x6e657375, leader: 0x6e657376 } as const;
 
 /** A replica that was not seen for so long is gone, and what it holds is away. */
 export const GONE_AFTER_SECONDS = 10;

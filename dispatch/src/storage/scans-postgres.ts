@@ -10,7 +10,7 @@ interface Known {
   readonly issues: Map<number, QueueIssue>;
 }
 
-/** What the replica on duty has read of the code host, where the others find it. Only what changed is written, and read. */
+/** What the leader has read of the code host, where the others find it. Only what changed is written, and read. */
 export class PostgresScans implements SharedScanStore {
   readonly #database: PostgresDatabase;
   readonly #bus: Bus;

@@ -1,5 +1,5 @@
 import type { CodeHost } from "@nest/codehost";
-import type { LeaseBook, Ledger } from "@nest/dispatch";
+import type { CommandBatcher, Ledger } from "@nest/dispatch";
 import type { Clock, Random } from "@nest/kit";
 import type { HubConfig } from "../config.ts";
 import { Identity } from "./identity.ts";
@@ -17,7 +17,7 @@ export interface AccessDeps {
   readonly keyOfAll: KeyOfAll;
   readonly codeHost: CodeHost;
   readonly ledger: Ledger;
-  readonly book: LeaseBook;
+  readonly batcher: CommandBatcher;
   /** Whether replicas may share this hub's state. */
   readonly isShared: boolean;
   /** Addresses that keep sending identities which are none. */
@@ -32,7 +32,7 @@ export async function buildAccess({
   keyOfAll,
   codeHost,
   ledger,
-  book,
+  batcher,
   isShared,
   guesses,
   clock,
@@ -40,14 +40,14 @@ export async function buildAccess({
 }: AccessDeps): Promise<{ readonly sessions: Sessions; readonly signIn: SignIn; readonly identity: Identity }> {
   const { master, hubSecret } = await sharedKeys(config, keyOfAll);
   const { plainUserCookie, oauth, adminToken, admins, webUrl } = config;
-  const users = new UserStore(config.dataDir, clock, isShared ? sharedUsers(ledger, book) : undefined);
+  const users = new UserStore(config.dataDir, clock, isShared ? sharedUsers(ledger, batcher) : undefined);
   const sessions = new Sessions({ signer: new Signer(master, "session"), users, clock, random, plainUserCookie });
   const signIn = new SignIn({
     codeHost,
     oauth,
     webUrl,
     signer: new Signer(master, "sign-in"),
-    once: new Once({ ledger, book, clock, prefix: "sign-in:", actor: "hub" }),
+    once: new Once({ ledger, batcher, clock, prefix: "sign-in:", actor: "hub" }),
     clock,
     random,
   });

@@ -9,7 +9,7 @@ import type { Sessions, SignedIn } from "./sessions.ts";
 import type { Throttle } from "./throttle.ts";
 import { isAdmin, type Viewer } from "./viewer.ts";
 
-export interface IdentityParts {
+export interface IdentityDeps {
   readonly adminToken: Secret | undefined;
   /** Logins with the hub admin role. */
   readonly admins: readonly string[];
@@ -25,12 +25,12 @@ const ANONYMOUS: Viewer = { kind: "anonymous" };
 
 /** Says who asks, and whether a route is open to them. */
 export class Identity {
-  readonly #parts: IdentityParts;
+  readonly #deps: IdentityDeps;
   readonly #admins: ReadonlySet<string>;
 
-  constructor(parts: IdentityParts) {
-    this.#parts = parts;
-    this.#admins = new Set(parts.admins.map((login) => login.toLowerCase()));
+  constructor(deps: IdentityDeps) {
+    this.#deps = deps;
+    this.#admins = new Set(deps.admins.map((login) => login.toLowerCase()));
   }
 
   /** Whether somebody who is signed in has the hub admin role. An account that took over an admin's login has not. */
@@ -64,7 +64,7 @@ export class Identity {
 
   #spoke(request: FastifyRequest): Viewer {
     const bearer = bearerOf(request);
-    if (bearer === undefined || !sameSecret(bearer, this.#parts.hubSecret.reveal()))
+    if (bearer === undefined || !sameSecret(bearer, this.#deps.hubSecret.reveal()))
       throw new NestError("spoke_unauthorized", "unauthorized");
     return ANONYMOUS;
   }
@@ -72,13 +72,13 @@ export class Identity {
   async #viewer(request: FastifyRequest, needed: boolean): Promise<Viewer> {
     const bearer = bearerOf(request);
     if (bearer !== undefined) return this.#byBearer(bearer, request, needed);
-    const who = await this.#parts.sessions.whoIs(cookiesOf(request));
+    const who = await this.#deps.sessions.whoIs(cookiesOf(request));
     if (who === undefined) return ANONYMOUS;
     return { kind: "user", login: who.login, accountId: who.accountId, isAdmin: this.isAdmin(who) };
   }
 
   #byBearer(bearer: string, request: FastifyRequest, needed: boolean): Viewer {
-    const { adminToken, ledger, guesses } = this.#parts;
+    const { adminToken, ledger, guesses } = this.#deps;
     if (adminToken !== undefined && sameSecret(bearer, adminToken.reveal())) return { kind: "admin-token" };
     const contributor = ledger.contributorByDigest(tokenDigest(bearer));
     if (contributor !== undefined && contributor.tier !== "revoked")
@@ -95,7 +95,7 @@ export class Identity {
     if (request.method === "GET" || request.method === "HEAD" || request.method === "OPTIONS") return;
     const { origin } = request.headers;
     const foreign = origin !== undefined && !isOriginOf(origin, request.host);
-    const unproven = viewer.kind === "user" && origin === undefined && !this.#parts.plainUserCookie;
+    const unproven = viewer.kind === "user" && origin === undefined && !this.#deps.plainUserCookie;
     if (foreign || unproven)
       throw new NestError("foreign_origin", "this request must come from the hub's own pages", {
         hint: "programs send Authorization: Bearer and no cookie",

@@ -1,9 +1,9 @@
-import type { LeaseBook, Ledger } from "@nest/dispatch";
+import type { CommandBatcher, Ledger } from "@nest/dispatch";
 import type { Clock } from "@nest/kit";
 
 export interface OnceDeps {
   readonly ledger: Ledger;
-  readonly book: LeaseBook;
+  readonly batcher: CommandBatcher;
   readonly clock: Clock;
   /** What the names of its settings begin with. */
   readonly prefix: string;
@@ -24,8 +24,8 @@ export class Once {
 
   /** Whether this is the first time; durable before it is answered. `name` is at most 200 characters. */
   async isFirst(name: string): Promise<boolean> {
-    const { book, clock, prefix, actor } = this.#deps;
-    const effects = await book.ask({
+    const { batcher, clock, prefix, actor } = this.#deps;
+    const effects = await batcher.ask({
       kind: "setting",
       name: prefix + name,
       actor,
@@ -38,12 +38,12 @@ export class Once {
   }
 
   #forgetOldest(): void {
-    const { ledger, book, prefix } = this.#deps;
+    const { ledger, batcher, prefix } = this.#deps;
     const remembered = ledger.settingsOf(prefix);
     if (remembered.length <= MOST_REMEMBERED) return;
     remembered.sort(([, a], [, b]) => Number(a) - Number(b));
     for (const [name] of remembered.slice(0, remembered.length - MOST_REMEMBERED))
-      book.submit({
+      batcher.submit({
         kind: "setting",
         name,
         actor: "hub",

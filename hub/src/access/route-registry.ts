@@ -17,7 +17,7 @@ export interface Call<Body, Query> {
   readonly reply: FastifyReply;
 }
 
-export interface RouteParts {
+export interface RouteDeps {
   /** @throws NestError when the route is not open to whoever asks. */
   readonly admit: (route: Route, request: FastifyRequest) => Promise<Viewer>;
 }
@@ -26,16 +26,16 @@ export interface RouteParts {
 const MOST_BODIES = 16;
 
 /** Registers routes from their descriptions, and remembers them for the OpenAPI page and for 405 answers. */
-export class Routes {
+export class RouteRegistry {
   readonly #app: FastifyInstance;
-  readonly #parts: RouteParts;
+  readonly #deps: RouteDeps;
   readonly #routes: Route[] = [];
   #bodies = 0;
   readonly #viewers = new WeakMap<FastifyRequest, Viewer>();
 
-  constructor(app: FastifyInstance, parts: RouteParts) {
+  constructor(app: FastifyInstance, deps: RouteDeps) {
     this.#app = app;
-    this.#parts = parts;
+    this.#deps = deps;
     app.setNotFoundHandler((request, reply) => this.#notFound(request, reply));
     app.setErrorHandler((thrown, _request, reply) => sendProblem(reply, foreseen(thrown)));
   }
@@ -54,7 +54,7 @@ export class Routes {
       ...(route.bodyLimit === undefined ? {} : { bodyLimit: route.bodyLimit }),
       // Before the body is read: whoever may not ask cannot make the hub read either.
       onRequest: async (request) => {
-        this.#viewers.set(request, await this.#parts.admit(route, request));
+        this.#viewers.set(request, await this.#deps.admit(route, request));
       },
       handler: async (request, reply) => {
         const viewer = this.#viewers.get(request) ?? { kind: "anonymous" };

@@ -4,12 +4,12 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Budget } from "./budget.ts";
 import { clearCookie, cookiesOf, setCookie } from "./cookies.ts";
 import type { Identity } from "./identity.ts";
-import type { Routes } from "./route-registry.ts";
+import type { RouteRegistry } from "./route-registry.ts";
 import { SESSION_COOKIE, SESSION_MS, type Sessions, type SignedIn, USER_COOKIE } from "./sessions.ts";
 import { pathHere, type SignIn } from "./sign-in.ts";
 import { isAdmin } from "./viewer.ts";
 
-export interface AccessRouteParts {
+export interface AccessRouteDeps {
   readonly sessions: Sessions;
   readonly signIn: SignIn;
   readonly identity: Identity;
@@ -29,8 +29,8 @@ const NONCE_COOKIE = "nest_hub_login";
 const NONCE_SECONDS = 600;
 
 /** Sign-in by the code host or by device flow, sign-out, and who is signed in. */
-export function registerAccessRoutes(routes: Routes, parts: AccessRouteParts): void {
-  const { sessions, signIn, identity, webUrl, ownAddress, signIns, signInPolls, showLogin } = parts;
+export function registerAccessRoutes(routes: RouteRegistry, deps: AccessRouteDeps): void {
+  const { sessions, signIn, identity, webUrl, ownAddress, signIns, signInPolls, showLogin } = deps;
 
   const welcome = async (reply: FastifyReply, account: Account): Promise<SignedIn> => {
     const { cookie, who } = await sessions.begin(account);
@@ -83,7 +83,7 @@ export function registerAccessRoutes(routes: Routes, parts: AccessRouteParts): v
 
   routes.serve(access.logout, async ({ request, reply }) => {
     await sessions.end(cookiesOf(request));
-    parts.onSignOut();
+    deps.onSignOut();
     clearCookie(reply, SESSION_COOKIE);
     clearCookie(reply, USER_COOKIE);
     return { ok: true as const };

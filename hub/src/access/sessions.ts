@@ -34,7 +34,7 @@ function signedIn(
   return { login, accountId, isFirstAccount: first === undefined || first === accountId };
 }
 
-export interface SessionParts {
+export interface SessionDeps {
   readonly signer: Signer;
   readonly users: UserStore;
   readonly clock: Clock;
@@ -45,15 +45,15 @@ export interface SessionParts {
 
 /** Sessions of signed-in people: a signed cookie, checked against the user's record at each use. */
 export class Sessions {
-  readonly #parts: SessionParts;
+  readonly #deps: SessionDeps;
 
-  constructor(parts: SessionParts) {
-    this.#parts = parts;
+  constructor(deps: SessionDeps) {
+    this.#deps = deps;
   }
 
   /** A session of somebody who has just proven their login: what the session cookie holds, and whom it proves. */
   async begin({ login, id }: Account): Promise<{ readonly cookie: string; readonly who: SignedIn }> {
-    const { users, clock, random, signer } = this.#parts;
+    const { users, clock, random, signer } = this.#deps;
     const user = await users.signedIn({ login, ...(id === undefined ? {} : { id }) });
     const iat = clock.now();
     const cookie = signer.sign({
@@ -70,10 +70,10 @@ export class Sessions {
   async whoIs(cookies: ReadonlyMap<string, string>): Promise<SignedIn | undefined> {
     const login = cookies.get(USER_COOKIE);
     if (login === undefined || login === "") return undefined;
-    const user = await this.#parts.users.read(login);
+    const user = await this.#deps.users.read(login);
     if (user === undefined || user.blocked) return undefined;
     const token = this.#proofOf(cookies.get(SESSION_COOKIE), user);
-    if (token === undefined && !this.#parts.plainUserCookie) return undefined;
+    if (token === undefined && !this.#deps.plainUserCookie) return undefined;
     // A cookie that alone authenticates names no account: it is believed to be of whoever has the login.
     return signedIn(user, token === undefined ? user.github_id : token.a);
   }
@@ -81,7 +81,7 @@ export class Sessions {
   /** Ends the session that these cookies are of. */
   async end(cookies: ReadonlyMap<string, string>): Promise<void> {
     const token = this.#open(cookies.get(SESSION_COOKIE));
-    if (token !== undefined) await this.#parts.users.endSession(token.u, token.sid, token.exp);
+    if (token !== undefined) await this.#deps.users.endSession(token.u, token.sid, token.exp);
   }
 
   #proofOf(cookie: string | undefined, user: UserRecord): SessionToken | undefined {
@@ -94,7 +94,7 @@ export class Sessions {
 
   #open(cookie: string | undefined): SessionToken | undefined {
     if (cookie === undefined) return undefined;
-    const token = SessionToken.safeParse(this.#parts.signer.open(cookie));
-    return token.success && this.#parts.clock.now() < token.data.exp ? token.data : undefined;
+    const token = SessionToken.safeParse(this.#deps.signer.open(cookie));
+    return token.success && this.#deps.clock.now() < token.data.exp ? token.data : undefined;
   }
 }

@@ -1,4 +1,4 @@
-import type { LeaseBook, Ledger } from "@nest/dispatch";
+import type { CommandBatcher, Ledger } from "@nest/dispatch";
 import type { SharedUserRecords } from "./users.ts";
 
 /** What the names of the settings begin with that hold users. */
@@ -8,12 +8,12 @@ export const USER_SETTING = "user:";
  * Users as every replica of a hub knows them, beside the files of each: who signs in at one is known at all of them at once, and
  * a session that was ended anywhere is ended everywhere.
  */
-export function sharedUsers(ledger: Ledger, book: LeaseBook): SharedUserRecords {
+export function sharedUsers(ledger: Ledger, batcher: CommandBatcher): SharedUserRecords {
   const settingOf = (login: string) => `${USER_SETTING}${login}`;
   return {
     read: (login) => ledger.setting(settingOf(login)),
     async change(login, change) {
-      await book.ask({
+      await batcher.ask({
         kind: "setting",
         name: settingOf(login),
         actor: login,

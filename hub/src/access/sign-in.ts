@@ -11,7 +11,7 @@ import { z } from "zod";
 import type { Once } from "./once.ts";
 import type { Signer } from "./signer.ts";
 
-export interface SignInParts {
+export interface SignInDeps {
   readonly codeHost: CodeHost;
   readonly oauth: { readonly clientId: string; readonly clientSecret: Secret | undefined } | undefined;
   readonly webUrl: string;
@@ -32,21 +32,21 @@ const Device = z.object({ code: z.string(), exp: z.number() });
  * to come back is signed, so it may come back to another replica. It may come back once.
  */
 export class SignIn {
-  readonly #parts: SignInParts;
+  readonly #deps: SignInDeps;
 
-  constructor(parts: SignInParts) {
-    this.#parts = parts;
+  constructor(deps: SignInDeps) {
+    this.#deps = deps;
   }
 
   /** Which ways there are. */
   get ways(): { readonly oauth: boolean; readonly device: boolean } {
-    const { oauth } = this.#parts;
+    const { oauth } = this.#deps;
     return { oauth: oauth?.clientSecret !== undefined, device: oauth !== undefined };
   }
 
   /** Where to send a browser, and the nonce that it has to bring back in a cookie of its own. */
   goThere(redirectUri: string, to: string): { readonly address: string; readonly nonce: string } {
-    const { oauth, signer, clock, random, webUrl } = this.#parts;
+    const { oauth, signer, clock, random, webUrl } = this.#deps;
     if (oauth === undefined) throw notConfigured();
     const nonce = random.hex(16);
     const state = signer.sign({ nonce, to, exp: clock.now() + ROUND_TRIP_MS });
@@ -63,7 +63,7 @@ export class SignIn {
     back: { readonly code: string | undefined; readonly state: string | undefined },
     nonce: string | undefined,
   ): Promise<{ readonly account: Account; readonly to: string }> {
-    const { oauth, signer, clock, webUrl, once } = this.#parts;
+    const { oauth, signer, clock, webUrl, once } = this.#deps;
     if (oauth?.clientSecret === undefined) throw notConfigured();
     const state = State.safeParse(signer.open(back.state ?? ""));
     if (!state.success || state.data.nonce !== nonce || clock.now() >= state.data.exp || back.code === undefined)
@@ -82,7 +82,7 @@ export class SignIn {
 
   /** Begins a sign-in by device flow. */
   async startDevice() {
-    const { oauth, webUrl, signer, clock } = this.#parts;
+    const { oauth, webUrl, signer, clock } = this.#deps;
     if (oauth === undefined) throw notConfigured();
     const device = await startDeviceLogin({ webUrl, clientId: oauth.clientId });
     const exp = clock.now() + device.expiresInSeconds * 1000;
@@ -103,7 +103,7 @@ export class SignIn {
     | { readonly status: "denied" | "expired" }
     | { readonly status: "complete"; readonly account: Account }
   > {
-    const { oauth, webUrl, signer, clock } = this.#parts;
+    const { oauth, webUrl, signer, clock } = this.#deps;
     if (oauth === undefined) throw notConfigured();
     const device = Device.safeParse(signer.open(loginId));
     if (!device.success) throw new NestError("bad_request", "login_id: not one of this hub");
@@ -115,7 +115,7 @@ export class SignIn {
   }
 
   async #accountOf(token: Secret): Promise<Account> {
-    const who = await this.#parts.codeHost.whoIs(token);
+    const who = await this.#deps.codeHost.whoIs(token);
     if (who === undefined)
       throw new NestError("sign_in_failed", "the code host does not know its own token", { hint: "sign in again" });
     return who;

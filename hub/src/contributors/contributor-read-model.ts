@@ -1,12 +1,12 @@
-import { type Contributor, type DeskPolicy, type Ledger, type Reader, rolesOf } from "@nest/dispatch";
+import { type Contributor, type DeciderPolicy, type Ledger, type Reader, rolesOf } from "@nest/dispatch";
 import type { contribute, contributors, Durations, OwnLimitsLeft, TierLimits } from "@nest/protocol";
 import { inOrderOf } from "./list-order.ts";
 
-export interface RecordParts {
+export interface ContributorReadModelDeps {
   readonly ledger: Ledger;
   readonly reader: Reader;
   readonly times: Durations;
-  readonly policy: () => DeskPolicy;
+  readonly policy: () => DeciderPolicy;
   /** Contributors with a live socket. */
   readonly active: () => ReadonlySet<string>;
   /** Tasks that each contributor was given since a time, to the hour. */
@@ -34,11 +34,11 @@ export interface ContributorQuery {
 }
 
 /** Contributors as people look at them. Never a token, nor its digest. */
-export class Records {
-  readonly #parts: RecordParts;
+export class ContributorReadModel {
+  readonly #deps: ContributorReadModelDeps;
 
-  constructor(parts: RecordParts) {
-    this.#parts = parts;
+  constructor(deps: ContributorReadModelDeps) {
+    this.#deps = deps;
   }
 
   /** A page of contributors; `q` finds part of a login. */
@@ -48,21 +48,21 @@ export class Records {
     next_cursor?: string;
   } {
     const wanted = query.q?.toLowerCase() ?? "";
-    const all = [...this.#parts.ledger.contributors()]
+    const all = [...this.#deps.ledger.contributors()]
       .filter(
         ({ login, tier }) => login.toLowerCase().includes(wanted) && (query.tier === undefined || tier === query.tier),
       )
       .sort(inOrderOf(query.sort ?? "registered", query.direction ?? "up"));
     const from = Number.parseInt(query.cursor ?? "0", 10) || 0;
-    const active = this.#parts.active();
+    const active = this.#deps.active();
     const given = this.#givenToday();
     const rows = all.slice(from, from + query.limit).map((one) => this.row(one, active, given));
     const next = from + rows.length;
     return { contributors: rows, matching: all.length, ...(next < all.length ? { next_cursor: String(next) } : {}) };
   }
 
-  row(one: Contributor, active = this.#parts.active(), given = this.#givenToday()): contributors.ContributorRow {
-    const { ledger } = this.#parts;
+  row(one: Contributor, active = this.#deps.active(), given = this.#givenToday()): contributors.ContributorRow {
+    const { ledger } = this.#deps;
     const current = ledger.leasesOfContributor(one.id)[0];
     const { assigned, grants } = rolesOf(ledger, one.id);
     return {
@@ -84,14 +84,14 @@ export class Records {
   }
 
   #givenToday() {
-    const { assignedSince, now } = this.#parts;
+    const { assignedSince, now } = this.#deps;
     return assignedSince(now() - DAY_MS);
   }
 
   /** The tasks a contributor was given, newest first. */
   async history(one: Contributor, limit: number, cursor: string | undefined) {
     const from = Number.parseInt(cursor ?? "", 10) || (one.lastGen ?? 0);
-    const rows = await this.#parts.reader.all(HISTORY, from, one.id, limit);
+    const rows = await this.#deps.reader.all(HISTORY, from, one.id, limit);
     const next = rows.at(-1)?.previous_gen ?? undefined;
     return { history: rows.map(taskOf), ...(next === undefined ? {} : { next_cursor: String(next) }) };
   }
@@ -99,7 +99,7 @@ export class Records {
   /** How a contributor stands against the limits of their tier; the windows are those that admit them to work. */
   ownLimits(one: Contributor, now: number): contribute.OwnLimits | undefined {
     if (one.tier === "revoked") return undefined;
-    const { ledger, times, policy } = this.#parts;
+    const { ledger, times, policy } = this.#deps;
     const { limits, promotion } = policy();
     const { max_per_hour, max_per_day, max_concurrent } = limits[one.tier];
     const hour = this.#window(one, max_per_hour, times.hourWindowMs, now);
@@ -125,9 +125,9 @@ export class Records {
 
   /** The same in short, for the contributor's relay; undefined where nothing is limited, or nobody is known by that id. */
   limitsLeft(contributorId: string, now: number): OwnLimitsLeft | undefined {
-    const one = this.#parts.ledger.contributor(contributorId);
+    const one = this.#deps.ledger.contributor(contributorId);
     if (one === undefined || one.tier === "revoked") return undefined;
-    const { max_per_hour, max_per_day, max_concurrent } = this.#parts.policy().limits[one.tier];
+    const { max_per_hour, max_per_day, max_concurrent } = this.#deps.policy().limits[one.tier];
     if (max_per_hour === 0 && max_per_day === 0 && max_concurrent === 0) return undefined;
     const own = this.ownLimits(one, now);
     if (own === undefined) return undefined;
@@ -142,7 +142,7 @@ export class Records {
     windowMs: number,
     now: number,
   ): { used: number; freesAt: number | undefined } {
-    const { ledger } = this.#parts;
+    const { ledger } = this.#deps;
     const least = Math.max(0, one.grants - MOST_COUNTED);
     let used = 0;
     for (let nth = one.grants; nth > least; nth -= 1) {
@@ -159,7 +159,7 @@ export class Records {
 /** Assignments counted one by one at most, for somebody without limits. */
 const MOST_COUNTED = 1000;
 
-function nextTier(one: Contributor, at: DeskPolicy["promotion"]): contribute.OwnLimits["next_tier"] {
+function nextTier(one: Contributor, at: DeciderPolicy["promotion"]): contribute.OwnLimits["next_tier"] {
   const counted = one.verified - one.promotionBase;
   if (one.tier === "newcomer" && at.contributorAt > 0)
     return { tier: "contributor", missing: Math.max(0, at.contributorAt - counted) };

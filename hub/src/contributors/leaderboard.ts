@@ -6,7 +6,7 @@ const DAY_MS = 24 * 3_600_000;
 
 const daysOf: Readonly<Record<Exclude<leaderboard.LeaderboardWindow, "all">, number>> = { week: 7, month: 30 };
 
-export interface LeaderboardParts {
+export interface LeaderboardDeps {
   readonly ledger: Ledger;
   readonly doneByHour: DoneByHour;
   readonly webUrl: string;
@@ -20,11 +20,11 @@ type Row = leaderboard.LeaderboardRow;
  * came first. Revoked contributors are hidden; bots are ranked apart. Equal work is an equal rank.
  */
 export function leaderboardOf(
-  parts: LeaderboardParts,
+  deps: LeaderboardDeps,
   window: leaderboard.LeaderboardWindow,
   now: number,
 ): { readonly people: Row[]; readonly agents: Row[] } {
-  const { ledger, doneByHour, webUrl, active } = parts;
+  const { ledger, doneByHour, webUrl, active } = deps;
   const done = window === "all" ? undefined : doneByHour.since(now - daysOf[window] * DAY_MS);
   const live = active();
   const rows: Row[] = [];

@@ -1,12 +1,12 @@
 import type { Account, CodeHost } from "@nest/codehost";
-import type { Contributor, LeaseBook, Ledger } from "@nest/dispatch";
+import type { CommandBatcher, Contributor, Ledger } from "@nest/dispatch";
 import { NestError, type Random, Secret } from "@nest/kit";
 import { tokenDigest } from "../access/token-digest.ts";
 
-export interface RegistrationParts {
+export interface RegistrationDeps {
   readonly codeHost: CodeHost;
   readonly ledger: Ledger;
-  readonly book: LeaseBook;
+  readonly batcher: CommandBatcher;
   readonly random: Random;
   /** Whether a login needs no proof (demo, tests). */
   readonly openRegistration: () => boolean;
@@ -36,15 +36,21 @@ const PROOF_HINT =
  *
  * @throws NestError `login_not_proven`, `access_revoked`.
  */
-export async function registerContributor(login: string, proof: Proof, parts: RegistrationParts): Promise<Registered> {
-  const { ledger, book, random, openRegistration } = parts;
-  const who = openRegistration() || proof.isVouchedFor ? undefined : await proveLogin(login, proof, parts);
-  const known = who === undefined ? ledger.contributorByLogin(login) : await recordOf(who, proof, parts);
+export async function registerContributor(login: string, proof: Proof, deps: RegistrationDeps): Promise<Registered> {
+  const { ledger, batcher, random, openRegistration } = deps;
+  const who = openRegistration() || proof.isVouchedFor ? undefined : await proveLogin(login, proof, deps);
+  const known = who === undefined ? ledger.contributorByLogin(login) : await recordOf(who, proof, deps);
   if (known !== undefined) return alreadyKnown(known);
   const contributorId = `c-${random.hex(6)}`;
   const token = random.hex(32);
   const digest = tokenDigest(token);
-  const effects = await book.ask({ kind: "register", contributorId, login, accountId: who?.id, tokenDigest: digest });
+  const effects = await batcher.ask({
+    kind: "register",
+    contributorId,
+    login,
+    accountId: who?.id,
+    tokenDigest: digest,
+  });
   if (effects.some(({ kind }) => kind === "refused")) return alreadyKnown(ownRecord(ledger, who ?? { login }));
   return {
     contributor_id: contributorId,
@@ -58,15 +64,15 @@ export async function registerContributor(login: string, proof: Proof, parts: Re
  *
  * @throws NestError `login_not_proven`, `not_found`, `access_revoked`.
  */
-export async function reissueToken(proof: Proof, parts: RegistrationParts): Promise<Registered> {
-  const { book, random } = parts;
-  const who = await whoProves(proof, parts);
-  const known = await recordOf(who, proof, parts);
+export async function reissueToken(proof: Proof, deps: RegistrationDeps): Promise<Registered> {
+  const { batcher, random } = deps;
+  const who = await whoProves(proof, deps);
+  const known = await recordOf(who, proof, deps);
   if (known === undefined)
     throw new NestError("not_found", `${who.login} is not registered here`, { hint: "register first" });
   if (known.tier === "revoked") throw revoked();
   const token = random.hex(32);
-  await book.ask({ kind: "reissue", contributorId: known.id, tokenDigest: tokenDigest(token) });
+  await batcher.ask({ kind: "reissue", contributorId: known.id, tokenDigest: tokenDigest(token) });
   return { contributor_id: known.id, registration_token: token, message: "the old token no longer works" };
 }
 
@@ -85,8 +91,8 @@ export function ownRecord(ledger: Ledger, { login, id }: Account): Contributor |
  * The record of whoever proves to be an account. A token sent now also tells the record whose it is and what its owner is
  * called; a sign-in of some days ago does not, for logins may have changed hands since.
  */
-async function recordOf(who: Account, proof: Proof, parts: RegistrationParts): Promise<Contributor | undefined> {
-  const { ledger, book } = parts;
+async function recordOf(who: Account, proof: Proof, deps: RegistrationDeps): Promise<Contributor | undefined> {
+  const { ledger, batcher } = deps;
   const { login, id } = who;
   const own = ownRecord(ledger, who);
   if (proof.bearer === undefined || id === undefined) {
@@ -94,19 +100,19 @@ async function recordOf(who: Account, proof: Proof, parts: RegistrationParts): P
     return own;
   }
   if (own === undefined || (own.accountId === id && own.login === login)) return own;
-  await book.ask({ kind: "proven", login, accountId: id });
+  await batcher.ask({ kind: "proven", login, accountId: id });
   return ledger.contributorByAccount(id);
 }
 
-async function proveLogin(login: string, proof: Proof, parts: RegistrationParts): Promise<Account> {
-  const proven = await whoProves(proof, parts);
+async function proveLogin(login: string, proof: Proof, deps: RegistrationDeps): Promise<Account> {
+  const proven = await whoProves(proof, deps);
   if (proven.login.toLowerCase() === login.toLowerCase()) return proven;
   throw new NestError("login_not_proven", `the token sent belongs to another login than ${login}`, {
     hint: PROOF_HINT,
   });
 }
 
-async function whoProves(proof: Proof, { codeHost }: RegistrationParts): Promise<Account> {
+async function whoProves(proof: Proof, { codeHost }: RegistrationDeps): Promise<Account> {
   if (proof.bearer === undefined && proof.signedIn !== undefined) return proof.signedIn;
   if (proof.bearer === undefined)
     throw new NestError("login_not_proven", "this hub wants proof of the login", { hint: PROOF_HINT });

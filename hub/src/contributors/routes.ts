@@ -2,7 +2,7 @@ import type { Account } from "@nest/codehost";
 import {
   type Command,
   type Contributor,
-  type DeskPolicy,
+  type DeciderPolicy,
   type Effect,
   type RoleSetting,
   roleSettingOf,
@@ -13,29 +13,29 @@ import { NestError } from "@nest/kit";
 import { contribute, contributors, leaderboard } from "@nest/protocol";
 import type { FastifyRequest } from "fastify";
 import type { Budget } from "../access/budget.ts";
-import type { Routes } from "../access/route-registry.ts";
+import type { RouteRegistry } from "../access/route-registry.ts";
 import { bearerOf } from "../access/secrets.ts";
 import { isAdmin, type Viewer } from "../access/viewer.ts";
-import type { Records } from "./contributor-read-model.ts";
-import { type LeaderboardParts, leaderboardOf } from "./leaderboard.ts";
-import { ownRecord, type Proof, type RegistrationParts, registerContributor, reissueToken } from "./registration.ts";
+import type { ContributorReadModel } from "./contributor-read-model.ts";
+import { type LeaderboardDeps, leaderboardOf } from "./leaderboard.ts";
+import { ownRecord, type Proof, type RegistrationDeps, registerContributor, reissueToken } from "./registration.ts";
 
-export interface ContributorRouteParts {
-  readonly registration: RegistrationParts;
-  readonly records: Records;
-  readonly leaderboard: LeaderboardParts;
-  readonly policy: () => DeskPolicy;
+export interface ContributorRouteDeps {
+  readonly registration: RegistrationDeps;
+  readonly records: ContributorReadModel;
+  readonly leaderboard: LeaderboardDeps;
+  readonly policy: () => DeciderPolicy;
   /** Registrations and reissues from one address, where a login has to be proven. */
   readonly registrations: Budget;
   readonly now: () => number;
 }
 
 /** Registration, standing, limits and the leaderboard. */
-export function registerContributorRoutes(routes: Routes, parts: ContributorRouteParts): void {
-  serveRegistration(routes, parts);
-  serveStanding(routes, parts);
-  serveRoles(routes, parts);
-  const { leaderboard: board, now } = parts;
+export function registerContributorRoutes(routes: RouteRegistry, deps: ContributorRouteDeps): void {
+  serveRegistration(routes, deps);
+  serveStanding(routes, deps);
+  serveRoles(routes, deps);
+  const { leaderboard: board, now } = deps;
   routes.serve(leaderboard.leaderboard, ({ query }) => {
     const { people, agents } = leaderboardOf(board, query.window, now());
     const from = Number.parseInt(query.cursor ?? "0", 10) || 0;
@@ -60,8 +60,8 @@ function proofOf(request: FastifyRequest, viewer: Viewer): Proof {
 }
 
 function serveRegistration(
-  routes: Routes,
-  { registration, registrations, records, policy, now }: ContributorRouteParts,
+  routes: RouteRegistry,
+  { registration, registrations, records, policy, now }: ContributorRouteDeps,
 ) {
   const throttle = (request: FastifyRequest): void => {
     if (registration.openRegistration()) return;
@@ -96,12 +96,12 @@ function accountOf({ login, accountId }: Extract<Viewer, { kind: "user" }>): Acc
   return { login, ...(accountId === undefined ? {} : { id: accountId }) };
 }
 
-function serveStanding(routes: Routes, parts: ContributorRouteParts): void {
-  const { records } = parts;
+function serveStanding(routes: RouteRegistry, deps: ContributorRouteDeps): void {
+  const { records } = deps;
   routes.serve(contributors.contributors, ({ query }) => records.list(query));
   routes.serve(contributors.contributor, async ({ params, query }) => {
-    const one = known(parts, params.id);
-    const limits = records.ownLimits(one, parts.now());
+    const one = known(deps, params.id);
+    const limits = records.ownLimits(one, deps.now());
     return {
       contributor: records.row(one),
       ...(limits === undefined ? {} : { limits }),
@@ -109,30 +109,30 @@ function serveStanding(routes: Routes, parts: ContributorRouteParts): void {
     };
   });
   routes.serve(contributors.setTrust, async ({ params, body, actor }) => {
-    await done(parts, { kind: "trust", contributorId: known(parts, params.id).id, tier: body.tier, actor });
+    await done(deps, { kind: "trust", contributorId: known(deps, params.id).id, tier: body.tier, actor });
     return { ok: true as const, trust_tier: body.tier };
   });
   routes.serve(contributors.revoke, async ({ params, actor }) => {
-    await done(parts, { kind: "revoke", contributorId: known(parts, params.id).id, actor });
+    await done(deps, { kind: "revoke", contributorId: known(deps, params.id).id, actor });
     return { ok: true as const };
   });
   routes.serve(contributors.disconnect, async ({ params, body, actor }) => {
-    const contributorId = known(parts, params.id).id;
-    await done(parts, { kind: "disconnect", contributorId, connection: body.connection_id, actor });
+    const contributorId = known(deps, params.id).id;
+    await done(deps, { kind: "disconnect", contributorId, connection: body.connection_id, actor });
     return { ok: true as const };
   });
   routes.serve(contributors.requeue, async ({ params, body, actor }) => {
     const { reason, task_id: taskId, session } = body ?? {};
-    const contributorId = known(parts, params.id).id;
-    const released = await done(parts, { kind: "requeue", contributorId, taskId, session, reason, actor });
+    const contributorId = known(deps, params.id).id;
+    const released = await done(deps, { kind: "requeue", contributorId, taskId, session, reason, actor });
     return { ok: true as const, released: [...released] };
   });
 }
 
-function serveRoles(routes: Routes, parts: ContributorRouteParts): void {
-  const { ledger } = parts.registration;
+function serveRoles(routes: RouteRegistry, deps: ContributorRouteDeps): void {
+  const { ledger } = deps.registration;
   const change = async (one: Contributor, actor: string, to: (before: RoleSetting) => RoleSetting): Promise<void> => {
-    await done(parts, {
+    await done(deps, {
       kind: "setting",
       name: roleSettingOf(one.id),
       actor,
@@ -146,12 +146,12 @@ function serveRoles(routes: Routes, parts: ContributorRouteParts): void {
   };
   routes.serve(contributors.setAgentRole, async ({ params, body, actor }) => {
     const assigned = body.agent_role ?? undefined;
-    await change(known(parts, params.id), actor, (before) => ({ ...before, assigned }));
+    await change(known(deps, params.id), actor, (before) => ({ ...before, assigned }));
     return { ok: true as const, agent_role: body.agent_role };
   });
   routes.serve(contributors.setAgentRoleGrants, async ({ params, body, actor }) => {
     const grants = [...new Set(body.agent_role_grants)];
-    await change(known(parts, params.id), actor, (before) => ({ ...before, grants }));
+    await change(known(deps, params.id), actor, (before) => ({ ...before, grants }));
     return { ok: true as const, agent_role_grants: grants };
   });
 }
@@ -161,15 +161,15 @@ function shown({ assigned, grants }: RoleSetting): object {
 }
 
 /** A contributor by id or login. */
-function known({ registration: { ledger } }: ContributorRouteParts, id: string | undefined): Contributor {
+function known({ registration: { ledger } }: ContributorRouteDeps, id: string | undefined): Contributor {
   const found = ledger.contributor(id ?? "") ?? ledger.contributorByLogin(id ?? "");
   if (found === undefined) throw new NestError("not_found", "no such contributor");
   return found;
 }
 
 /** Has a command decided and answers with the tasks it released. */
-async function done({ registration }: ContributorRouteParts, command: Command): Promise<readonly string[]> {
-  const effects = await registration.book.ask(command);
+async function done({ registration }: ContributorRouteDeps, command: Command): Promise<readonly string[]> {
+  const effects = await registration.batcher.ask(command);
   const refused = effects.find((effect): effect is Extract<Effect, { kind: "refused" }> => effect.kind === "refused");
   if (refused !== undefined)
     throw new NestError(refused.code === "not_found" ? "not_found" : "conflict", refused.because);

@@ -18,7 +18,7 @@ export interface RegistryEntry {
   readonly lastHeartbeat: string;
 }
 
-export interface RegistryParts {
+export interface RegistryDeps {
   readonly dataDir: string;
   readonly clock: Clock;
   readonly times: Durations;
@@ -31,22 +31,22 @@ const MOST_ENTRIES = 2000;
 
 /** The fleet registry: held in memory, written whole to `hub-registry.json` a few seconds after it changed. */
 export class FleetRegistry {
-  readonly #parts: RegistryParts;
+  readonly #deps: RegistryDeps;
   readonly #entries = new Map<string, RegistryEntry>();
   #saving: (() => void) | undefined;
 
-  constructor(parts: RegistryParts) {
-    this.#parts = parts;
-    parts.bus.on("heartbeat", (body) => {
+  constructor(deps: RegistryDeps) {
+    this.#deps = deps;
+    deps.bus.on("heartbeat", (body) => {
       const heartbeat = Heartbeat.safeParse(body);
       if (heartbeat.success) this.#take(heartbeat.data);
     });
-    parts.bus.answer("registry", async () => [...this.#entries.values()]);
+    deps.bus.answer("registry", async () => [...this.#entries.values()]);
   }
 
   /** Reads what was saved; a file that cannot be read is told and left alone until the next save. */
   async load(): Promise<void> {
-    for (const entries of await this.#parts.bus.ask("registry", {}, { withinMs: 1000, enough: 1 })) {
+    for (const entries of await this.#deps.bus.ask("registry", {}, { withinMs: 1000, enough: 1 })) {
       this.#adopt(entries);
     }
     const text = await readTextIfPresent(this.#path);
@@ -56,7 +56,7 @@ export class FleetRegistry {
     try {
       this.#adopt((JSON.parse(text) as { nests?: unknown }).nests);
     } catch (thrown) {
-      this.#parts.log.warn(
+      this.#deps.log.warn(
         { because: sentenceOf(thrown) },
         "hub-registry.json could not be read; heartbeats will fill it again",
       );
@@ -66,7 +66,7 @@ export class FleetRegistry {
   /** Takes a heartbeat in, here and at every replica; false when the registry is full. */
   beat(heartbeat: Heartbeat): boolean {
     const taken = this.#take(heartbeat);
-    if (taken) void this.#parts.bus.tell("heartbeat", heartbeat).catch(() => undefined);
+    if (taken) void this.#deps.bus.tell("heartbeat", heartbeat).catch(() => undefined);
     return taken;
   }
 
@@ -78,7 +78,7 @@ export class FleetRegistry {
   }
 
   #take(heartbeat: Heartbeat): boolean {
-    const now = new Date(this.#parts.clock.now()).toISOString();
+    const now = new Date(this.#deps.clock.now()).toISOString();
     const id = heartbeat.nest_id;
     const before = this.#entries.get(id);
     if (before === undefined && this.#entries.size >= MOST_ENTRIES) return false;
@@ -95,13 +95,13 @@ export class FleetRegistry {
       registeredAt: before?.registeredAt ?? now,
       lastHeartbeat: now,
     });
-    this.#saving ??= this.#parts.clock.after(SAVE_AFTER_MS, () => void this.save());
+    this.#saving ??= this.#deps.clock.after(SAVE_AFTER_MS, () => void this.save());
     return true;
   }
 
   /** Public spokes, with whether each is online: within `staleThreshold` of its last heartbeat. */
   list(): (RegistryEntry & { readonly online: boolean })[] {
-    const since = this.#parts.clock.now() - this.#parts.times.registryStaleMs;
+    const since = this.#deps.clock.now() - this.#deps.times.registryStaleMs;
     return [...this.#entries.values()]
       .filter(({ isPublic }) => isPublic)
       .map((entry) => ({ ...entry, online: Date.parse(entry.lastHeartbeat) > since }));
@@ -110,14 +110,14 @@ export class FleetRegistry {
   async save(): Promise<void> {
     this.#saving?.();
     this.#saving = undefined;
-    const updatedAt = new Date(this.#parts.clock.now()).toISOString();
+    const updatedAt = new Date(this.#deps.clock.now()).toISOString();
     const text = JSON.stringify({ nests: [...this.#entries.values()], updatedAt }, null, 2);
     await writeFileAtomic(this.#path, `${text}\n`).catch((thrown) => {
-      this.#parts.log.error({ because: sentenceOf(thrown) }, "hub-registry.json could not be written");
+      this.#deps.log.error({ because: sentenceOf(thrown) }, "hub-registry.json could not be written");
     });
   }
 
   get #path(): string {
-    return join(this.#parts.dataDir, "hub-registry.json");
+    return join(this.#deps.dataDir, "hub-registry.json");
   }
 }

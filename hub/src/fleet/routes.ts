@@ -1,18 +1,18 @@
 import type { Ledger } from "@nest/dispatch";
 import { NestError } from "@nest/kit";
 import { fleet } from "@nest/protocol";
-import type { Routes } from "../access/route-registry.ts";
+import type { RouteRegistry } from "../access/route-registry.ts";
 import type { ReadModel } from "../operations/read-model.ts";
 import type { FleetRegistry } from "./registry.ts";
 
-export interface FleetRouteParts {
+export interface FleetRouteDeps {
   readonly registry: FleetRegistry;
   readonly readModel: ReadModel;
   readonly ledger: Ledger;
 }
 
 /** Heartbeats in, the registry and the hub's numbers out. */
-export function registerFleetRoutes(routes: Routes, { registry, readModel, ledger }: FleetRouteParts): void {
+export function registerFleetRoutes(routes: RouteRegistry, { registry, readModel, ledger }: FleetRouteDeps): void {
   routes.serve(fleet.heartbeat, ({ body }) => {
     if (!registry.beat(body)) throw new NestError("registry_full", "the fleet registry is full");
     return { ok: true as const };

@@ -9,7 +9,7 @@ const EVERY_MS = 60_000;
 const SLICE = 500;
 const BETWEEN_SLICES_MS = 200;
 
-export interface ActivityPrunerParts {
+export interface ActivityPrunerDeps {
   /** Statements that delete go the same way as those that ask. */
   readonly database: Reader;
   /** One replica prunes for all. */
@@ -20,16 +20,16 @@ export interface ActivityPrunerParts {
 
 /** Forgets the oldest lines of the activity feed, by age and by number, a few at a time beside everything else. */
 export class ActivityPruner {
-  readonly #parts: ActivityPrunerParts;
+  readonly #deps: ActivityPrunerDeps;
   #stop: CancelTimer = () => {};
   #next: CancelTimer = () => {};
 
-  constructor(parts: ActivityPrunerParts) {
-    this.#parts = parts;
+  constructor(deps: ActivityPrunerDeps) {
+    this.#deps = deps;
   }
 
   start(): void {
-    this.#stop = this.#parts.clock.every(EVERY_MS, () => {
+    this.#stop = this.#deps.clock.every(EVERY_MS, () => {
       this.#next();
       void this.#prune();
     });
@@ -41,7 +41,7 @@ export class ActivityPruner {
   }
 
   async #prune(): Promise<void> {
-    const { database, isMine, clock, log } = this.#parts;
+    const { database, isMine, clock, log } = this.#deps;
     if (!isMine()) return;
     try {
       const pruned = await database.all(PRUNE, MOST_LINES, clock.now() - MOST_AGE_MS);

@@ -1,8 +1,8 @@
 import type { ServerResponse } from "node:http";
 import type { Activity } from "@nest/dispatch";
-import { Breath, type Clock } from "@nest/kit";
-import { changesSince, type Picture, pictureOf, wholeOf } from "./fleet-changes.ts";
-import type { ReadModel, Sees } from "./read-model.ts";
+import { type Clock, TimeSlicer } from "@nest/kit";
+import { changesSince, type FleetSnapshot, pictureOf, wholeOf } from "./fleet-changes.ts";
+import type { ReadModel, Visibility } from "./read-model.ts";
 
 /** How often watchers are told of status and work at most. */
 const SNAPSHOT_EVERY_MS = 1000;
@@ -17,7 +17,7 @@ const REPLAY = 20;
 
 interface Watcher {
   /** What it may see: there are few kinds of that, and each kind is written once. */
-  readonly sees: Sees;
+  readonly sees: Visibility;
   /** Whether it wants only what changed of the fleet, which for thousands of relays is very much less. */
   readonly wantsChanges: boolean;
   readonly audience: Audience;
@@ -28,7 +28,7 @@ interface Watcher {
 /** Who watches. */
 export interface Audience {
   /** What it may see. The same function for everybody who sees the same. */
-  readonly sees: Sees;
+  readonly sees: Visibility;
   /** Where somebody who is not signed in watches from; undefined for a known identity. */
   readonly anonymousAt: string | undefined;
   /** Whether the identity still proves what it proved at first: its session goes on, its rights are the same. */
@@ -46,7 +46,7 @@ export class EventStream {
   /** Those whose first picture is being made. */
   readonly #coming = new Map<ServerResponse, Audience>();
   /** The fleet as everybody who follows its changes knows it, for each kind of watcher. */
-  readonly #told = new Map<Sees, Picture>();
+  readonly #told = new Map<Visibility, FleetSnapshot>();
   /** The last lines of the feed, for those who come to watch. */
   #latest: readonly Activity[] = [];
   #changed = false;
@@ -107,7 +107,7 @@ export class EventStream {
     const { sees } = audience;
     // What changes while the picture is made is told to whoever comes first, too.
     if (this.#watchers.size === 0) this.#changed = false;
-    const breath = new Breath();
+    const breath = new TimeSlicer();
     const picture = await this.#pictureFor(sees, breath);
     // Those who follow changes all know the same fleet: what came up until now is told before somebody joins them.
     const changes = wantsChanges ? await this.#changes(sees, picture, breath) : "";
@@ -166,14 +166,14 @@ export class EventStream {
   }
 
   async #tellSnapshot(): Promise<void> {
-    const kinds = new Map<Sees, { whole: boolean; changes: boolean }>();
+    const kinds = new Map<Visibility, { whole: boolean; changes: boolean }>();
     for (const { sees, wantsChanges } of this.#watchers.values()) {
       const kind = kinds.get(sees) ?? { whole: false, changes: false };
       kinds.set(sees, { whole: kind.whole || !wantsChanges, changes: kind.changes || wantsChanges });
     }
     for (const sees of this.#told.keys()) if (kinds.get(sees)?.changes !== true) this.#told.delete(sees);
     for (const [sees, { whole, changes }] of kinds) {
-      const breath = new Breath();
+      const breath = new TimeSlicer();
       const picture = await this.#pictureFor(sees, breath);
       const news = changes ? await this.#changes(sees, picture, breath) : "";
       const status = event("status", this.#model.status(sees));
@@ -183,19 +183,19 @@ export class EventStream {
     }
   }
 
-  async #pictureFor(sees: Sees, breath: Breath): Promise<Picture> {
+  async #pictureFor(sees: Visibility, breath: TimeSlicer): Promise<FleetSnapshot> {
     return breath.through(pictureOf(await breath.through(this.#model.fleet(sees))));
   }
 
   /** What followers of changes have to be told to know this fleet; they know it from then on. */
-  async #changes(sees: Sees, after: Picture, breath: Breath): Promise<string> {
+  async #changes(sees: Visibility, after: FleetSnapshot, breath: TimeSlicer): Promise<string> {
     const before = this.#told.get(sees);
     const changes = before === undefined ? undefined : await breath.through(changesSince(before, after));
     this.#told.set(sees, after);
     return changes === undefined ? "" : eventOf("changes", changes);
   }
 
-  #tellWaiting(sees: Sees, wants: (watcher: Watcher) => boolean, text: string): void {
+  #tellWaiting(sees: Visibility, wants: (watcher: Watcher) => boolean, text: string): void {
     if (text === "") return;
     for (const [response, watcher] of this.#watchers)
       if (watcher.sees === sees && wants(watcher)) send(response, watcher, text);
@@ -206,8 +206,8 @@ export class EventStream {
     for (const watcher of this.#watchers.keys()) watcher.end();
   }
 
-  #broadcast(tell: (sees: Sees) => string): void {
-    const told = new Map<Sees, string>();
+  #broadcast(tell: (sees: Visibility) => string): void {
+    const told = new Map<Visibility, string>();
     for (const [response, watcher] of this.#watchers) {
       const text = told.get(watcher.sees) ?? tell(watcher.sees);
       told.set(watcher.sees, text);

@@ -1,9 +1,9 @@
-import { Breath } from "@nest/kit";
+import { TimeSlicer } from "@nest/kit";
 import type { contribute } from "@nest/protocol";
 import { expect, test } from "vitest";
 import { changesSince, pictureOf, wholeOf } from "./fleet-changes.ts";
 
-const breath = new Breath();
+const breath = new TimeSlicer();
 
 function fleetOf(relays: Record<string, string>, tasks: Record<string, string>): contribute.FleetReply {
   const clankers = Object.entries(relays).map(([connection_id, model]) => ({ connection_id, model }));

@@ -3,14 +3,14 @@ import type { contribute } from "@nest/protocol";
 type Counts = Pick<contribute.FleetReply, "cooldown_count" | "in_flight_count" | "held_count">;
 
 /** A fleet as it is told: each row the text that is sent, by its name. */
-export interface Picture {
+export interface FleetSnapshot {
   readonly clankers: ReadonlyMap<string, string>;
   readonly work: ReadonlyMap<string, string>;
   readonly counts: Counts;
 }
 
 /** The picture of a fleet, a row a step. */
-export function* pictureOf(fleet: contribute.FleetReply): Generator<void, Picture> {
+export function* pictureOf(fleet: contribute.FleetReply): Generator<void, FleetSnapshot> {
   const { cooldown_count, in_flight_count, held_count } = fleet;
   const counts = { cooldown_count, in_flight_count, held_count };
   const clankers = new Map<string, string>();
@@ -27,12 +27,12 @@ export function* pictureOf(fleet: contribute.FleetReply): Generator<void, Pictur
 }
 
 /** All of it, as `GET /api/contribute/fleet` answers. */
-export function wholeOf({ clankers, work, counts }: Picture): string {
+export function wholeOf({ clankers, work, counts }: FleetSnapshot): string {
   return objectOf({ clankers: listOf(clankers.values()), work: listOf(work.values()) }, counts);
 }
 
 /** What a watcher who was told `before` has to be told of `after`, a row a step; undefined when that is nothing. */
-export function* changesSince(before: Picture, after: Picture): Generator<void, string | undefined> {
+export function* changesSince(before: FleetSnapshot, after: FleetSnapshot): Generator<void, string | undefined> {
   const clankers = yield* differences(before.clankers, after.clankers);
   const work = yield* differences(before.work, after.work);
   const rows = [clankers.changed, clankers.gone, work.changed, work.gone];

@@ -19,7 +19,7 @@ import type { Peers, RemoteRelay } from "../relays/peers.ts";
 import type { CredentialFailure, Session } from "../relays/session.ts";
 import { becauseOf, withheldSentence } from "./withheld-words.ts";
 
-export interface ReadModelParts {
+export interface ReadModelDeps {
   readonly ledger: Ledger;
   readonly queue: Queue;
   readonly gateway: Gateway;
@@ -34,29 +34,29 @@ export interface ReadModelParts {
 }
 
 /** Whether whoever asks may see the facts of a repository. */
-export type Sees = (repo: string) => boolean;
+export type Visibility = (repo: string) => boolean;
 
 /** What people see of the hub: one function a surface, all counting with the same numbers. No tokens, no secrets. */
 export class ReadModel {
-  readonly #parts: ReadModelParts;
+  readonly #deps: ReadModelDeps;
   readonly #revision = new Revision();
 
-  constructor(parts: ReadModelParts) {
-    this.#parts = parts;
+  constructor(deps: ReadModelDeps) {
+    this.#deps = deps;
   }
 
   /** Before it is asked of relays: what other replicas know of theirs is new enough. Undefined = at once. */
   refreshed(): Promise<void> | undefined {
-    return this.#parts.peers.refreshed();
+    return this.#deps.peers.refreshed();
   }
 
-  status(sees: Sees): contribute.StatusReply {
-    const { ledger, queue, gateway, monitor, peers, settings } = this.#parts;
+  status(sees: Visibility): contribute.StatusReply {
+    const { ledger, queue, gateway, monitor, peers, settings } = this.#deps;
     const { contribute_suspended: suspended, contribute_announcement: announcement } = settings();
     const active = new Set(peers.relays().map(({ row }) => row.contributor_id));
     for (const session of gateway.sessions())
-      if (session.speaker !== undefined) active.add(session.speaker.contributorId);
-    queue.wake(this.#parts.clock.now());
+      if (session.relayIdentity !== undefined) active.add(session.relayIdentity.contributorId);
+    queue.wake(this.#deps.clock.now());
     return {
       hub: "online",
       active_contributors: active.size,
@@ -86,9 +86,9 @@ export class ReadModel {
       reason?: string | undefined;
       q?: string | undefined;
     },
-    sees: Sees,
+    sees: Visibility,
   ): Generator<void, contribute.QueueReply> {
-    const { queue, clock } = this.#parts;
+    const { queue, clock } = this.#deps;
     const now = clock.now();
     queue.wake(now);
     const { reason } = query;
@@ -122,8 +122,8 @@ export class ReadModel {
   }
 
   /** Relays and tasks, both from the same place on; everything without a page. A row a step: of thousands nobody waits for all. */
-  *fleet(sees: Sees, page: OptionalPaging = {}): Generator<void, contribute.FleetReply> {
-    const { ledger, queue, gateway, peers } = this.#parts;
+  *fleet(sees: Visibility, page: OptionalPaging = {}): Generator<void, contribute.FleetReply> {
+    const { ledger, queue, gateway, peers } = this.#deps;
     const held = new Map<string, string>();
     const remote = new Map(peers.relays().map((relay) => [relay.row.connection_id, relay]));
     const work: contribute.FleetWork[] = [];
@@ -176,22 +176,22 @@ export class ReadModel {
   /** This replica's relays as others are told of them: everything, to be cut down for whoever asks there. */
   ownRelays(): RemoteRelay[] {
     const all = () => true;
-    return [...this.#parts.gateway.sessions()].flatMap((session) =>
+    return [...this.#deps.gateway.sessions()].flatMap((session) =>
       this.#relay(session, new Map(), all).map((row) => ({ row, note: session.note })),
     );
   }
 
   /** The newest lines of the feed, newest first. */
   async latest(count: number): Promise<Activity[]> {
-    return (await this.#parts.reader.all(ACTIVITY, Number.MAX_SAFE_INTEGER, count)).map(activityOf);
+    return (await this.#deps.reader.all(ACTIVITY, Number.MAX_SAFE_INTEGER, count)).map(activityOf);
   }
 
   async activity(
     limit: number,
     cursor: string | undefined,
-    sees: Sees,
+    sees: Visibility,
   ): Promise<{ activity: contribute.ActivityEntry[]; retained: number; next_cursor?: string }> {
-    const { reader } = this.#parts;
+    const { reader } = this.#deps;
     const before = Number.parseInt(cursor ?? "", 10) || Number.MAX_SAFE_INTEGER;
     const rows = await reader.all(ACTIVITY, before, limit);
     const entries = rows.map((row) => this.entry(activityOf(row), sees));
@@ -211,7 +211,7 @@ export class ReadModel {
     const { limit, cursor, q = "" } = query;
     const before = Number.parseInt(cursor ?? "", 10) || Number.MAX_SAFE_INTEGER;
     const wanted = `%${q.toLowerCase().replace(/[\\%_]/g, "\\$&")}%`;
-    const rows = await this.#parts.reader.all(AUDIT, before, wanted, limit);
+    const rows = await this.#deps.reader.all(AUDIT, before, wanted, limit);
     const audit = rows.map((row) => ({
       id: Number(row.id),
       at: iso(Number(row.at)),
@@ -226,9 +226,9 @@ export class ReadModel {
   }
 
   /** An activity line as the wire has it; of a private repository only that something happened. */
-  entry(line: Activity, sees: Sees): contribute.ActivityEntry {
+  entry(line: Activity, sees: Visibility): contribute.ActivityEntry {
     const { task } = line;
-    const { webUrl } = this.#parts;
+    const { webUrl } = this.#deps;
     // People follow it: only an address on the code host is passed on.
     const url = [line.url, task?.url].find((one) => one !== undefined && repoOf(one, webUrl) !== undefined);
     const repo = task?.repo ?? (url === undefined ? undefined : repoOf(url, webUrl));
@@ -244,8 +244,8 @@ export class ReadModel {
 
   #queueItem(entry: Entry, now: number): contribute.QueueItem {
     const { withheld, issue, key } = entry;
-    const held = this.#parts.ledger.setting(HOLD_PREFIX + key) as OperatorHold | undefined;
-    const order = this.#parts.ledger.setting(ORDER_SETTING) as readonly string[] | undefined;
+    const held = this.#deps.ledger.setting(HOLD_PREFIX + key) as OperatorHold | undefined;
+    const order = this.#deps.ledger.setting(ORDER_SETTING) as readonly string[] | undefined;
     return {
       key,
       repo: entry.repo,
@@ -270,17 +270,17 @@ export class ReadModel {
     };
   }
 
-  #relay(session: Session, held: ReadonlyMap<string, string>, sees: Sees): contribute.FleetRelay[] {
-    const { inForce, assigned } = this.#parts.roles(session);
-    const { speaker, declared, lastFailure, credentialFailure } = session;
-    if (speaker === undefined) return [];
+  #relay(session: Session, held: ReadonlyMap<string, string>, sees: Visibility): contribute.FleetRelay[] {
+    const { inForce, assigned } = this.#deps.roles(session);
+    const { relayIdentity, declared, lastFailure, credentialFailure } = session;
+    if (relayIdentity === undefined) return [];
     const current = held.get(session.connection);
     const capabilities = Object.fromEntries(
       Object.entries(declared.facts).filter(([, value]) => value !== undefined),
     ) as Record<string, string>;
     return [
       {
-        contributor_id: speaker.contributorId,
+        contributor_id: relayIdentity.contributorId,
         github_username: session.login,
         connection_id: session.connection,
         trust_tier: session.tier,
@@ -321,7 +321,7 @@ export class ReadModel {
   }
 }
 
-function remoteRow({ row }: RemoteRelay, held: ReadonlyMap<string, string>, sees: Sees): contribute.FleetRelay {
+function remoteRow({ row }: RemoteRelay, held: ReadonlyMap<string, string>, sees: Visibility): contribute.FleetRelay {
   const { idle_reason, last_failure, credential_failure, ...rest } = row;
   const current = held.get(row.connection_id);
   return {

@@ -1,35 +1,35 @@
-import { Breath } from "@nest/kit";
+import { TimeSlicer } from "@nest/kit";
 import { contribute, contributors, health, operations } from "@nest/protocol";
 import type { FastifyRequest } from "fastify";
 import { networkOf } from "../access/network-of.ts";
-import { openApiOf, type Routes } from "../access/route-registry.ts";
+import { openApiOf, type RouteRegistry } from "../access/route-registry.ts";
 import { isAdmin, sameViewer, type Viewer } from "../access/viewer.ts";
 import type { DoneByHour } from "./done-by-hour.ts";
 import type { EventStream } from "./event-stream.ts";
 import type { Metrics } from "./metrics.ts";
-import type { ReadModel, Sees } from "./read-model.ts";
-import type { Waits } from "./wait-histogram.ts";
+import type { ReadModel, Visibility } from "./read-model.ts";
+import type { WaitHistogram } from "./wait-histogram.ts";
 
-export interface OperationsRouteParts {
+export interface OperationsRouteDeps {
   readonly readModel: ReadModel;
   readonly stream: EventStream;
   readonly metrics: Metrics;
   readonly doneByHour: DoneByHour;
-  readonly waits: Waits;
+  readonly waits: WaitHistogram;
   readonly now: () => number;
   /** Who asks, judged anew: a session may have ended since. */
   readonly viewerOf: (request: FastifyRequest) => Promise<Viewer>;
   /** What everybody may see; admins see all. */
-  readonly everybodySees: Sees;
+  readonly everybodySees: Visibility;
 }
 
 const CHARTED_HOURS = 168;
-const ADMIN_SEES: Sees = () => true;
+const ADMIN_SEES: Visibility = () => true;
 
 /** What people watch the hub by: status, queue, fleet, feed, audit, metrics and the description of all routes. */
-export function registerOperationsRoutes(routes: Routes, parts: OperationsRouteParts): void {
-  const { readModel, stream, metrics, doneByHour, now, everybodySees, viewerOf } = parts;
-  const sees = (viewer: Viewer): Sees => (isAdmin(viewer) ? ADMIN_SEES : everybodySees);
+export function registerOperationsRoutes(routes: RouteRegistry, deps: OperationsRouteDeps): void {
+  const { readModel, stream, metrics, doneByHour, now, everybodySees, viewerOf } = deps;
+  const sees = (viewer: Viewer): Visibility => (isAdmin(viewer) ? ADMIN_SEES : everybodySees);
 
   routes.serve(health.health, () => ({ status: "ok" as const }));
   routes.serve(health.livez, () => ({ status: "ok" as const }));
@@ -39,10 +39,10 @@ export function registerOperationsRoutes(routes: Routes, parts: OperationsRouteP
     reply.header("x-nest-contribute-protocol", status.api_version);
     return status;
   });
-  routes.serve(contribute.queue, ({ query, viewer }) => new Breath().through(readModel.queue(query, sees(viewer))));
+  routes.serve(contribute.queue, ({ query, viewer }) => new TimeSlicer().through(readModel.queue(query, sees(viewer))));
   routes.serve(contribute.fleet, async ({ query, viewer }) => {
     await readModel.refreshed();
-    return new Breath().through(readModel.fleet(sees(viewer), query));
+    return new TimeSlicer().through(readModel.fleet(sees(viewer), query));
   });
   routes.serve(contribute.activity, ({ query, viewer }) => readModel.activity(query.limit, query.cursor, sees(viewer)));
   routes.serve(contribute.events, async ({ viewer, query, request, reply }) => {
@@ -62,7 +62,7 @@ export function registerOperationsRoutes(routes: Routes, parts: OperationsRouteP
   });
   routes.serve(contributors.audit, ({ query }) => readModel.audit(query));
   routes.serve(operations.history, () => {
-    const summary = parts.waits.summary(now());
+    const summary = deps.waits.summary(now());
     const hours = doneByHour.hours(CHARTED_HOURS, now());
     return { hours, ...(summary === undefined ? {} : { ready_to_assign: summary }) };
   });

@@ -1,16 +1,16 @@
 import { expect, test } from "vitest";
-import { Waits } from "./wait-histogram.ts";
+import { WaitHistogram } from "./wait-histogram.ts";
 
 const HOUR_MS = 3_600_000;
 
 test("of the waits of the last hour, the median and the slowest twentieth", () => {
-  const waits = new Waits();
+  const waits = new WaitHistogram();
   for (let ms = 1; ms <= 100; ms += 1) waits.count(ms, 1000);
   expect(waits.summary(2000)).toEqual({ count: 100, median_ms: 51, slow_ms: 96 });
 });
 
 test("a wait counts for an hour, and without one there is nothing to say", () => {
-  const waits = new Waits();
+  const waits = new WaitHistogram();
   expect(waits.summary(0)).toBeUndefined();
   waits.count(5, 0);
   expect(waits.summary(HOUR_MS - 1)).toEqual({ count: 1, median_ms: 5, slow_ms: 5 });
@@ -18,7 +18,7 @@ test("a wait counts for an hour, and without one there is nothing to say", () =>
 });
 
 test("a clock that was set back makes no wait negative", () => {
-  const waits = new Waits();
+  const waits = new WaitHistogram();
   waits.count(-20, 0);
   expect(waits.summary(1)).toMatchObject({ median_ms: 0 });
 });

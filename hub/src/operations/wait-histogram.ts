@@ -12,7 +12,7 @@ interface Wait {
 }
 
 /** How long relays waited from their `ready` until they were given a task, in the last hour. Kept by this process alone. */
-export class Waits {
+export class WaitHistogram {
   #waits: Wait[] = [];
 
   /** A relay was given a task, `ms` after it had asked. */

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { seededRandom } from "@nest/kit";
 import Fastify, { type FastifyInstance } from "fastify";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { Routes } from "../access/route-registry.ts";
+import { RouteRegistry } from "../access/route-registry.ts";
 import { registerApp } from "./app-page.ts";
 
 let folder: string;
@@ -13,7 +13,7 @@ let http: FastifyInstance;
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), "nest-app-"));
   http = Fastify();
-  const routes = new Routes(http, { admit: async () => ({ kind: "anonymous" }) });
+  const routes = new RouteRegistry(http, { admit: async () => ({ kind: "anonymous" }) });
   registerApp(http, routes, { random: seededRandom(1), folder });
 });
 afterEach(async () => {

@@ -2,12 +2,12 @@ import { join } from "node:path";
 import { NestError, type Random } from "@nest/kit";
 import { pages } from "@nest/protocol";
 import type { FastifyInstance, FastifyReply } from "fastify";
-import type { Routes } from "../access/route-registry.ts";
+import type { RouteRegistry } from "../access/route-registry.ts";
 import { AppBuild, type AppEntry } from "./app-build.ts";
 import { html, page } from "./html.ts";
 import { sendPage } from "./send-page.ts";
 
-export interface AppPageParts {
+export interface AppPageDeps {
   readonly random: Random;
   /** Where the app was built to. */
   readonly folder?: string;
@@ -19,7 +19,11 @@ const ENTRY = "hub";
 const FOR_EVER = "public, max-age=31536000, immutable";
 
 /** Serves the browser app: one page for all its addresses, and the files it loads. */
-export function registerApp(http: FastifyInstance, routes: Routes, { random, folder = BUILT }: AppPageParts): void {
+export function registerApp(
+  http: FastifyInstance,
+  routes: RouteRegistry,
+  { random, folder = BUILT }: AppPageDeps,
+): void {
   const build = new AppBuild(folder);
   for (const route of pages.app) {
     routes.serve(route, async ({ reply }) => {

@@ -18,7 +18,7 @@ const clis = [
 /** Runs on the machine itself only: its sign-in cannot be done in a container (spec: Backend notes). */
 const HOST_ONLY = "agy";
 
-export interface ContributeParts {
+export interface ContributeDeps {
   readonly status: contribute.StatusReply;
   readonly activity: readonly contribute.ActivityEntry[];
   readonly settings: governor.GovernorSettings;
@@ -28,8 +28,8 @@ export interface ContributeParts {
 }
 
 /** How to contribute: what there is to do, the commands for the chosen CLI, what the tiers mean, what happens now. */
-export function contributePage(parts: ContributeParts): string {
-  const { status, activity, settings, cli, hubAddress } = parts;
+export function contributePage(deps: ContributeDeps): string {
+  const { status, activity, settings, cli, hubAddress } = deps;
   const chosen = clis.find(({ name }) => name === cli) ?? clis[0];
   return page({
     title: "Contribute",

@@ -46,7 +46,7 @@ const places = [
   ["/operations", "Operations"],
 ] as const;
 
-export interface PageParts {
+export interface PageDeps {
   readonly title: string;
   readonly description: string;
   /** The path of this page, marked in the navigation. */
@@ -57,7 +57,7 @@ export interface PageParts {
 }
 
 /** A whole public page: made here, works without scripts, nothing inline, nothing from elsewhere. */
-export function page({ title, description, here, scripts = [], styles = [], body }: PageParts): string {
+export function page({ title, description, here, scripts = [], styles = [], body }: PageDeps): string {
   return html`<!doctype html>
 <html lang="en">
 <head>

@@ -3,7 +3,7 @@ import { type Html, html, page } from "./html.ts";
 
 type Row = described.LeaderboardRow;
 
-export interface LeaderboardPageParts {
+export interface LeaderboardPageDeps {
   readonly window: described.LeaderboardWindow;
   readonly people: readonly Row[];
   readonly agents: readonly Row[];
@@ -22,10 +22,10 @@ const windowNames: Readonly<Record<described.LeaderboardWindow, string>> = {
 };
 
 /** The public leaderboard: verified work first. Everything that a custom stylesheet can dress is inside `#leaderboard`. */
-export function leaderboardPage(parts: LeaderboardPageParts): string {
-  const { window, people, agents, style } = parts;
+export function leaderboardPage(deps: LeaderboardPageDeps): string {
+  const { window, people, agents, style } = deps;
   const pages = Math.max(1, Math.ceil(people.length / ROWS));
-  const at = Math.min(parts.page, pages);
+  const at = Math.min(deps.page, pages);
   const rows = people.slice((at - 1) * ROWS, at * ROWS);
   const address = (changes: Record<string, string | undefined>) => {
     const query = new URLSearchParams();

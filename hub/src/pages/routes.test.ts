@@ -3,12 +3,12 @@ import { VirtualClock } from "@nest/kit";
 import { fastify } from "fastify";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Budget } from "../access/budget.ts";
-import { Routes } from "../access/route-registry.ts";
+import { RouteRegistry } from "../access/route-registry.ts";
 import { defaultSettings } from "../queue-settings/settings.ts";
-import { type PageParts, registerPages } from "./routes.ts";
+import { type PageDeps, registerPages } from "./routes.ts";
 
 const hostile = '<img src=x onerror="alert(1)">\u202e';
-const parts: PageParts = {
+const deps: PageDeps = {
   status: () => ({
     hub: "online",
     active_contributors: 1,
@@ -71,7 +71,7 @@ const parts: PageParts = {
 
 const app = fastify();
 beforeAll(async () => {
-  registerPages(app, new Routes(app, { admit: async () => ({ kind: "anonymous" }) }), parts);
+  registerPages(app, new RouteRegistry(app, { admit: async () => ({ kind: "anonymous" }) }), deps);
   await app.ready();
 });
 afterAll(() => app.close());

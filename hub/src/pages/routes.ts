@@ -3,7 +3,7 @@ import type { Clock } from "@nest/kit";
 import { type contribute, type governor, leaderboard, pages } from "@nest/protocol";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Budget } from "../access/budget.ts";
-import type { Routes } from "../access/route-registry.ts";
+import type { RouteRegistry } from "../access/route-registry.ts";
 import { registerAssets } from "./assets.ts";
 import { contributePage } from "./contribute-page.ts";
 import { leaderboardPage } from "./leaderboard-page.ts";
@@ -12,7 +12,7 @@ import { sendPage } from "./send-page.ts";
 import { readStyleSource } from "./style-source.ts";
 import { Styles } from "./styles.ts";
 
-export interface PageParts {
+export interface PageDeps {
   readonly status: () => contribute.StatusReply;
   readonly activity: (count: number) => Promise<readonly contribute.ActivityEntry[]>;
   readonly settings: () => governor.GovernorSettings;
@@ -31,8 +31,8 @@ export interface PageParts {
 const FEED_LINES = 12;
 
 /** Serves the server-made pages, what they load, and custom stylesheets of the leaderboard. */
-export function registerPages(app: FastifyInstance, routes: Routes, parts: PageParts): void {
-  const { status, activity, settings, codeHost, clock, styleFetches } = parts;
+export function registerPages(app: FastifyInstance, routes: RouteRegistry, deps: PageDeps): void {
+  const { status, activity, settings, codeHost, clock, styleFetches } = deps;
   const live = livePage();
   registerAssets(app);
   routes.serve(pages.live, ({ reply }) => sendPage(reply, live));
@@ -44,7 +44,7 @@ export function registerPages(app: FastifyInstance, routes: Routes, parts: PageP
         activity: await activity(FEED_LINES),
         settings: settings(),
         cli: query.cli,
-        hubAddress: `${parts.ownAddress(request).replace(/^http/, "ws")}/contribute`,
+        hubAddress: `${deps.ownAddress(request).replace(/^http/, "ws")}/contribute`,
       }),
     ),
   );
@@ -52,7 +52,7 @@ export function registerPages(app: FastifyInstance, routes: Routes, parts: PageP
     const { window, page } = query;
     // A name that is none is not passed on: the page comes without it.
     const style = query.style !== undefined && readStyleSource(query.style) !== undefined ? query.style : undefined;
-    return sendPage(reply, leaderboardPage({ ...parts.leaderboard(window), window, page, style }));
+    return sendPage(reply, leaderboardPage({ ...deps.leaderboard(window), window, page, style }));
   });
   const styles = new Styles(codeHost, clock);
   routes.serve(leaderboard.style, async ({ query, request, reply }) => {

@@ -1,10 +1,10 @@
 import type { Queue } from "@nest/dispatch";
-import { Breath, type Clock } from "@nest/kit";
+import { type Clock, TimeSlicer } from "@nest/kit";
 import type { Gateway } from "../relays/gateway.ts";
-import type { Governor } from "./queue-settings.ts";
+import type { QueueSettings } from "./queue-settings.ts";
 
-export interface AppliedParts {
-  readonly governor: Governor;
+export interface ConfigApplierDeps {
+  readonly queueSettings: QueueSettings;
   readonly queue: Queue;
   readonly gateway: Gateway;
   readonly clock: Clock;
@@ -12,33 +12,33 @@ export interface AppliedParts {
 
 /**
  * Carries a changed configuration to what keeps something of it: the queue is judged anew, a slice at a time, and relays hear
- * a new announcement. Everything else asks the governor at each decision.
+ * a new announcement. Everything else asks the queue settings at each decision.
  */
-export class Applied {
-  readonly #parts: AppliedParts;
+export class ConfigApplier {
+  readonly #deps: ConfigApplierDeps;
   #filter: unknown;
   #announcement: string;
   #work: Promise<void> = Promise.resolve();
 
-  constructor(parts: AppliedParts) {
-    this.#parts = parts;
-    const { filter, settings } = parts.governor.rules;
+  constructor(deps: ConfigApplierDeps) {
+    this.#deps = deps;
+    const { filter, settings } = deps.queueSettings.rules;
     this.#filter = filter;
     this.#announcement = settings.contribute_announcement;
-    parts.queue.setFilter(filter, parts.clock.now());
+    deps.queue.setFilter(filter, deps.clock.now());
   }
 
   /** The configuration in force is another one now. */
   changed(): void {
-    const { governor, queue, gateway, clock } = this.#parts;
-    const { filter, settings } = governor.rules;
+    const { queueSettings, queue, gateway, clock } = this.#deps;
+    const { filter, settings } = queueSettings.rules;
     if (settings.contribute_announcement !== this.#announcement) {
       this.#announcement = settings.contribute_announcement;
       if (this.#announcement !== "") gateway.announce(this.#announcement);
     }
     if (filter !== this.#filter) {
       this.#filter = filter;
-      this.#work = this.#work.then(() => queue.refilter(filter, new Breath(), () => clock.now()));
+      this.#work = this.#work.then(() => queue.refilter(filter, new TimeSlicer(), () => clock.now()));
     }
     this.#work = this.#work.then(() => gateway.offerAgain());
   }

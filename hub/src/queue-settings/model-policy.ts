@@ -1,5 +1,5 @@
 import type { Pattern } from "@nest/dispatch";
-import { Breath } from "@nest/kit";
+import { TimeSlicer } from "@nest/kit";
 
 /** Patterns of at most this cost together are gone through at once: a model has 64 characters, that is about a millisecond. */
 const CHEAP = 200;
@@ -33,7 +33,7 @@ export class ModelPolicy {
 
   /** Goes through a long list, with turns for everybody else; then {@link verdict} answers at once. */
   async judge(model: string): Promise<void> {
-    const breath = new Breath();
+    const breath = new TimeSlicer();
     let isAccepted = false;
     for (const pattern of this.#accepted) {
       isAccepted = await breath.through(pattern.steps(model));

@@ -1,5 +1,5 @@
 import { anchoringOf, compilePattern, MOST_PATTERNS, type Pattern } from "@nest/dispatch";
-import { Breath } from "@nest/kit";
+import { TimeSlicer } from "@nest/kit";
 import type { governor } from "@nest/protocol";
 
 /** Something a pattern could match: an issue by one of its texts, or a model. */
@@ -17,7 +17,7 @@ export async function preview(
   sources: readonly string[],
   subjects: Iterable<Subject>,
 ): Promise<governor.PreviewReply> {
-  const breath = new Breath();
+  const breath = new TimeSlicer();
   const { patterns, faults } = await compileAll(key, sources, breath);
   const matches: governor.PreviewReply["matches"] = [];
   let of = 0;
@@ -34,7 +34,7 @@ export async function preview(
   return { key, of, matched, matches, faults };
 }
 
-async function compileAll(key: string, sources: readonly string[], breath: Breath) {
+async function compileAll(key: string, sources: readonly string[], breath: TimeSlicer) {
   const patterns: Pattern[] = [];
   const faults: governor.PreviewReply["faults"] = [];
   for (const [index, source] of sources.entries()) {
@@ -50,7 +50,7 @@ async function compileAll(key: string, sources: readonly string[], breath: Breat
   return { patterns, faults };
 }
 
-async function firstHit(patterns: readonly Pattern[], texts: readonly string[], breath: Breath) {
+async function firstHit(patterns: readonly Pattern[], texts: readonly string[], breath: TimeSlicer) {
   for (const text of texts) {
     for (const pattern of patterns) {
       const found = await breath.through(pattern.steps(text));

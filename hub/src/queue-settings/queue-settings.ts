@@ -1,16 +1,16 @@
 import {
   anchoringOf,
+  type CommandBatcher,
   compilePattern,
   type Effect,
   invalidPattern,
   isQuick,
   LARGEST_LIST,
-  type LeaseBook,
   type Ledger,
   MOST_PATTERNS,
   type SettingChange,
 } from "@nest/dispatch";
-import { Breath, NestError } from "@nest/kit";
+import { NestError, TimeSlicer } from "@nest/kit";
 import type { governor } from "@nest/protocol";
 import { tagOf } from "./revision.ts";
 import { type Compiled, compiledOf, type Rules, rulesOf } from "./rules.ts";
@@ -20,7 +20,7 @@ type Settings = governor.GovernorSettings;
 
 const SETTING = "governor";
 
-export interface GovernorParts {
+export interface QueueSettingsDeps {
   readonly ledger: Ledger;
   /** What `nest.yaml` says: in force until an admin changed something. */
   readonly first: Settings;
@@ -43,14 +43,14 @@ const PATTERN_KEYS = [
  * The queue configuration in force. It is a setting of the ledger, so a change is one durable transaction with its audit line,
  * and the next command of the same batch already goes by it.
  */
-export class Governor {
-  readonly #parts: GovernorParts;
+export class QueueSettings {
+  readonly #deps: QueueSettingsDeps;
   #rules: Rules;
   #compiledFrom: unknown;
 
-  constructor(parts: GovernorParts) {
-    this.#parts = parts;
-    this.#compiledFrom = parts.ledger.setting(SETTING);
+  constructor(deps: QueueSettingsDeps) {
+    this.#deps = deps;
+    this.#compiledFrom = deps.ledger.setting(SETTING);
     const settings = this.#settingsOf(this.#compiledFrom);
     this.#rules = rulesOf(settings, compiledOf(settings));
   }
@@ -65,7 +65,7 @@ export class Governor {
    * never compiled here; those follow when they are, which takes turns with everybody else.
    */
   get rules(): Rules {
-    const stored = this.#parts.ledger.setting(SETTING);
+    const stored = this.#deps.ledger.setting(SETTING);
     if (stored === this.#compiledFrom) return this.#rules;
     this.#compiledFrom = stored;
     const settings = this.#settingsOf(stored);
@@ -79,13 +79,13 @@ export class Governor {
     try {
       return compiledOf(settings);
     } catch (thrown) {
-      this.#parts.onInvalid?.(thrown);
+      this.#deps.onInvalid?.(thrown);
       return undefined;
     }
   }
 
   async #compile(settings: Settings, stored: unknown): Promise<void> {
-    const breath = new Breath();
+    const breath = new TimeSlicer();
     for (const key of PATTERN_KEYS) {
       for (const pattern of settings[key]) {
         compilePattern(pattern, anchoringOf(key));
@@ -94,7 +94,7 @@ export class Governor {
     }
     if (this.#compiledFrom !== stored) return;
     this.#rules = rulesOf(settings, this.#compiled(settings) ?? this.#rules);
-    this.#parts.onCompiled?.();
+    this.#deps.onCompiled?.();
   }
 
   /** Names the configuration in force, to change it only while nobody else has. */
@@ -113,10 +113,15 @@ export class Governor {
    *
    * @throws NestError `invalid_pattern` (nothing has changed), `configuration_changed`, `conflict`, `storage_unavailable`.
    */
-  async change(change: governor.GovernorChange, actor: string, book: LeaseBook, expected?: string): Promise<void> {
+  async change(
+    change: governor.GovernorChange,
+    actor: string,
+    batcher: CommandBatcher,
+    expected?: string,
+  ): Promise<void> {
     await checkPatterns(change);
     let isStale = false;
-    const effects = await book.ask({
+    const effects = await batcher.ask({
       kind: "setting",
       name: SETTING,
       actor,
@@ -150,13 +155,13 @@ export class Governor {
 
   #settingsOf(stored: unknown): Settings {
     // A release that knows more keys than the one that wrote them starts those with their defaults.
-    return stored === undefined ? this.#parts.first : { ...defaultSettings, ...(stored as Settings) };
+    return stored === undefined ? this.#deps.first : { ...defaultSettings, ...(stored as Settings) };
   }
 }
 
 /** Checks every pattern of a change before anything of it holds, taking a breath between them. */
 async function checkPatterns(change: governor.GovernorChange): Promise<void> {
-  const breath = new Breath();
+  const breath = new TimeSlicer();
   for (const key of PATTERN_KEYS) {
     const patterns = change[key] ?? [];
     if (patterns.length > MOST_PATTERNS)

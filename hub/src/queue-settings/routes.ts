@@ -1,13 +1,13 @@
-import type { LeaseBook, Queue } from "@nest/dispatch";
+import type { CommandBatcher, Queue } from "@nest/dispatch";
 import { governor as described } from "@nest/protocol";
-import type { Routes } from "../access/route-registry.ts";
+import type { RouteRegistry } from "../access/route-registry.ts";
 import type { Gateway } from "../relays/gateway.ts";
 import { preview, type Subject } from "./preview.ts";
-import type { Governor } from "./queue-settings.ts";
+import type { QueueSettings } from "./queue-settings.ts";
 
-export interface GovernorRouteParts {
-  readonly governor: Governor;
-  readonly book: LeaseBook;
+export interface QueueSettingsRouteDeps {
+  readonly queueSettings: QueueSettings;
+  readonly batcher: CommandBatcher;
   readonly queue: Queue;
   readonly gateway: Gateway;
   /** Resolves once the queue has been judged by the rules in force. */
@@ -15,17 +15,17 @@ export interface GovernorRouteParts {
 }
 
 /** Reads and changes the queue configuration, and shows beforehand what a list of patterns would match. */
-export function registerGovernorRoutes(routes: Routes, parts: GovernorRouteParts): void {
-  const { governor, book, queue, gateway, settled } = parts;
+export function registerQueueSettingsRoutes(routes: RouteRegistry, deps: QueueSettingsRouteDeps): void {
+  const { queueSettings, batcher, queue, gateway, settled } = deps;
   routes.serve(described.governor, ({ reply }) => {
-    reply.header("etag", `"${governor.tag}"`).header("cache-control", "no-store");
-    return governor.settings;
+    reply.header("etag", `"${queueSettings.tag}"`).header("cache-control", "no-store");
+    return queueSettings.settings;
   });
   routes.serve(described.changeGovernor, async ({ body, actor, request, reply }) => {
     const expected = request.headers["if-match"]?.trim().replace(/^"(.*)"$/, "$1");
-    await governor.change(body, actor, book, expected === "*" ? undefined : expected);
+    await queueSettings.change(body, actor, batcher, expected === "*" ? undefined : expected);
     await settled();
-    reply.header("etag", `"${governor.tag}"`);
+    reply.header("etag", `"${queueSettings.tag}"`);
     return { status: "updated" as const };
   });
   routes.serve(described.previewPatterns, ({ body }) =>
@@ -51,6 +51,6 @@ function* issues(queue: Queue, key: described.PatternKey): Generator<Subject> {
 
 function* models(gateway: Gateway): Generator<Subject> {
   for (const session of [...gateway.sessions()]) {
-    if (session.speaker !== undefined) yield { texts: [session.declared.model ?? ""], title: session.login };
+    if (session.relayIdentity !== undefined) yield { texts: [session.declared.model ?? ""], title: session.login };
   }
 }

@@ -1,11 +1,11 @@
-import { compileFilters, compileList, type DeskPolicy, type SteppedFilter } from "@nest/dispatch";
+import { compileFilters, compileList, type DeciderPolicy, type SteppedFilter } from "@nest/dispatch";
 import type { Durations, governor, Tier } from "@nest/protocol";
 import { ModelPolicy } from "./model-policy.ts";
 
 /** The settings as the parts of the hub use them. */
 export interface Rules {
   readonly settings: governor.GovernorSettings;
-  readonly desk: DeskPolicy;
+  readonly decider: DeciderPolicy;
   readonly models: ModelPolicy;
   readonly filter: SteppedFilter;
 }
@@ -32,7 +32,7 @@ export function compiledOf(settings: governor.GovernorSettings): Compiled {
 export function rulesOf(settings: governor.GovernorSettings, compiled: Compiled): Rules {
   return {
     settings,
-    desk: {
+    decider: {
       suspended: settings.contribute_suspended,
       disabledTiers: new Set<Tier>(settings.disabled_tiers),
       limits: settings.tier_limits,

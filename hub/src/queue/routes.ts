@@ -1,6 +1,6 @@
 import {
+  type CommandBatcher,
   HOLD_PREFIX,
-  type LeaseBook,
   type Ledger,
   type OperatorHold,
   ORDER_SETTING,
@@ -9,21 +9,21 @@ import {
 } from "@nest/dispatch";
 import { contribute, queue as described } from "@nest/protocol";
 import type { FastifyRequest } from "fastify";
-import type { Routes } from "../access/route-registry.ts";
+import type { RouteRegistry } from "../access/route-registry.ts";
 import type { Webhooks } from "./webhooks.ts";
 
-export interface QueueRouteParts {
+export interface QueueRouteDeps {
   readonly queue: Queue;
   readonly monitor: QueueFeed;
   readonly ledger: Ledger;
-  readonly book: LeaseBook;
+  readonly batcher: CommandBatcher;
   readonly webhooks: Webhooks;
   readonly now: () => number;
 }
 
 /** What operators do to the queue: read the code host now, put issues in front, hold them back; and webhooks. */
-export function registerQueueRoutes(routes: Routes, parts: QueueRouteParts): void {
-  const { queue, monitor, ledger, book, webhooks, now } = parts;
+export function registerQueueRoutes(routes: RouteRegistry, deps: QueueRouteDeps): void {
+  const { queue, monitor, ledger, batcher, webhooks, now } = deps;
   const holds = () =>
     ledger
       .settingsOf(HOLD_PREFIX)
@@ -43,7 +43,7 @@ export function registerQueueRoutes(routes: Routes, parts: QueueRouteParts): voi
 
   routes.serve(described.setOrder, async ({ body, actor }) => {
     const order = [...new Set(body.order.map((key) => key.toLowerCase()))];
-    await book.ask({
+    await batcher.ask({
       kind: "setting",
       name: ORDER_SETTING,
       actor,
@@ -61,7 +61,7 @@ export function registerQueueRoutes(routes: Routes, parts: QueueRouteParts): voi
   });
 
   const setHold = (key: string, hold: OperatorHold | undefined, actor: string) =>
-    book.ask({
+    batcher.ask({
       kind: "setting",
       name: HOLD_PREFIX + key,
       actor,
@@ -96,7 +96,7 @@ export function registerQueueRoutes(routes: Routes, parts: QueueRouteParts): voi
 
   routes.serve(described.lift, async ({ body, actor }) => {
     const keys = body.keys?.map((key) => key.toLowerCase());
-    const effects = await book.ask({ kind: "lift", keys, reasons: body.reasons, actor });
+    const effects = await batcher.ask({ kind: "lift", keys, reasons: body.reasons, actor });
     const done = effects.find((effect) => effect.kind === "done");
     return { ok: true as const, lifted: [...(done?.released ?? [])] };
   });

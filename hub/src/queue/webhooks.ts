@@ -5,7 +5,7 @@ import { NestError, type Secret } from "@nest/kit";
 import { z } from "zod";
 import type { Once } from "../access/once.ts";
 
-export interface WebhookParts {
+export interface WebhookDeps {
   readonly secret: Secret | undefined;
   readonly monitor: QueueFeed;
   /** Lets each delivery pass once. */
@@ -41,10 +41,10 @@ const Payload = z.looseObject({
 
 /** Takes what the code host tells: only signed, each delivery once, and only as a reason to read again. Nothing in it is believed. */
 export class Webhooks {
-  readonly #parts: WebhookParts;
+  readonly #deps: WebhookDeps;
 
-  constructor(parts: WebhookParts) {
-    this.#parts = parts;
+  constructor(deps: WebhookDeps) {
+    this.#deps = deps;
   }
 
   /**
@@ -53,7 +53,7 @@ export class Webhooks {
    * @throws NestError `invalid_webhook`.
    */
   checkHead(signature: string | string[] | undefined): void {
-    if (this.#parts.secret === undefined) throw noSecret();
+    if (this.#deps.secret === undefined) throw noSecret();
     if (typeof signature !== "string" || !/^sha256=[0-9a-f]{64}$/i.test(signature)) throw notSigned();
   }
 
@@ -63,7 +63,7 @@ export class Webhooks {
    * @throws NestError `invalid_webhook`, `conflict` for one that was taken before, `bad_request`.
    */
   async take(delivery: Delivery): Promise<{ ok: true; refreshing: string[] }> {
-    const { secret, monitor, once } = this.#parts;
+    const { secret, monitor, once } = this.#deps;
     if (secret === undefined) throw noSecret();
     if (!verifyWebhook(secret, delivery.body, delivery.signature)) throw notSigned();
     if (delivery.delivery === undefined || !/^[A-Za-z0-9-]{8,100}$/.test(delivery.delivery))

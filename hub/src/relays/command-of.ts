@@ -1,4 +1,4 @@
-import type { Command, Speaker } from "@nest/dispatch";
+import type { Command, RelayIdentity } from "@nest/dispatch";
 import { plainLine } from "@nest/kit";
 import { failureKindOf, type RelayMessage } from "@nest/protocol";
 
@@ -12,9 +12,9 @@ const LONGEST_LINE = 512;
  * The command that a message of an authenticated relay means; its texts become single plain lines. `silent` is the socket that
  * has the task and does not answer.
  */
-export function commandOf(message: WorkMessage, speaker: Speaker, silent?: string): Command {
-  if (message.type === "ready") return { kind: "ready", ...speaker };
-  const task = { ...speaker, taskId: message.task_id, gen: message.task_gen, silent };
+export function commandOf(message: WorkMessage, relayIdentity: RelayIdentity, silent?: string): Command {
+  if (message.type === "ready") return { kind: "ready", ...relayIdentity };
+  const task = { ...relayIdentity, taskId: message.task_id, gen: message.task_gen, silent };
   switch (message.type) {
     case "task_accepted":
       return { kind: "accepted", ...task };

@@ -1,4 +1,4 @@
-import type { LeaseBook, Ledger, Speaker } from "@nest/dispatch";
+import type { CommandBatcher, Ledger, RelayIdentity } from "@nest/dispatch";
 import type { Clock } from "@nest/kit";
 import { closeCodes, NO_ACTIVE_LEASE, type RelayMessage } from "@nest/protocol";
 import { commandOf, noteOf, type WorkMessage } from "./command-of.ts";
@@ -11,10 +11,10 @@ const CROSSING_MS = 5000;
 /** Frames that wait for an older socket's answer. */
 const MOST_WAITING = 64;
 
-export interface ConversationParts {
+export interface ConversationDeps {
   readonly holders: Holders;
   readonly probes: Probes;
-  readonly book: LeaseBook;
+  readonly batcher: CommandBatcher;
   readonly ledger: Ledger;
   readonly clock: Clock;
   /** A relay asks for work. */
@@ -26,16 +26,16 @@ export interface ConversationParts {
  * socket lives that has the task in hand, what a relay says waits.
  */
 export class Conversation {
-  readonly #parts: ConversationParts;
+  readonly #deps: ConversationDeps;
 
-  constructor(parts: ConversationParts) {
-    this.#parts = parts;
+  constructor(deps: ConversationDeps) {
+    this.#deps = deps;
   }
 
   /** A message came. */
-  hear(session: Session, speaker: Speaker, message: RelayMessage, now: number): void {
+  hear(session: Session, relayIdentity: RelayIdentity, message: RelayMessage, now: number): void {
     if (message.type === "ping") return session.send({ type: "pong" });
-    if (message.type === "pong") return this.#parts.probes.answered(session);
+    if (message.type === "pong") return this.#deps.probes.answered(session);
     if (message.type === "auth_response") return;
     session.lastActivityAt = now;
     if (session.waiting !== undefined) {
@@ -43,20 +43,24 @@ export class Conversation {
       if (session.waiting.length > MOST_WAITING) session.close(closeCodes.policy, "too many frames before an answer");
       return;
     }
-    const silent = this.#silentHolder(session, speaker, message);
-    if (silent === undefined) return this.#take(session, speaker, message, now, undefined);
+    const silent = this.#silentHolder(session, relayIdentity, message);
+    if (silent === undefined) return this.#take(session, relayIdentity, message, now, undefined);
     const take = (connection: string | undefined) => {
-      if (!session.closed) this.#take(session, speaker, message, now, connection);
+      if (!session.closed) this.#take(session, relayIdentity, message, now, connection);
     };
     this.holdBack(session, silent.then(take));
   }
 
   /** Something came that cannot be read. A claim is refused all the same: its relay waits to hear whether it may go on. */
-  misheard(session: Session, speaker: Speaker, frame: { readonly type?: string; readonly taskId?: string }): void {
+  misheard(
+    session: Session,
+    relayIdentity: RelayIdentity,
+    frame: { readonly type?: string; readonly taskId?: string },
+  ): void {
     const { type, taskId } = frame;
     if (taskId === undefined || type !== "task_progress") return;
     // What is said of a task in hand only loses its own word.
-    if (this.#parts.ledger.lease(taskId)?.connection === speaker.connection) return;
+    if (this.#deps.ledger.lease(taskId)?.connection === relayIdentity.connection) return;
     session.send({ type: "task_revoke", task_id: taskId, reason: NO_ACTIVE_LEASE });
   }
 
@@ -70,10 +74,10 @@ export class Conversation {
   #goOn(session: Session): void {
     const waiting = session.waiting ?? [];
     session.waiting = undefined;
-    const now = this.#parts.clock.now();
+    const now = this.#deps.clock.now();
     for (const [at, message] of waiting.entries()) {
-      if (session.closed || session.speaker === undefined) return;
-      this.hear(session, session.speaker, message, now);
+      if (session.closed || session.relayIdentity === undefined) return;
+      this.hear(session, session.relayIdentity, message, now);
       if (!isWaiting(session)) continue;
       // This one waits again, and so does everything behind it.
       session.waiting = waiting.slice(at + 1);
@@ -81,32 +85,39 @@ export class Conversation {
     }
   }
 
-  #silentHolder(session: Session, speaker: Speaker, message: WorkMessage) {
+  #silentHolder(session: Session, relayIdentity: RelayIdentity, message: WorkMessage) {
     if (message.type === "ready") return undefined;
-    return this.#parts.holders.silentHolder(message.task_id, speaker, session.connectedAt);
+    return this.#deps.holders.silentHolder(message.task_id, relayIdentity, session.connectedAt);
   }
 
-  #take(session: Session, speaker: Speaker, message: WorkMessage, now: number, silent: string | undefined): void {
+  #take(
+    session: Session,
+    relayIdentity: RelayIdentity,
+    message: WorkMessage,
+    now: number,
+    silent: string | undefined,
+  ): void {
     if (message.type === "task_progress") session.note = noteOf(message);
     if (message.type === "ready") {
-      if (this.#crosses(session, speaker, message, now)) return;
-      this.#parts.onReady(session);
+      if (this.#crosses(session, relayIdentity, message, now)) return;
+      this.#deps.onReady(session);
       session.readyAt ??= now;
     } else if (message.task_id === session.offered?.taskId) session.offered = undefined;
-    this.#parts.book.submit(commandOf(message, speaker, silent));
+    this.#deps.batcher.submit(commandOf(message, relayIdentity, silent));
   }
 
   /** Whether a `ready` was said before the offer was read that came just before it; one that was not is taken later. */
-  #crosses(session: Session, speaker: Speaker, ready: WorkMessage, now: number): boolean {
+  #crosses(session: Session, relayIdentity: RelayIdentity, ready: WorkMessage, now: number): boolean {
     const { offered } = session;
     if (offered === undefined) return false;
-    const { clock } = this.#parts;
+    const { clock } = this.#deps;
     const leftMs = offered.at + CROSSING_MS - now;
     if (leftMs <= 0) return false;
     if (offered.isCrossed) return true;
     offered.isCrossed = true;
     clock.after(leftMs, () => {
-      if (session.offered === offered && !session.closed) this.#take(session, speaker, ready, clock.now(), undefined);
+      if (session.offered === offered && !session.closed)
+        this.#take(session, relayIdentity, ready, clock.now(), undefined);
     });
     return true;
   }

@@ -8,7 +8,7 @@ import type { TaskCredentials } from "./task-credentials.ts";
 /** An effect that concerns one socket. */
 export type SocketEffect = Extract<Effect, { connection: string }>;
 
-export interface TellParts {
+export interface DeliverDeps {
   readonly queue: Queue;
   readonly credentials: TaskCredentials;
   readonly clock: Clock;
@@ -34,18 +34,19 @@ export function isWorthWaiting(reason: UnavailableReason): boolean {
 }
 
 /** Tells a relay what was decided about it; the decision is on disk. */
-export function tell(session: Session, effect: SocketEffect, parts: TellParts): void {
-  const { queue, credentials, clock } = parts;
+export function deliverEffect(session: Session, effect: SocketEffect, deps: DeliverDeps): void {
+  const { queue, credentials, clock } = deps;
   // biome-ignore lint/nursery/useExhaustiveSwitchCases: the rule does not see that the type takes some kinds only
   switch (effect.kind) {
     case "assign":
       session.offered = { taskId: effect.lease.taskId, at: clock.now(), isCrossed: false };
-      return assign(session, effect, parts);
+      return assign(session, effect, deps);
     case "unavailable": {
       session.idleReason = effect.reason;
       const retry = effect.retryAfterMs === undefined ? {} : { retry_after_s: Math.ceil(effect.retryAfterMs / 1000) };
       const withheld = effect.reason === "no_matching_work" ? { withheld: queue.withheldCounts() } : {};
-      const limits = session.speaker === undefined ? undefined : parts.limitsOf(session.speaker.contributorId);
+      const limits =
+        session.relayIdentity === undefined ? undefined : deps.limitsOf(session.relayIdentity.contributorId);
       const left = limits === undefined ? {} : { limits };
       return session.send({ type: "task_unavailable", reason: effect.reason, ...retry, ...withheld, ...left });
     }
@@ -55,9 +56,9 @@ export function tell(session: Session, effect: SocketEffect, parts: TellParts): 
       return session.send({ type: "task_revoke", task_id: effect.taskId, reason: effect.reason });
     case "ack":
       return session.send({ type: "task_ack", task_id: effect.taskId, task_gen: effect.gen });
-    case "held":
+    case "credential_due":
       return credentials.hand(effect.lease, session);
-    case "unheard":
+    case "resend_required":
       // It comes back, goes on with what it holds, and sends what was not acknowledged.
       return session.close(closeCodes.restarting, "what was said could not be written; say it again");
     case "released":
@@ -81,7 +82,7 @@ function release(session: Session, taskId: string, credentials: TaskCredentials)
 function assign(
   session: Session,
   { lease }: Extract<SocketEffect, { kind: "assign" }>,
-  { queue, credentials, random, roleOf }: TellParts,
+  { queue, credentials, random, roleOf }: DeliverDeps,
 ): void {
   const { taskId: task_id, gen: task_gen, repo, number, url } = lease;
   const issue = queue.entry(lease.key)?.issue;

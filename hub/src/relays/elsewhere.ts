@@ -17,7 +17,7 @@ const PROBE_SLACK_MS = 2000;
 const Joined = z.array(z.string().max(256)).max(MOST_NAMED);
 const Socket = z.object({ connection: z.string().max(64) });
 
-export interface ElsewhereParts {
+export interface ElsewhereDeps {
   readonly bus: Bus;
   readonly clock: Clock;
   readonly probeMs: number;
@@ -29,13 +29,13 @@ export interface ElsewhereParts {
 
 /** What this replica has to do with sockets of the hub's other replicas. */
 export class Elsewhere {
-  readonly #parts: ElsewhereParts;
+  readonly #deps: ElsewhereDeps;
   #joined: string[] = [];
   #telling: CancelTimer | undefined;
 
-  constructor(parts: ElsewhereParts) {
-    this.#parts = parts;
-    const { bus, onJoined, probe } = parts;
+  constructor(deps: ElsewhereDeps) {
+    this.#deps = deps;
+    const { bus, onJoined, probe } = deps;
     bus.on(JOINED, (body) => {
       const joined = Joined.safeParse(body);
       if (joined.success) onJoined(joined.data);
@@ -50,7 +50,7 @@ export class Elsewhere {
 
   /** A relay of this identity is here now: older sockets of it elsewhere are asked whether they live. */
   joined(identity: string): void {
-    const { bus, clock } = this.#parts;
+    const { bus, clock } = this.#deps;
     if (bus.others === 0) return;
     this.#joined.push(identity);
     if (this.#joined.length >= MOST_NAMED) this.#tellJoined();
@@ -59,7 +59,7 @@ export class Elsewhere {
 
   /** Whether a socket of another replica lives. One whose replica does not answer does not either. */
   async lives(connection: string): Promise<boolean> {
-    const { bus, probeMs } = this.#parts;
+    const { bus, probeMs } = this.#deps;
     const ask = (topic: string, withinMs: number) =>
       bus.ask(topic, { connection }, { withinMs, enough: 1 }).catch(() => []);
     const [isHeld] = await ask(HOLDER, HOLDER_WITHIN_MS);
@@ -73,6 +73,6 @@ export class Elsewhere {
     this.#joined = [];
     this.#telling?.();
     this.#telling = undefined;
-    void this.#parts.bus.tell(JOINED, joined).catch(() => undefined);
+    void this.#deps.bus.tell(JOINED, joined).catch(() => undefined);
   }
 }

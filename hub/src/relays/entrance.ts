@@ -1,4 +1,4 @@
-import type { LeaseBook, Ledger } from "@nest/dispatch";
+import type { CommandBatcher, Ledger } from "@nest/dispatch";
 import type { Clock, Log } from "@nest/kit";
 import type { RelayMessage } from "@nest/protocol";
 import { Throttle } from "../access/throttle.ts";
@@ -13,9 +13,9 @@ const MOST_SOCKETS = 32;
 /** How often relays of one contributor may come back. */
 const MOST_WELCOMES = { most: 120, withinMs: 60_000 };
 
-export interface EntranceParts {
+export interface EntranceDeps {
   readonly ledger: Ledger;
-  readonly book: LeaseBook;
+  readonly batcher: CommandBatcher;
   readonly models: () => ModelPolicy;
   /** Whether there are other replicas at this moment. */
   readonly isShared: () => boolean;
@@ -31,22 +31,22 @@ export interface EntranceParts {
 
 /** Lets relays in that say who they are, as many of each contributor as one may have. */
 export class Entrance {
-  readonly #parts: EntranceParts;
+  readonly #deps: EntranceDeps;
   readonly #welcomes: Throttle;
 
-  constructor(parts: EntranceParts) {
-    this.#parts = parts;
-    this.#welcomes = new Throttle(parts.clock, MOST_WELCOMES);
+  constructor(deps: EntranceDeps) {
+    this.#deps = deps;
+    this.#welcomes = new Throttle(deps.clock, MOST_WELCOMES);
   }
 
   /** What a socket says that nobody knows yet; everything but its `auth_response` is ignored. */
   hear(session: Session, message: RelayMessage, now: number, isNewest = false): void {
     if (message.type !== "auth_response") return;
-    const { ledger, models, book, guesses, isShared } = this.#parts;
+    const { ledger, models, batcher, guesses, isShared } = this.#deps;
     const policy = models();
     const result = authenticate(message, session.nonce, ledger, policy);
     const later = (isNewestThen: boolean) => {
-      if (!session.closed && session.speaker === undefined) this.hear(session, message, now, isNewestThen);
+      if (!session.closed && session.relayIdentity === undefined) this.hear(session, message, now, isNewestThen);
     };
     if (result.kind === "unjudged") {
       void policy.judge(result.model).then(() => later(isNewest));
@@ -55,7 +55,7 @@ export class Entrance {
     if (result.kind === "refused") {
       if (!isNewest && isShared() && result.reason === "invalid token") {
         // Another replica may have given it out a moment ago.
-        void book.caughtUp().then(() => later(true));
+        void batcher.sync().then(() => later(true));
         return;
       }
       if (result.reason === "invalid token") guesses.count(session.address);
@@ -63,7 +63,7 @@ export class Entrance {
       return;
     }
     const tooMany = this.#tooMany(result.contributor.id);
-    if (tooMany === undefined) this.#parts.admit(session, result, now);
+    if (tooMany === undefined) this.#deps.admit(session, result, now);
     else this.#refuse(session, tooMany);
   }
 
@@ -73,14 +73,14 @@ export class Entrance {
   }
 
   #refuse(session: Session, because: string, acceptedModels?: readonly string[]): void {
-    this.#parts.onRefused();
-    this.#parts.log.info({ connection: session.connection, because }, "relay refused");
+    this.#deps.onRefused();
+    this.#deps.log.info({ connection: session.connection, because }, "relay refused");
     session.refuse(because, acceptedModels);
   }
 
   /** Why one more socket of a contributor is too much; undefined when it is not. */
   #tooMany(contributorId: string): string | undefined {
-    const { roster, probes } = this.#parts;
+    const { roster, probes } = this.#deps;
     const siblings = roster.of(contributorId);
     if (siblings.length >= MOST_SOCKETS) {
       // Those that are gone without a goodbye make room.

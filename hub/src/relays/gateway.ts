@@ -2,12 +2,12 @@ import type { IncomingMessage, Server } from "node:http";
 import type { Duplex } from "node:stream";
 import {
   type Bus,
+  type CommandBatcher,
   connectionId,
   type Effect,
-  type LeaseBook,
   type Ledger,
   type Queue,
-  type Speaker,
+  type RelayIdentity,
 } from "@nest/dispatch";
 import type { Clock, Log, Random } from "@nest/kit";
 import {
@@ -26,12 +26,12 @@ import { type RawData, WebSocketServer } from "ws";
 import type { ModelPolicy } from "../queue-settings/model-policy.ts";
 import type { Accepted } from "./authenticate.ts";
 import { Conversation } from "./conversation.ts";
-import { isWorthWaiting, type SocketEffect, tell } from "./deliver-effect.ts";
+import { deliverEffect, isWorthWaiting, type SocketEffect } from "./deliver-effect.ts";
 import { Elsewhere } from "./elsewhere.ts";
-import { Entrance, type EntranceParts } from "./entrance.ts";
+import { Entrance, type EntranceDeps } from "./entrance.ts";
 import { Holders } from "./holders.ts";
 import { keepAlive } from "./keep-alive.ts";
-import { Doorway } from "./pre-auth-limiter.ts";
+import { PreAuthLimiter } from "./pre-auth-limiter.ts";
 import { Presence } from "./presence.ts";
 import { Probes } from "./probes.ts";
 import { Roster } from "./roster.ts";
@@ -51,13 +51,13 @@ const FLOOD_WITHIN_MS = 10_000;
 const MOST_EARLY_FRAMES = 4;
 const MAX_EARLY_FRAME_BYTES = 4096;
 
-export interface GatewayParts {
+export interface GatewayDeps {
   /** This replica's id, part of the id of every socket: eight hexadecimal digits. */
   readonly replica: string;
   readonly bus: Bus;
   /** Whether a machine's relay is connected at another replica now. */
   readonly isElsewhere: (identity: string) => Promise<boolean>;
-  readonly book: LeaseBook;
+  readonly batcher: CommandBatcher;
   readonly ledger: Ledger;
   readonly queue: Queue;
   readonly credentials: TaskCredentials;
@@ -93,7 +93,7 @@ export interface GatewayCounts {
 
 /** The WebSocket side of the hub: upgrades, authenticates, turns frames into commands and effects into frames. */
 export class Gateway implements SessionOwner {
-  readonly #parts: GatewayParts;
+  readonly #deps: GatewayDeps;
   readonly #server = new WebSocketServer({
     WebSocket: RelaySocket,
     noServer: true,
@@ -103,7 +103,7 @@ export class Gateway implements SessionOwner {
     maxFragments: MOST_FRAGMENTS,
     clientTracking: false,
   });
-  readonly #doorway: Doorway;
+  readonly #doorway: PreAuthLimiter;
   readonly #roster = new Roster();
   readonly #probes: Probes;
   readonly #elsewhere: Elsewhere;
@@ -116,11 +116,11 @@ export class Gateway implements SessionOwner {
   #nextConnection = 1;
   readonly #stopPings: () => void;
 
-  constructor(parts: GatewayParts) {
-    this.#parts = parts;
-    this.#doorway = new Doorway(parts);
-    this.#capabilities = serverCapabilities(parts.credentials.available);
-    const { clock, bus, book, transport } = parts;
+  constructor(deps: GatewayDeps) {
+    this.#deps = deps;
+    this.#doorway = new PreAuthLimiter(deps);
+    this.#capabilities = serverCapabilities(deps.credentials.available);
+    const { clock, bus, batcher, transport } = deps;
     const { probeMs } = transport;
     const roster = this.#roster;
     this.#stopPings = keepAlive(() => roster.all(), clock, transport);
@@ -135,21 +135,21 @@ export class Gateway implements SessionOwner {
     this.#probes = probes;
     this.#elsewhere = new Elsewhere({ bus, clock, probeMs, onJoined, probe });
     const isShared = () => bus.others > 0;
-    const holders = new Holders({ ...parts, isShared, roster, probes, elsewhere: this.#elsewhere, probeMs });
+    const holders = new Holders({ ...deps, isShared, roster, probes, elsewhere: this.#elsewhere, probeMs });
     const onReady = (session: Session) => this.#waiting.delete(session);
-    this.#conversation = new Conversation({ holders, probes, book, ledger: parts.ledger, clock, onReady });
+    this.#conversation = new Conversation({ holders, probes, batcher, ledger: deps.ledger, clock, onReady });
     const onRefused = () => (this.counts.refused += 1);
-    const admit: EntranceParts["admit"] = (session, accepted, now) => this.#admit(session, accepted, now);
-    this.#entrance = new Entrance({ ...parts, isShared, roster, probes, onRefused, admit });
+    const admit: EntranceDeps["admit"] = (session, accepted, now) => this.#admit(session, accepted, now);
+    this.#entrance = new Entrance({ ...deps, isShared, roster, probes, onRefused, admit });
     this.#presence = new Presence({
       clock,
-      say: (action, contributorId, detail) => book.submitLazily({ kind: "presence", contributorId, action, detail }),
-      isElsewhere: parts.isElsewhere,
+      say: (action, contributorId, detail) => batcher.submitLazily({ kind: "presence", contributorId, action, detail }),
+      isElsewhere: deps.isElsewhere,
     });
-    this.#waiting = new WaitingRelays(parts.queue, (speaker) =>
-      parts.book.submit({ kind: "ready", unasked: true, ...speaker }),
+    this.#waiting = new WaitingRelays(deps.queue, (relayIdentity) =>
+      deps.batcher.submit({ kind: "ready", unasked: true, ...relayIdentity }),
     );
-    parts.queue.whenOffered(() => this.#waiting.offer());
+    deps.queue.whenOffered(() => this.#waiting.offer());
   }
 
   /** Takes WebSocket upgrades from this server. */
@@ -175,7 +175,7 @@ export class Gateway implements SessionOwner {
     return this.#roster.get(connection);
   }
 
-  /** Carries out what the lease book decided; the batch is on disk. */
+  /** Carries out what the batcher decided; the batch is on disk. */
   carryOut(effect: Effect): void {
     switch (effect.kind) {
       case "close": {
@@ -201,7 +201,7 @@ export class Gateway implements SessionOwner {
   /** What was decided of contributors meanwhile, told to their sockets: their standing is read anew. */
   review(): void {
     for (const session of [...this.#roster.all()]) {
-      const contributor = this.#parts.ledger.contributor(session.speaker?.contributorId ?? "");
+      const contributor = this.#deps.ledger.contributor(session.relayIdentity?.contributorId ?? "");
       if (contributor === undefined || contributor.tier === "revoked")
         session.close(closeCodes.policy, "access revoked");
       else this.#promote(session, contributor.tier);
@@ -230,9 +230,9 @@ export class Gateway implements SessionOwner {
     session.tier = tier;
     const permissions = [...permissionsOf(tier)];
     session.send({ type: "notice", message: `your trust tier is now ${tier}`, trust_tier: tier, permissions });
-    for (const lease of this.#parts.ledger.leasesOfContributor(session.speaker?.contributorId ?? "")) {
+    for (const lease of this.#deps.ledger.leasesOfContributor(session.relayIdentity?.contributorId ?? "")) {
       if (lease.connection === session.connection && lease.acceptedAt !== undefined)
-        this.#parts.credentials.replace(lease, session);
+        this.#deps.credentials.replace(lease, session);
     }
   }
 
@@ -261,7 +261,7 @@ export class Gateway implements SessionOwner {
     if (session === undefined) return;
     if (effect.kind === "assign") {
       this.#waiting.delete(session);
-      const { clock, onAssigned } = this.#parts;
+      const { clock, onAssigned } = this.#deps;
       if (session.readyAt !== undefined) onAssigned(clock.now() - session.readyAt);
       session.readyAt = undefined;
     }
@@ -270,7 +270,7 @@ export class Gateway implements SessionOwner {
       // Whoever may not work now does not wait for work.
       if (effect.reason !== "no_matching_work" && effect.reason !== "hub_not_ready") session.readyAt = undefined;
     }
-    tell(session, effect, this.#parts);
+    deliverEffect(session, effect, this.#deps);
   }
 
   #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
@@ -280,7 +280,7 @@ export class Gateway implements SessionOwner {
   }
 
   #welcome(socket: RelaySocket, stream: Duplex, address: string): void {
-    const { clock, random, replica, transport } = this.#parts;
+    const { clock, random, replica, transport } = this.#deps;
     const nth = this.#nextConnection++;
     const connection = connectionId(replica, nth);
     const session = new Session(socket, stream, this, connection, random.hex(16), address);
@@ -307,26 +307,27 @@ export class Gateway implements SessionOwner {
 
   /** Gives up a session's place; what it holds is kept for its identity. */
   #detach(session: Session): void {
-    const { speaker } = session;
-    if (speaker === undefined || !this.#roster.remove(session)) return;
-    this.#parts.credentials.detach(speaker.connection);
-    this.#parts.book.submit({ kind: "dropped", ...speaker });
-    this.#presence.went(speaker.identity, speaker.contributorId);
+    const { relayIdentity } = session;
+    if (relayIdentity === undefined || !this.#roster.remove(session)) return;
+    this.#deps.credentials.detach(relayIdentity.connection);
+    this.#deps.batcher.submit({ kind: "dropped", ...relayIdentity });
+    this.#presence.went(relayIdentity.identity, relayIdentity.contributorId);
     this.#probes.gone(session);
-    this.#parts.onChange();
+    this.#deps.onChange();
   }
 
   /** A frame came in. */
   heard(session: Session, data: RawData, isBinary: boolean): void {
     if (session.closed) return;
-    const now = this.#parts.clock.now();
+    const now = this.#deps.clock.now();
     session.unanswered = 0;
     this.counts.frames += 1;
-    if (session.speaker === undefined ? !this.#mayStillSpeak(session, data) : this.#isFlood(session, data, now)) return;
+    if (session.relayIdentity === undefined ? !this.#mayStillSpeak(session, data) : this.#isFlood(session, data, now))
+      return;
     const frame = isBinary ? ({ kind: "malformed", because: "binary" } as const) : readRelayFrame(data.toString());
     if (frame.kind === "message") {
-      if (session.speaker === undefined) this.#entrance.hear(session, frame.message, now);
-      else this.#conversation.hear(session, session.speaker, frame.message, now);
+      if (session.relayIdentity === undefined) this.#entrance.hear(session, frame.message, now);
+      else this.#conversation.hear(session, session.relayIdentity, frame.message, now);
       return;
     }
     if (frame.kind === "unknown") return;
@@ -338,12 +339,12 @@ export class Gateway implements SessionOwner {
     this.counts.malformed += 1;
     session.malformed += 1;
     if (session.malformed === 1)
-      this.#parts.log.info(
+      this.#deps.log.info(
         { connection: session.connection, because: frame.because },
         "a frame could not be read and was ignored",
       );
     if (session.malformed >= MOST_MALFORMED) session.close(closeCodes.policy, "too many malformed frames");
-    else if (session.speaker !== undefined) this.#conversation.misheard(session, session.speaker, frame);
+    else if (session.relayIdentity !== undefined) this.#conversation.misheard(session, session.relayIdentity, frame);
     else if (frame.type === "auth_response") this.#entrance.misheard(session, frame.because);
   }
 
@@ -352,7 +353,7 @@ export class Gateway implements SessionOwner {
     session.early += 1;
     const isTooLong = bytesOf(data) > MAX_EARLY_FRAME_BYTES;
     if (!isTooLong && session.early <= MOST_EARLY_FRAMES) return true;
-    this.#parts.guesses.count(session.address);
+    this.#deps.guesses.count(session.address);
     if (isTooLong) session.close(closeCodes.tooBig, "a frame before authentication is longer than 4 KiB");
     else session.close(closeCodes.policy, "too many frames before authentication");
     return false;
@@ -375,28 +376,28 @@ export class Gateway implements SessionOwner {
     session.nonce = "";
     session.address = "";
     const older = this.#roster.ofIdentity(identity);
-    const speaker: Speaker = { connection: session.connection, contributorId: contributor.id, identity };
+    const relayIdentity: RelayIdentity = { connection: session.connection, contributorId: contributor.id, identity };
     const { login, tier } = contributor;
-    Object.assign(session, { speaker, login, tier, declared, connectedAt: now, lastActivityAt: now });
+    Object.assign(session, { relayIdentity, login, tier, declared, connectedAt: now, lastActivityAt: now });
     session.acceptsPushes = additions.has("task_push");
     this.#roster.add(session, contributor.id);
     const detail = [declared.session, declared.backend, declared.model].filter(Boolean).join(" ");
     this.#presence.came(identity, contributor.id, detail);
     if (declared.verdict !== "current") {
-      this.#parts.log.info(
+      this.#deps.log.info(
         { contributor: login, declared: declared.version, verdict: declared.verdict },
         "relay speaks another protocol version",
       );
     }
     welcome(session, contributor, {
       capabilities: this.#capabilities,
-      role: this.#parts.roleOf(contributor.id, declared.role),
-      limits: this.#parts.limitsOf(contributor.id),
-      announcement: this.#parts.announcement(),
+      role: this.#deps.roleOf(contributor.id, declared.role),
+      limits: this.#deps.limitsOf(contributor.id),
+      announcement: this.#deps.announcement(),
     });
     this.#elsewhere.joined(identity);
     if (older.length > 0) this.#conversation.holdBack(session, Promise.all(older.map((one) => this.#probes.ask(one))));
-    this.#parts.onChange();
+    this.#deps.onChange();
   }
 }
 

@@ -1,14 +1,14 @@
-import { type LeaseBook, type Ledger, replicaOf, type Speaker } from "@nest/dispatch";
+import { type CommandBatcher, type Ledger, type RelayIdentity, replicaOf } from "@nest/dispatch";
 import type { Clock } from "@nest/kit";
 import type { Elsewhere } from "./elsewhere.ts";
 import type { Probes } from "./probes.ts";
 import type { Roster } from "./roster.ts";
 
-export interface HolderParts {
+export interface HolderDeps {
   readonly replica: string;
   readonly isShared: () => boolean;
   readonly ledger: Ledger;
-  readonly book: LeaseBook;
+  readonly batcher: CommandBatcher;
   readonly roster: Roster;
   readonly probes: Probes;
   readonly elsewhere: Elsewhere;
@@ -21,26 +21,26 @@ export interface HolderParts {
  * socket that is gone or does not answer, and never from one that lives.
  */
 export class Holders {
-  readonly #parts: HolderParts;
+  readonly #deps: HolderDeps;
 
-  constructor(parts: HolderParts) {
-    this.#parts = parts;
+  constructor(deps: HolderDeps) {
+    this.#deps = deps;
   }
 
   /**
    * Undefined: nobody has to be asked. Otherwise resolves, never rejects, with the socket that had the task and does not
-   * answer; with undefined when none had it, or it lives. `since` is when the speaker's socket was welcomed (ms): an answer
+   * answer; with undefined when none had it, or it lives. `since` is when the relay's socket was welcomed (ms): an answer
    * that was given after that is new enough.
    */
-  silentHolder(taskId: string, speaker: Speaker, since: number): Promise<string | undefined> | undefined {
-    const { ledger, isShared } = this.#parts;
-    if (ledger.lease(taskId)?.connection === speaker.connection) return undefined;
-    return isShared() ? this.#anywhere(taskId, speaker, since) : this.#here(taskId, speaker, since);
+  silentHolder(taskId: string, relayIdentity: RelayIdentity, since: number): Promise<string | undefined> | undefined {
+    const { ledger, isShared } = this.#deps;
+    if (ledger.lease(taskId)?.connection === relayIdentity.connection) return undefined;
+    return isShared() ? this.#anywhere(taskId, relayIdentity, since) : this.#here(taskId, relayIdentity, since);
   }
 
-  #here(taskId: string, speaker: Speaker, since: number): Promise<string | undefined> | undefined {
-    const { roster, probes, clock, probeMs } = this.#parts;
-    const connection = this.#otherHolder(taskId, speaker);
+  #here(taskId: string, relayIdentity: RelayIdentity, since: number): Promise<string | undefined> | undefined {
+    const { roster, probes, clock, probeMs } = this.#deps;
+    const connection = this.#otherHolder(taskId, relayIdentity);
     if (connection === undefined) return undefined;
     const holder = roster.get(connection);
     // It is gone, and that could not be written yet.
@@ -50,19 +50,19 @@ export class Holders {
   }
 
   /** What another replica wrote a moment ago counts too. */
-  async #anywhere(taskId: string, speaker: Speaker, since: number): Promise<string | undefined> {
-    const { book, elsewhere, replica } = this.#parts;
-    await book.caughtUp();
-    const connection = this.#otherHolder(taskId, speaker);
+  async #anywhere(taskId: string, relayIdentity: RelayIdentity, since: number): Promise<string | undefined> {
+    const { batcher, elsewhere, replica } = this.#deps;
+    await batcher.sync();
+    const connection = this.#otherHolder(taskId, relayIdentity);
     if (connection === undefined) return undefined;
-    if (replicaOf(connection) === replica) return this.#here(taskId, speaker, since);
+    if (replicaOf(connection) === replica) return this.#here(taskId, relayIdentity, since);
     const lives = await elsewhere.lives(connection);
-    await book.caughtUp();
+    await batcher.sync();
     return lives ? undefined : connection;
   }
 
-  #otherHolder(taskId: string, { connection, contributorId }: Speaker): string | undefined {
-    const lease = this.#parts.ledger.lease(taskId);
+  #otherHolder(taskId: string, { connection, contributorId }: RelayIdentity): string | undefined {
+    const lease = this.#deps.ledger.lease(taskId);
     if (lease?.contributorId !== contributorId || lease.connection === connection) return undefined;
     return lease.connection;
   }

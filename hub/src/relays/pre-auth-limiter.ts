@@ -7,7 +7,7 @@ const MOST_UNAUTHENTICATED_PER_ADDRESS = 64;
 const MOST_UNAUTHENTICATED = 1000;
 const PATHS = new Set(["/api/contribute/ws", "/contribute"]);
 
-export interface DoorwayParts {
+export interface PreAuthLimiterDeps {
   /** Addresses that keep sending tokens which are none. */
   readonly guesses: { waitMs(address: string): number };
   /** Whether a request names this hub. */
@@ -17,16 +17,16 @@ export interface DoorwayParts {
 }
 
 /** Where sockets stand that have not said who they are yet, and who is turned away before that. */
-export class Doorway {
-  readonly #parts: DoorwayParts;
+export class PreAuthLimiter {
+  readonly #deps: PreAuthLimiterDeps;
   readonly #waiting = new Set<Session>();
   readonly #perAddress = new Map<string, number>();
   /** Turned away because there was no room, or no patience. */
   turnedAway = 0;
   isClosed = false;
 
-  constructor(parts: DoorwayParts) {
-    this.#parts = parts;
+  constructor(deps: PreAuthLimiterDeps) {
+    this.#deps = deps;
   }
 
   /** Everybody who waits. */
@@ -39,14 +39,14 @@ export class Doorway {
     socket.on("error", destroy);
     const path = pathOf(request.url ?? "/");
     if (path === undefined) return refuse(socket, 400, "bad_request", "the address could not be read");
-    if (!this.#parts.isKnownHost(request))
+    if (!this.#deps.isKnownHost(request))
       return refuse(socket, 421, "misdirected_request", "this hub is not known by the name in the Host header");
     if (!PATHS.has(path.replace(/(.)\/$/, "$1")))
       return refuse(socket, 404, "not_found", "no WebSocket here; relays connect to /api/contribute/ws");
     if (this.isClosed) return refuse(socket, 503, "hub_stopping", "the hub is restarting");
     if (!isSameOrigin(request)) return refuse(socket, 403, "foreign_origin", "the Origin header names another host");
-    const address = this.#parts.addressOf(request);
-    if (this.#parts.guesses.waitMs(address) > 0) {
+    const address = this.#deps.addressOf(request);
+    if (this.#deps.guesses.waitMs(address) > 0) {
       this.turnedAway += 1;
       return refuse(socket, 503, "too_many_requests", "too many wrong tokens from this address");
     }

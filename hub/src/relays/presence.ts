@@ -13,7 +13,7 @@ interface Here {
   leaving: CancelTimer | undefined;
 }
 
-export interface PresenceParts {
+export interface PresenceDeps {
   readonly clock: Clock;
   readonly say: (action: "joined" | "left", contributorId: string, detail: string) => void;
   /** Whether a relay is connected at another replica now. */
@@ -25,13 +25,13 @@ export interface PresenceParts {
  * and nothing of a connection that flaps meanwhile. Nobody fills the database by connecting again and again.
  */
 export class Presence {
-  readonly #parts: PresenceParts;
+  readonly #deps: PresenceDeps;
   readonly #here = new Map<string, Here>();
   readonly #lines: Throttle;
 
-  constructor(parts: PresenceParts) {
-    this.#parts = parts;
-    this.#lines = new Throttle(parts.clock, MOST_LINES);
+  constructor(deps: PresenceDeps) {
+    this.#deps = deps;
+    this.#lines = new Throttle(deps.clock, MOST_LINES);
   }
 
   /** A socket of this identity was welcomed. */
@@ -45,7 +45,7 @@ export class Presence {
     }
     const isSaid = this.#lines.count(contributorId) === 0;
     this.#here.set(identity, { sockets: 1, said: isSaid ? detail : undefined, leaving: undefined });
-    if (isSaid) this.#parts.say("joined", contributorId, detail);
+    if (isSaid) this.#deps.say("joined", contributorId, detail);
   }
 
   /** A socket of this identity is gone. */
@@ -54,7 +54,7 @@ export class Presence {
     if (here === undefined) return;
     here.sockets -= 1;
     if (here.sockets > 0) return;
-    here.leaving = this.#parts.clock.after(LEFT_AFTER_MS, () => void this.#stayedAway(identity, contributorId, here));
+    here.leaving = this.#deps.clock.after(LEFT_AFTER_MS, () => void this.#stayedAway(identity, contributorId, here));
   }
 
   /** Nothing more is said. */
@@ -64,12 +64,12 @@ export class Presence {
   }
 
   async #stayedAway(identity: string, contributorId: string, here: Here): Promise<void> {
-    if (here.said === undefined || (await this.#parts.isElsewhere(identity))) {
+    if (here.said === undefined || (await this.#deps.isElsewhere(identity))) {
       if (here.sockets === 0) this.#forget(identity, here);
       return;
     }
     if (here.sockets > 0 || !this.#forget(identity, here)) return;
-    this.#parts.say("left", contributorId, here.said);
+    this.#deps.say("left", contributorId, here.said);
   }
 
   #forget(identity: string, here: Here): boolean {

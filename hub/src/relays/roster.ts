@@ -25,7 +25,7 @@ export class Roster {
   /** The sockets of one machine: of the contributor and session name that `identity` says. */
   ofIdentity(identity: string): Session[] {
     const contributorId = identity.split("#", 1)[0] ?? identity;
-    return this.of(contributorId).filter(({ speaker }) => speaker?.identity === identity);
+    return this.of(contributorId).filter(({ relayIdentity }) => relayIdentity?.identity === identity);
   }
 
   /** A socket has said who it is. */
@@ -38,11 +38,11 @@ export class Roster {
 
   /** It is gone. False when it was not known, or not any more. */
   remove(session: Session): boolean {
-    const { speaker } = session;
-    if (speaker === undefined || !this.#byConnection.delete(speaker.connection)) return false;
-    const siblings = this.#byContributor.get(speaker.contributorId);
+    const { relayIdentity } = session;
+    if (relayIdentity === undefined || !this.#byConnection.delete(relayIdentity.connection)) return false;
+    const siblings = this.#byContributor.get(relayIdentity.contributorId);
     siblings?.delete(session);
-    if (siblings?.size === 0) this.#byContributor.delete(speaker.contributorId);
+    if (siblings?.size === 0) this.#byContributor.delete(relayIdentity.contributorId);
     return true;
   }
 }

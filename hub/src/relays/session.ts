@@ -1,5 +1,5 @@
 import type { Duplex } from "node:stream";
-import type { Speaker } from "@nest/dispatch";
+import type { RelayIdentity } from "@nest/dispatch";
 import type { CancelTimer } from "@nest/kit";
 import {
   closeCodes,
@@ -92,7 +92,7 @@ export class Session {
   #seq = 0;
   #corked = false;
   /** Who speaks here; undefined until authenticated. */
-  speaker: Speaker | undefined;
+  relayIdentity: RelayIdentity | undefined;
   login = "";
   tier: Tier = "newcomer";
   declared: Declared = {

@@ -4,7 +4,7 @@ import { type CancelTimer, type Clock, type Log, plainLine, sentenceOf } from "@
 import { type Durations, permissionsOf } from "@nest/protocol";
 import type { Session } from "./session.ts";
 
-export interface TaskCredentialParts {
+export interface TaskCredentialDeps {
   readonly codeHost: CodeHost;
   readonly clock: Clock;
   readonly times: Durations;
@@ -32,15 +32,15 @@ const RETRY_MS = 30_000;
  * and the tier's permissions, renewed before it expires, useless once the task ends. A personal token never leaves the hub.
  */
 export class TaskCredentials {
-  readonly #parts: TaskCredentialParts;
+  readonly #deps: TaskCredentialDeps;
   readonly #handed = new Map<string, Handed>();
 
-  constructor(parts: TaskCredentialParts) {
-    this.#parts = parts;
+  constructor(deps: TaskCredentialDeps) {
+    this.#deps = deps;
   }
 
   get available(): boolean {
-    return this.#parts.codeHost.kind === "app";
+    return this.#deps.codeHost.kind === "app";
   }
 
   /** Hands the credential of a task that was accepted, or resumed, to the socket that holds it. */
@@ -89,8 +89,8 @@ export class TaskCredentials {
   }
 
   #takeBack(credential: TaskCredential): void {
-    this.#parts.codeHost.revokeCredential(credential.token).catch((thrown) => {
-      this.#parts.log.warn(
+    this.#deps.codeHost.revokeCredential(credential.token).catch((thrown) => {
+      this.#deps.log.warn(
         { because: sentenceOf(thrown) },
         "a task token could not be taken back; it runs out by itself",
       );
@@ -103,17 +103,17 @@ export class TaskCredentials {
     handed.failure = reason;
     const { taskId, repo, number } = lease;
     session.send({ type: "token_refresh_failed", task_id: taskId, reason });
-    this.#show(session, { taskId, repo, number, reason, at: this.#parts.clock.now() });
+    this.#show(session, { taskId, repo, number, reason, at: this.#deps.clock.now() });
   }
 
   #show(session: Session, failure: Session["credentialFailure"]): void {
     if (session.credentialFailure === failure) return;
     session.credentialFailure = failure;
-    this.#parts.onChange();
+    this.#deps.onChange();
   }
 
   async #mint(lease: Lease, session: Session, handed: Handed): Promise<void> {
-    const { codeHost, clock, times, log } = this.#parts;
+    const { codeHost, clock, times, log } = this.#deps;
     let again = RETRY_MS;
     try {
       const permissions = permissionsOf(session.tier);

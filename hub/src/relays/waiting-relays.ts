@@ -1,15 +1,15 @@
-import type { Queue, Speaker } from "@nest/dispatch";
+import type { Queue, RelayIdentity } from "@nest/dispatch";
 import type { Session } from "./session.ts";
 
 /** Relays that were told there is no work: those that can be told get some as soon as there is. */
 export class WaitingRelays {
   readonly #queue: Queue;
-  readonly #lookFor: (speaker: Speaker) => void;
+  readonly #lookFor: (relayIdentity: RelayIdentity) => void;
   readonly #sessions = new Set<Session>();
   #isScheduled = false;
 
   /** `lookFor` looks for work for a relay, and tells it only when there is some. */
-  constructor(queue: Queue, lookFor: (speaker: Speaker) => void) {
+  constructor(queue: Queue, lookFor: (relayIdentity: RelayIdentity) => void) {
     this.#queue = queue;
     this.#lookFor = lookFor;
   }
@@ -31,9 +31,9 @@ export class WaitingRelays {
       let left = this.#queue.actionable;
       for (const session of this.#sessions) {
         if (left <= 0) break;
-        if (!session.acceptsPushes || session.speaker === undefined) continue;
+        if (!session.acceptsPushes || session.relayIdentity === undefined) continue;
         left -= 1;
-        this.#lookFor(session.speaker);
+        this.#lookFor(session.relayIdentity);
       }
     });
   }

@@ -2,7 +2,7 @@ import type { Contributor } from "@nest/dispatch";
 import { MAX_FRAME_BYTES, type OwnLimitsLeft, PROTOCOL_VERSION, permissionsOf } from "@nest/protocol";
 import type { Session } from "./session.ts";
 
-export interface WelcomeParts {
+export interface WelcomeDeps {
   readonly capabilities: string[];
   /** The delegated role that it works in, of what it asked for. */
   readonly role: string | undefined;
@@ -12,8 +12,8 @@ export interface WelcomeParts {
 }
 
 /** Tells a relay that it is in, and what it should know from the start. */
-export function welcome(session: Session, contributor: Contributor, parts: WelcomeParts): void {
-  const { capabilities, role, limits, announcement } = parts;
+export function welcome(session: Session, contributor: Contributor, deps: WelcomeDeps): void {
+  const { capabilities, role, limits, announcement } = deps;
   session.send({
     type: "auth_ok",
     contributor_id: contributor.id,

@@ -1,7 +1,7 @@
 import { durations } from "@nest/protocol";
 import type { Contributor } from "../contributor.ts";
 import type { ItemRecord } from "../cooldown.ts";
-import type { Candidate, Candidates, DeskParts, DeskPolicy } from "../decider-deps.ts";
+import type { Candidate, Candidates, DeciderDeps, DeciderPolicy } from "../decider-deps.ts";
 import { itemKey, type Lease } from "../lease.ts";
 import { Ledger } from "../ledger.ts";
 
@@ -16,7 +16,7 @@ export const ada = { connection: "conn-here-1", contributorId: "c-ada", identity
 const LIMITS = { max_per_hour: 0, max_per_day: 0, max_concurrent: 0 };
 
 /** Nothing is forbidden and nothing limited. */
-export const openPolicy: DeskPolicy = {
+export const openPolicy: DeciderPolicy = {
   suspended: false,
   disabledTiers: new Set(),
   promotion: { contributorAt: 5, trustedAt: 20 },
@@ -75,7 +75,7 @@ export function aCandidate(number: number): Candidate {
   return { key, repo, number, title, url, updatedAt: NOW - number };
 }
 
-export interface SmallDesk extends DeskParts {
+export interface SmallDesk extends DeciderDeps {
   /** Keys that the queue was told to look at again, in turn. */
   readonly touched: string[];
 }
@@ -85,7 +85,7 @@ export interface OnTheDesk {
   readonly contributors?: readonly Contributor[];
   readonly items?: readonly ItemRecord[];
   readonly settings?: Readonly<Record<string, unknown>>;
-  readonly policy?: Partial<DeskPolicy>;
+  readonly policy?: Partial<DeciderPolicy>;
   readonly candidates?: readonly Candidate[];
   readonly isReady?: boolean;
   /** When ada's assignments were made, from the first. */
@@ -140,7 +140,7 @@ function pullRequestAt(address: string, repo: string) {
 }
 
 /** What the activity feed was told since the ledger was made: what happened, and the detail where there is one. */
-export function feedOf({ ledger }: DeskParts): string[] {
+export function feedOf({ ledger }: DeciderDeps): string[] {
   return ledger.changes.activity.map(({ login, action, detail }) =>
     detail === undefined ? `${login} ${action}` : `${login} ${action} (${detail})`,
   );
