@@ -84,7 +84,9 @@ describe("a backend that cannot work", () => {
   });
 
   test("because its real program is not there (exit 127) spoils one task, and asks for no other", async () => {
-    relay.start({ NEST_HUB: hub.address, ...QUICK, NEST_AGENT_COMMAND: fakeAgent("agent-exits-127") });
+    // The agent has a minute to show that it works: 6 s here, for a loaded machine may take more than one to start a program.
+    const scale = { NEST_TEST_CLOCK_SCALE: "10" };
+    relay.start({ NEST_HUB: hub.address, ...scale, NEST_AGENT_COMMAND: fakeAgent("agent-exits-127") });
     const visit = await hub.visit();
     await visit.next("ready");
     visit.say(aTask());
