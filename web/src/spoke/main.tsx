@@ -1,4 +1,4 @@
 import { startApp } from "../shared/shell/start-app.tsx";
-import { SpokeApp } from "./spoke-app.tsx";
+import { spokeRouter } from "./routes.tsx";
 
-startApp(<SpokeApp />);
+startApp(spokeRouter);

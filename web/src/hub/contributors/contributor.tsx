@@ -1,10 +1,10 @@
 import { Button } from "@mantine/core";
 import { contributors } from "@nest/protocol";
+import { Link, useParams } from "@tanstack/react-router";
 import { call } from "../../shared/call/call.ts";
 import { count, dateAndTime } from "../../shared/format/format.ts";
 import { Panel } from "../../shared/layout/panel.tsx";
 import { usePages } from "../../shared/lists/use-pages.ts";
-import { Link } from "../../shared/router/link.tsx";
 import { LoadFailed, Loading } from "../../shared/states/states.tsx";
 import { useLive } from "../live/live.ts";
 import { askToRequeue } from "../operations/task-actions.tsx";
@@ -12,12 +12,13 @@ import { History } from "./history.tsx";
 import { Limits } from "./limits.tsx";
 import { Roles } from "./roles.tsx";
 import { Standing } from "./standing.tsx";
-import { Tier } from "./tier-badge.tsx";
+import { TierBadge } from "./tier-badge.tsx";
 
 const ROWS = 50;
 
 /** One contributor: how they stand, what they may use, what they did, and what an admin can decide about them. */
-export function Contributor({ id }: { readonly id: string }) {
+export function Contributor() {
+  const { id } = useParams({ strict: false }) as { readonly id: string };
   const { pages, problem, again, more } = usePages(["contributor", id], (cursor, signal) =>
     call(contributors.contributor, { params: { id }, query: { limit: ROWS, cursor }, signal }),
   );
@@ -30,11 +31,11 @@ export function Contributor({ id }: { readonly id: string }) {
   return (
     <>
       <p className="crumb">
-        <Link href="/contributors">Contributors</Link>
+        <Link to="/contributors">Contributors</Link>
       </p>
       <div className="page-head">
         <h1>
-          <bdi>{one.github_username}</bdi> <Tier name={one.trust_tier} />
+          <bdi>{one.github_username}</bdi> <TierBadge name={one.trust_tier} />
         </h1>
       </div>
       <dl className="counters">

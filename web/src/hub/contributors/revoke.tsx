@@ -1,9 +1,8 @@
-import { Button, TextInput } from "@mantine/core";
-import { modals } from "@mantine/modals";
 import { contributors } from "@nest/protocol";
-import { useState } from "react";
 import { call } from "../../shared/call/call.ts";
-import { attempt } from "../../shared/toast/toast.tsx";
+import { queries } from "../../shared/call/queries.ts";
+import { openConfirmByTyping } from "../../shared/forms/confirm-by-typing.tsx";
+import { showToast } from "../../shared/toast/toast.tsx";
 
 export interface Revoked {
   readonly id: string;
@@ -11,23 +10,12 @@ export interface Revoked {
 }
 
 /** Asks whether to revoke somebody, who has to be named for it: it cannot be undone. */
-export function askToRevoke(who: Revoked): void {
-  modals.open({ modalId: "revoke", title: "Revoke access for good?", children: <Revoke {...who} /> });
-}
-
-function Revoke({ id, login }: Revoked) {
-  const [typed, setTyped] = useState("");
-  const close = () => modals.close("revoke");
-  const isNamed = typed.trim().toLowerCase() === login.toLowerCase();
-  const revoke = () =>
-    attempt(() => call(contributors.revoke, { params: { id } }), `${login} has no access any more.`, close);
-  return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (isNamed) revoke();
-      }}
-    >
+export function askToRevoke({ id, login }: Revoked): void {
+  openConfirmByTyping({
+    title: "Revoke access for good?",
+    word: login,
+    yes: "Revoke for good",
+    consequences: (
       <ul className="consequences">
         <li>
           Every relay of <bdi>{login}</bdi> is disconnected now, and refused when it comes back.
@@ -36,21 +24,11 @@ function Revoke({ id, login }: Revoked) {
         <li>They leave the leaderboard. Their history stays.</li>
         <li>There is no way back: a revoked contributor stays revoked.</li>
       </ul>
-      <TextInput
-        data-autofocus
-        label={`Type ${login} to confirm`}
-        autoComplete="off"
-        value={typed}
-        onChange={(event) => setTyped(event.currentTarget.value)}
-      />
-      <div className="dialog-end">
-        <Button variant="default" onClick={close}>
-          Cancel
-        </Button>
-        <Button type="submit" color="red" disabled={!isNamed}>
-          Revoke for good
-        </Button>
-      </div>
-    </form>
-  );
+    ),
+    act: async () => {
+      await call(contributors.revoke, { params: { id } });
+      showToast(`${login} has no access any more.`);
+      await queries.invalidateQueries({ queryKey: ["contributor"] });
+    },
+  });
 }

@@ -5,7 +5,7 @@ import { useState } from "react";
 import { call } from "../../shared/call/call.ts";
 import { openConfirm } from "../../shared/forms/confirm.tsx";
 import { Panel } from "../../shared/layout/panel.tsx";
-import { attempt, showToast } from "../../shared/toast/toast.tsx";
+import { showToast } from "../../shared/toast/toast.tsx";
 import { askToRevoke } from "./revoke.tsx";
 
 /** Tiers that an admin can set; `revoked` has its own button, because it is for good. */
@@ -79,11 +79,10 @@ function askToChange(one: contributors.ContributorRow, tier: Tier, after: () => 
     ),
     yes: demotes ? "Demote" : "Promote",
     dangerous: demotes,
-    act: () =>
-      attempt(async () => {
-        await put(tier);
-        await after();
-        showToast(`${login} is ${tier} now.`, demotes ? undefined : () => put(before));
-      }),
+    act: async () => {
+      await put(tier);
+      await after();
+      showToast(`${login} is ${tier} now.`, demotes ? undefined : () => put(before));
+    },
   });
 }

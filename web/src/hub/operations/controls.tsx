@@ -8,6 +8,9 @@ import { useIsAdmin } from "../../shared/session/session.ts";
 import { attempt, showError, showToast } from "../../shared/toast/toast.tsx";
 import { useLive } from "../live/live.ts";
 
+/** Reading every repository of a large organisation takes its time. */
+const READ_MS = 120_000;
+
 /** The levers that hold for the whole hub: suspend, announce, read the code host now. */
 export function Controls() {
   const isAdmin = useIsAdmin();
@@ -99,7 +102,7 @@ function ReadNow() {
   const read = async () => {
     setBusy(true);
     try {
-      const { value } = await call(contribute.refreshQueue);
+      const { value } = await call(contribute.refreshQueue, { deadlineMs: READ_MS });
       const failed = value.failed.length === 0 ? "" : `; ${value.failed.join(", ")} could not be read`;
       showToast(
         `Read ${plural(value.repositories, "repository", "repositories")}: ${plural(value.issues, "issue")}${failed}.`,

@@ -24,7 +24,7 @@ export function IssueLine({ item }: { readonly item: contribute.QueueItem }) {
         <span>
           {repo}#{number}
         </span>
-        {ordered === true ? <span className="mark">in front</span> : undefined}
+        {ordered === true ? <span className="mark">pinned</span> : undefined}
         {labels.slice(0, MOST_LABELS).map((label) => (
           <bdi className="label" key={label}>
             {label}

@@ -14,12 +14,15 @@ function putOrder(order: readonly string[]) {
   return call(queue.setOrder, { body: { order: [...order] } });
 }
 
+/** How the queue begins, how many are on offer in all, and what is pinned to its front: at this moment. */
+export async function queueHead() {
+  const [order, { value }] = await Promise.all([orderNow(), call(contribute.queue, { query: { limit: LAST_PLACE } })]);
+  return { order, head: value.queue, total: value.matching };
+}
+
 /** Makes an issue number `to` (from 0) of what is on offer, as the queue stands at this moment. */
 export async function moveIssue(key: string, to: number): Promise<void> {
-  const [before, head] = await Promise.all([
-    orderNow(),
-    call(contribute.queue, { query: { limit: LAST_PLACE } }).then(({ value }) => value.queue),
-  ]);
+  const { order: before, head } = await queueHead();
   await putOrder(orderAfterMove(head, before, key, to));
   showToast(`${key} is number ${to + 1} now.`, () => putOrder(before));
 }

@@ -2,6 +2,7 @@ import type { contribute } from "@nest/protocol";
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { useEffect, useRef, useState } from "react";
 import { plural } from "../../shared/format/format.ts";
+import { useRovingFocus } from "../../shared/lists/roving-focus.ts";
 import { useIsAdmin } from "../../shared/session/session.ts";
 import { Empty, LoadFailed, Loading } from "../../shared/states/states.tsx";
 import { showError } from "../../shared/toast/toast.tsx";
@@ -37,6 +38,7 @@ export function QueueList({ search, acts }: { readonly search: string; readonly 
       await moveIssue(item.key, to).then(shown.again, showError);
     },
   });
+  const onKeyDown = useRovingFocus({ box, count: total, scrollToIndex: (index) => list.scrollToIndex(index) });
   const to = dragged?.to;
   const handle = useRef<HTMLButtonElement>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: each step moves the row in the document, which takes the focus away
@@ -64,8 +66,15 @@ export function QueueList({ search, acts }: { readonly search: string; readonly 
       <p className="hidden" aria-live="assertive">
         {dragged === undefined ? "" : `${dragged.item.key} picked up, now number ${dragged.to + 1} of ${total}`}
       </p>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls has to be reachable to be scrolled by keyboard */}
-      <section ref={box} className="long-list" tabIndex={0} aria-label="Issues on offer" aria-busy={isDropping}>
+      <section
+        ref={box}
+        className="long-list"
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: the one stop of the Tab key; the keys below go on from here
+        tabIndex={0}
+        aria-label="Issues on offer"
+        aria-busy={isDropping}
+        onKeyDown={onKeyDown}
+      >
         {/* biome-ignore lint/a11y/useSemanticElements: the rows are placed freely, which a real list would not let them be */}
         <div role="list" aria-label="Issues on offer" style={{ height: list.getTotalSize(), position: "relative" }}>
           {rows.map(({ index, start }) => {
@@ -81,6 +90,7 @@ export function QueueList({ search, acts }: { readonly search: string; readonly 
               <div
                 role="listitem"
                 key={item?.key ?? index}
+                data-index={index}
                 aria-setsize={total}
                 aria-posinset={index + 1}
                 className="long-row queue-row"

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { orderAfterMove, orderWithout, sourceOf } from "./queue-order.ts";
+import { LAST_PLACE, orderAfterMove, orderWithout, placeFault, sourceOf } from "./queue-order.ts";
 
 const items = (...keys: string[]) => keys.map((key) => ({ key }));
 const ordered = (...keys: string[]) => keys.map((key) => ({ key, ordered: true }));
@@ -36,4 +36,11 @@ test("while an issue is dragged, the others make way", () => {
   expect(drawn(0, 2)).toEqual([1, 2, 0, 3]);
   expect(drawn(3, 1)).toEqual([0, 3, 1, 2]);
   expect(drawn(2, 2)).toEqual([0, 1, 2, 3]);
+});
+
+test("a number that no issue can be moved to is refused, not replaced by another one", () => {
+  expect(placeFault(LAST_PLACE, LAST_PLACE)).toBeUndefined();
+  expect(placeFault(600, LAST_PLACE)).toBe("a number from 1 to 500");
+  expect(placeFault(13, 12)).toBe("a number from 1 to 12: so many are on offer");
+  for (const nothing of ["", 0, -1, 1.5, "x"]) expect(placeFault(nothing, LAST_PLACE)).toBeDefined();
 });

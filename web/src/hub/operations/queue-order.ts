@@ -3,7 +3,14 @@ import { queue } from "@nest/protocol";
 /** The furthest place that an issue can be moved to: what stands before it is put in front as well, and that list has an end. */
 export const LAST_PLACE = 500;
 
-interface Placed {
+/** What is wrong with a number to move an issue to; undefined when nothing is. */
+export function placeFault(place: number | string, most: number): string | undefined {
+  const number = typeof place === "string" && place.trim() === "" ? Number.NaN : Number(place);
+  if (Number.isInteger(number) && number >= 1 && number <= most) return undefined;
+  return most < LAST_PLACE ? `a number from 1 to ${most}: so many are on offer` : `a number from 1 to ${most}`;
+}
+
+export interface Placed {
   readonly key: string;
   readonly ordered?: boolean | undefined;
 }

@@ -1,31 +1,25 @@
-import { Button, Modal, NumberInput, SegmentedControl, TextInput } from "@mantine/core";
-import { useDebouncedValue } from "@mantine/hooks";
+import { Button, SegmentedControl } from "@mantine/core";
 import { queue } from "@nest/protocol";
-import { IconSearch } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import { call } from "../../shared/call/call.ts";
-import { count } from "../../shared/format/format.ts";
+import { count, plural } from "../../shared/format/format.ts";
 import { openConfirm } from "../../shared/forms/confirm.tsx";
-import { Panel } from "../../shared/layout/panel.tsx";
+import { ListPanel } from "../../shared/lists/list-panel.tsx";
+import { useSearchState } from "../../shared/router/search.ts";
 import { useIsAdmin } from "../../shared/session/session.ts";
 import { attempt } from "../../shared/toast/toast.tsx";
 import { useLive } from "../live/live.ts";
-import { clearOrder, holdIssue, moveIssue, unmoveIssue } from "./queue-actions.ts";
+import { OperationsSearch } from "./operations-search.ts";
+import { clearOrder, moveIssue, unmoveIssue } from "./queue-actions.ts";
+import { HoldDialog, MoveDialog } from "./queue-dialogs.tsx";
 import { QueueList } from "./queue-list.tsx";
-import { LAST_PLACE } from "./queue-order.ts";
 import { WithheldList } from "./withheld-list.tsx";
-
-type Part = "offer" | "withheld";
-
-const SEARCH_MS = 250;
 
 /** The queue: what is on offer, in its order, and what is withheld, with the reasons. */
 export function QueuePanel() {
   const status = useLive((live) => live.status);
-  const [part, setPart] = useState<Part>("offer");
-  const [typed, setTyped] = useState("");
-  const [search] = useDebouncedValue(typed.trim(), SEARCH_MS);
+  const [{ queue: part, reason, q = "" }, show] = useSearchState(OperationsSearch);
   const [holding, setHolding] = useState<string>();
   const [moving, setMoving] = useState<string>();
   const withheld = Object.values(status?.withheld ?? {}).reduce((sum, one) => sum + one, 0);
@@ -39,37 +33,42 @@ export function QueuePanel() {
     [],
   );
   return (
-    <Panel id="queue" title="Queue" tools={<OrderTools />}>
-      <div className="panel-bar">
+    <ListPanel
+      id="queue"
+      title="Queue"
+      tools={<PinnedIssues />}
+      filters={
         <SegmentedControl
           aria-label="Which issues"
-          value={part}
-          onChange={(value) => setPart(value === "withheld" ? "withheld" : "offer")}
+          value={part ?? "offer"}
+          onChange={(value) => show({ queue: value === "withheld" ? "withheld" : undefined })}
           data={[
             { value: "offer", label: `On offer ${count(status?.actionable_items ?? 0)}` },
             { value: "withheld", label: `Withheld ${count(withheld)}` },
           ]}
         />
-        <TextInput
-          type="search"
-          className="grow"
-          placeholder="Search name or title"
-          aria-label="Search the queue"
-          leftSection={<IconSearch size={16} />}
-          maxLength={200}
-          value={typed}
-          onChange={(event) => setTyped(event.currentTarget.value)}
-        />
-      </div>
-      {part === "offer" ? <QueueList search={search} acts={acts} /> : <WithheldList search={search} />}
+      }
+      search={{
+        label: "Search the queue",
+        placeholder: "Search name or title",
+        maxLength: 200,
+        value: q,
+        change: (text) => show({ q: text }),
+      }}
+    >
+      {part === "withheld" ? (
+        <WithheldList search={q} chosen={reason} choose={(name) => show({ reason: name })} />
+      ) : (
+        <QueueList search={q} acts={acts} />
+      )}
       <HoldDialog issue={holding} close={() => setHolding(undefined)} />
       <MoveDialog issue={moving} close={() => setMoving(undefined)} />
-    </Panel>
+    </ListPanel>
   );
 }
 
 /** Says how many issues stand in front by an operator's word, and lets them all go. */
-function OrderTools() {
+function PinnedIssues() {
   const isAdmin = useIsAdmin();
   const { data } = useQuery({
     queryKey: ["queue", "order"],
@@ -79,90 +78,14 @@ function OrderTools() {
   if (data === undefined || data === 0) return undefined;
   const clear = () =>
     openConfirm({
-      title: "Give up the order?",
-      consequences: `${count(data)} issues stand in front because an operator put them there. Each will wait for its turn again.`,
-      yes: "Give it up",
-      act: () => attempt(clearOrder),
+      title: `Unpin ${plural(data, "issue")}?`,
+      consequences: `${data === 1 ? "One issue is" : `${count(data)} issues are`} handed out first because an operator put ${data === 1 ? "it" : "them"} there. Each will wait for its turn again.`,
+      yes: "Unpin all",
+      act: clearOrder,
     });
   return (
     <Button size="compact-sm" variant="subtle" onClick={clear}>
-      {count(data)} in front: clear
+      {plural(data, "pinned issue")}: unpin…
     </Button>
-  );
-}
-
-interface DialogProps {
-  readonly issue: string | undefined;
-  readonly close: () => void;
-}
-
-function HoldDialog({ issue, close }: DialogProps) {
-  const [reason, setReason] = useState("");
-  const hold = (key: string) =>
-    attempt(
-      () => holdIssue(key, reason.trim()),
-      undefined,
-      () => {
-        setReason("");
-        close();
-      },
-    );
-  return (
-    <Modal opened={issue !== undefined} onClose={close} title={`Hold ${issue ?? ""} back`}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (issue !== undefined) hold(issue);
-        }}
-      >
-        <TextInput
-          data-autofocus
-          label="Why"
-          description="Shown beside the issue. It is not handed out until somebody lets it go; who works on it goes on."
-          maxLength={200}
-          value={reason}
-          onChange={(event) => setReason(event.currentTarget.value)}
-        />
-        <div className="dialog-end">
-          <Button variant="default" onClick={close}>
-            Cancel
-          </Button>
-          <Button type="submit">Hold back</Button>
-        </div>
-      </form>
-    </Modal>
-  );
-}
-
-function MoveDialog({ issue, close }: DialogProps) {
-  const [place, setPlace] = useState<number | string>(1);
-  return (
-    <Modal opened={issue !== undefined} onClose={close} title={`Move ${issue ?? ""}`}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          const to = Number(place);
-          if (issue === undefined || !Number.isInteger(to) || to < 1) return;
-          attempt(() => moveIssue(issue, Math.min(to, LAST_PLACE) - 1), undefined, close);
-        }}
-      >
-        <NumberInput
-          data-autofocus
-          label="To number"
-          description="What stands before it is put in front as well, so that it is that number."
-          min={1}
-          max={LAST_PLACE}
-          allowDecimal={false}
-          value={place}
-          onChange={setPlace}
-        />
-        <div className="dialog-end">
-          <Button variant="default" onClick={close}>
-            Cancel
-          </Button>
-          <Button type="submit">Move</Button>
-        </div>
-      </form>
-    </Modal>
   );
 }

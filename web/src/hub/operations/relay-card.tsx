@@ -1,9 +1,9 @@
 import { Button } from "@mantine/core";
 import type { contribute } from "@nest/protocol";
+import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { useServerNow } from "../../shared/call/server-time.ts";
 import { dateAndTime, duration, safeHref, spoken } from "../../shared/format/format.ts";
-import { Link } from "../../shared/router/link.tsx";
 import { useIsAdmin } from "../../shared/session/session.ts";
 import { askToRevoke } from "../contributors/revoke.tsx";
 import { askToDisconnect, askToRequeue } from "./task-actions.tsx";
@@ -40,7 +40,8 @@ export function RelayCard({ relay, task }: RelayCardProps) {
           <Button
             variant="default"
             component={Link}
-            href={`/contributors/${encodeURIComponent(relay.github_username)}`}
+            to="/contributors/$id"
+            params={{ id: relay.github_username } as never}
           >
             Open contributor
           </Button>

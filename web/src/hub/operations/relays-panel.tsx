@@ -1,59 +1,55 @@
-import { Drawer, SegmentedControl, TextInput } from "@mantine/core";
+import { Drawer, SegmentedControl } from "@mantine/core";
 import type { contribute } from "@nest/protocol";
-import { IconSearch } from "@tabler/icons-react";
 import { useMemo, useState } from "react";
 import { useServerNow } from "../../shared/call/server-time.ts";
-import { count, duration, safeHref, spoken } from "../../shared/format/format.ts";
-import { Panel } from "../../shared/layout/panel.tsx";
+import { capitalised, count, duration, safeHref, spoken } from "../../shared/format/format.ts";
+import { ListPanel } from "../../shared/lists/list-panel.tsx";
 import { VirtualList } from "../../shared/lists/virtual-list.tsx";
+import { useSearchState } from "../../shared/router/search.ts";
 import { Empty, Loading } from "../../shared/states/states.tsx";
-import { Tier } from "../contributors/tier-badge.tsx";
+import { TierBadge } from "../contributors/tier-badge.tsx";
 import { useLive } from "../live/live.ts";
+import { OperationsSearch } from "./operations-search.ts";
 import { RelayCard } from "./relay-card.tsx";
-import { isKind, protocolWords, type RelayKind } from "./relay-kinds.ts";
+import { isKind, protocolWords, relayKinds } from "./relay-kinds.ts";
 
 const ROW_PX = 86;
 
 /** Every connected relay: what it declared, what it does, why it idles, what failed last. */
 export function RelaysPanel() {
   const fleet = useLive((live) => live.fleet);
-  const [typed, setTyped] = useState("");
-  const [kind, setKind] = useState<RelayKind>("all");
+  const [{ relays: kind, relay_q: q = "" }, show] = useSearchState(OperationsSearch);
   const [chosen, setChosen] = useState<string>();
   const relays = useMemo(() => {
-    const wanted = typed.trim().toLowerCase();
+    const wanted = q.toLowerCase();
     return (fleet?.relays ?? []).filter(
       (relay) =>
-        isKind(relay, kind) &&
+        (kind === undefined || isKind(relay, kind)) &&
         (wanted === "" ||
           `${relay.github_username} ${relay.cli_backend} ${relay.model}`.toLowerCase().includes(wanted)),
     );
-  }, [fleet, typed, kind]);
+  }, [fleet, q, kind]);
   const relay = fleet?.relays.find((one) => one.connection_id === chosen);
   return (
-    <Panel id="relays" title="Relays" tally={fleet === undefined ? undefined : count(fleet.relays.length)}>
-      <div className="panel-bar">
+    <ListPanel
+      id="relays"
+      title="Relays"
+      tally={fleet === undefined ? undefined : count(fleet.relays.length)}
+      filters={
         <SegmentedControl
           aria-label="Which relays"
-          value={kind}
-          onChange={(value) => setKind(value as RelayKind)}
-          data={[
-            { value: "all", label: "All" },
-            { value: "working", label: "Working" },
-            { value: "idle", label: "Idle" },
-            { value: "failed", label: "Failed" },
-            { value: "drifted", label: "Drifted" },
-          ]}
+          value={kind ?? "all"}
+          onChange={(value) => show({ relays: relayKinds.find((one) => one === value) })}
+          data={["all", ...relayKinds].map((value) => ({ value, label: capitalised(value) }))}
         />
-        <TextInput
-          className="grow"
-          placeholder="Login, CLI or model"
-          aria-label="Search relays"
-          leftSection={<IconSearch size={16} />}
-          value={typed}
-          onChange={(event) => setTyped(event.currentTarget.value)}
-        />
-      </div>
+      }
+      search={{
+        label: "Search relays",
+        placeholder: "Login, CLI or model",
+        value: q,
+        change: (text) => show({ relay_q: text }),
+      }}
+    >
       {fleet === undefined ? (
         <Loading rows={6} />
       ) : relays.length === 0 ? (
@@ -84,7 +80,7 @@ export function RelaysPanel() {
           />
         )}
       </Drawer>
-    </Panel>
+    </ListPanel>
   );
 }
 
@@ -104,7 +100,7 @@ function RelayRow({ relay, task, open }: RowProps) {
         <button type="button" className="name" onClick={open}>
           <bdi>{relay.github_username}</bdi>
         </button>
-        <Tier name={relay.trust_tier} />
+        <TierBadge name={relay.trust_tier} />
         <RelayState relay={relay} task={task} />
       </p>
       <p className="facts">

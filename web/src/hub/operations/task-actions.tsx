@@ -1,7 +1,7 @@
 import { type contribute, contributors } from "@nest/protocol";
 import { call } from "../../shared/call/call.ts";
 import { openConfirm } from "../../shared/forms/confirm.tsx";
-import { attempt } from "../../shared/toast/toast.tsx";
+import { showToast } from "../../shared/toast/toast.tsx";
 
 /** Asks whether to take a task back, and does. */
 export function askToRequeue(task: contribute.FleetWork): void {
@@ -15,11 +15,10 @@ export function askToRequeue(task: contribute.FleetWork): void {
       </p>
     ),
     yes: "Take it back",
-    act: () =>
-      attempt(
-        () => call(contributors.requeue, { params: { id }, body: { task_id } }),
-        `${task.repo}#${task.number} was taken back.`,
-      ),
+    act: async () => {
+      await call(contributors.requeue, { params: { id }, body: { task_id } });
+      showToast(`${task.repo}#${task.number} was taken back.`);
+    },
   });
 }
 
@@ -35,10 +34,9 @@ export function askToDisconnect(relay: contribute.FleetRelay): void {
       </p>
     ),
     yes: "Disconnect",
-    act: () =>
-      attempt(
-        () => call(contributors.disconnect, { params: { id }, body: { connection_id } }),
-        `A relay of ${login} was disconnected.`,
-      ),
+    act: async () => {
+      await call(contributors.disconnect, { params: { id }, body: { connection_id } });
+      showToast(`A relay of ${login} was disconnected.`);
+    },
   });
 }

@@ -1,14 +1,13 @@
 import { Button, Chip } from "@mantine/core";
 import { contribute } from "@nest/protocol";
 import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
 import { call } from "../../shared/call/call.ts";
 import { count, spoken } from "../../shared/format/format.ts";
 import { openConfirm } from "../../shared/forms/confirm.tsx";
+import { PagedList } from "../../shared/lists/paged-list.tsx";
 import { usePages } from "../../shared/lists/use-pages.ts";
-import { VirtualList } from "../../shared/lists/virtual-list.tsx";
 import { useIsAdmin } from "../../shared/session/session.ts";
-import { Empty, LoadFailed, Loading } from "../../shared/states/states.tsx";
+import { Empty } from "../../shared/states/states.tsx";
 import { attempt } from "../../shared/toast/toast.tsx";
 import { useLive } from "../live/live.ts";
 import { IssueLine } from "./issue-line.tsx";
@@ -17,11 +16,17 @@ import { liftAll, liftableReason, liftIssue, unholdIssue } from "./queue-actions
 const ROWS = 100;
 const ROW_PX = 88;
 
+export interface WithheldListProps {
+  readonly search: string;
+  /** The reason whose issues are shown; the most frequent one where none was chosen. */
+  readonly chosen: string | undefined;
+  readonly choose: (reason: string) => void;
+}
+
 /** What is not offered: every reason with its total, and the issues of one reason with why and for how long. */
-export function WithheldList({ search }: { readonly search: string }) {
+export function WithheldList({ search, chosen, choose }: WithheldListProps) {
   const totals = useLive((live) => live.status?.withheld) ?? {};
   const reasons = Object.entries(totals).sort((a, b) => b[1] - a[1]);
-  const [chosen, setChosen] = useState<string>();
   const reason = chosen !== undefined && totals[chosen] !== undefined ? chosen : reasons[0]?.[0];
   const { data: words } = useQuery({
     queryKey: ["queue", "words", reasons.length],
@@ -31,7 +36,7 @@ export function WithheldList({ search }: { readonly search: string }) {
   if (reason === undefined) return <Empty>Nothing is withheld: every open issue is on offer.</Empty>;
   return (
     <>
-      <Chip.Group value={reason} onChange={(value) => setChosen(String(value))}>
+      <Chip.Group value={reason} onChange={(value) => choose(String(value))}>
         <div className="reasons" role="radiogroup" aria-label="Reasons">
           {reasons.map(([name, total]) => (
             <Chip key={name} value={name} size="xs" variant="outline">
@@ -57,7 +62,7 @@ function LiftAll({ reason, total }: { readonly reason: string; readonly total: n
       title: `Offer all ${count(total)} again?`,
       consequences: <p>They are handed out at once, in their turn. What is counted against them is forgotten.</p>,
       yes: "Offer them again",
-      act: () => attempt(() => liftAll(liftable)),
+      act: () => liftAll(liftable),
     });
   return (
     <Button size="compact-sm" variant="default" onClick={askFirst}>
@@ -84,28 +89,22 @@ function Lift({ item }: { readonly item: contribute.QueueItem }) {
 
 function Issues({ reason, search }: { readonly reason: string; readonly search: string }) {
   const isAdmin = useIsAdmin();
-  const { pages, problem, again, more } = usePages(["queue", "withheld", reason, search], (cursor, signal) =>
+  const list = usePages(["queue", "withheld", reason, search], (cursor, signal) =>
     call(contribute.queue, { query: { limit: ROWS, cursor, reason, q: search }, signal }),
   );
-  if (problem !== undefined) return <LoadFailed problem={problem} again={again} />;
-  if (pages === undefined) return <Loading />;
-  const items = pages.flatMap((page) => page.queue);
-  const hidden = pages[0]?.hidden ?? 0;
-  if (items.length === 0)
-    return (
-      <Empty>
-        {hidden > 0
-          ? "These belong to private repositories; admins see them."
-          : "No such issue is withheld for this reason."}
-      </Empty>
-    );
+  const hidden = list.pages?.[0]?.hidden ?? 0;
   return (
-    <VirtualList
+    <PagedList
+      list={list}
+      rowsOf={(page) => page.queue}
+      empty={
+        hidden > 0
+          ? "These belong to private repositories; admins see them."
+          : "No such issue is withheld for this reason."
+      }
       label={`Issues withheld: ${spoken(reason)}`}
-      rows={items}
       rowHeight={ROW_PX}
       keyOf={({ key }) => key}
-      onEnd={more}
       show={(item) => (
         <div className="queue-row">
           <div className="issue">

@@ -1,9 +1,9 @@
 import "./settings.css";
 import { Button, Modal } from "@mantine/core";
-import { useEffect, useState } from "react";
+import { useBlocker } from "@tanstack/react-router";
+import { useState } from "react";
 import { plural } from "../../shared/format/format.ts";
 import { openConfirm } from "../../shared/forms/confirm.tsx";
-import { guardLeaving } from "../../shared/router/router.ts";
 import { LoadFailed, Loading } from "../../shared/states/states.tsx";
 import { Conflicts } from "./conflicts.tsx";
 import { FilterSettings } from "./filter-settings.tsx";
@@ -15,12 +15,16 @@ import { TierSettings } from "./tier-settings.tsx";
 import { useSettingsDraft } from "./use-settings.ts";
 
 /** The whole queue configuration as one draft: shown before it is saved, saved all or nothing. */
-export function Settings() {
+export function QueueSettings() {
   const form = useSettingsDraft();
   const { base, draft, changed, faults, problem, again } = form;
   const [reviewing, setReviewing] = useState(false);
   const isChanged = changed.length > 0;
-  useEffect(() => (isChanged ? guardLeaving(askToLeave) : undefined), [isChanged]);
+  useBlocker({
+    disabled: !isChanged,
+    enableBeforeUnload: isChanged,
+    shouldBlockFn: async ({ current, next }) => current.pathname !== next.pathname && !(await askToLeave()),
+  });
   if (problem !== undefined && problem !== null) return <LoadFailed problem={problem} again={again} />;
   if (draft === undefined || base === undefined) return <Loading rows={8} />;
   const faulty = Object.keys(faults).length;
@@ -65,14 +69,16 @@ export function Settings() {
   );
 }
 
-function askToLeave(go: () => void): boolean {
-  openConfirm({
-    title: "Leave without saving?",
-    consequences: "What you changed here is lost.",
-    yes: "Leave",
-    no: "Stay",
-    dangerous: true,
-    act: go,
+function askToLeave(): Promise<boolean> {
+  return new Promise((resolve) => {
+    openConfirm({
+      title: "Leave without saving?",
+      consequences: "What you changed here is lost.",
+      yes: "Leave",
+      no: "Stay",
+      dangerous: true,
+      act: async () => resolve(true),
+      otherwise: () => resolve(false),
+    });
   });
-  return false;
 }

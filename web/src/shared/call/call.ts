@@ -2,7 +2,10 @@ import { ErrorBody, type Route } from "@nest/protocol";
 import type { z } from "zod";
 import { setServerTime } from "./server-time.ts";
 
-/** What went wrong with a request, in the hub's words; `unreachable` when there was no answer at all. */
+/** An answer that takes longer than this is not waited for, unless a call says otherwise. */
+const DEADLINE_MS = 15_000;
+
+/** What went wrong with a request, in the server's words; `unreachable` or `no_answer` when there were none. */
 export class CallError extends Error {
   readonly status: number;
   readonly code: string;
@@ -22,6 +25,8 @@ export interface Given<Body, Query> {
   readonly body?: Body;
   readonly ifMatch?: string | undefined;
   readonly signal?: AbortSignal;
+  /** How long an answer is waited for. */
+  readonly deadlineMs?: number;
 }
 
 export interface Answer<Reply> {
@@ -30,23 +35,31 @@ export interface Answer<Reply> {
 }
 
 /**
- * Calls one of the hub's routes; what comes back is checked against its description.
+ * Calls one of the server's routes; what comes back is checked against its description.
  *
- * @throws CallError with the hub's code and words, `unreachable` without an answer, `other_version` for one that does not
- * fit the description.
+ * @throws CallError with the server's code and words; `unreachable` when it could not be asked, `no_answer` when it did not
+ * answer in time, `other_version` for an answer that does not fit the description.
  */
 export async function call<Body extends z.ZodType, Query extends z.ZodType, Reply extends z.ZodType>(
   route: Route<Body, Query, Reply>,
   given: Given<z.input<Body>, z.input<Query>> = {},
 ): Promise<Answer<z.infer<Reply>>> {
-  const response = await send(route, given);
+  const { deadlineMs = DEADLINE_MS } = given;
+  const deadline = AbortSignal.timeout(deadlineMs);
+  const signal = given.signal === undefined ? deadline : AbortSignal.any([given.signal, deadline]);
+  const response = await send(route, { ...given, signal }).catch((thrown) => {
+    throw callErrorOf(thrown, route, deadlineMs);
+  });
   setServerTime(response.headers.get("date"));
-  const answer: unknown = await response.json().catch(() => undefined);
+  const answer: unknown = await response.json().catch((thrown) => {
+    if (thrown instanceof SyntaxError) return undefined;
+    throw callErrorOf(thrown, route, deadlineMs);
+  });
   if (!response.ok) throw problemOf(response.status, answer);
   const checked = route.reply.safeParse(answer);
   if (!checked.success) {
     throw new CallError(response.status, {
-      error: "the hub speaks another version than this page",
+      error: "the server speaks another version than this page",
       code: "other_version",
       hint: "reload the page",
     });
@@ -54,9 +67,9 @@ export async function call<Body extends z.ZodType, Query extends z.ZodType, Repl
   return { value: checked.data, etag: response.headers.get("etag") ?? undefined };
 }
 
-async function send(
+function send(
   route: Route,
-  { params = {}, query, body, ifMatch, signal }: Given<unknown, unknown>,
+  { params = {}, query, body, ifMatch, signal }: Given<unknown, unknown> & { readonly signal: AbortSignal },
 ): Promise<Response> {
   const path = route.path.replace(/:([a-z_]+)/gi, (_, name: string) => encodeURIComponent(params[name] ?? ""));
   const asked = Object.entries((query ?? {}) as object).filter(([, value]) => value !== undefined && value !== "");
@@ -65,25 +78,27 @@ async function send(
   const headers: Record<string, string> = {};
   if (route.method !== "GET") headers["content-type"] = "application/json";
   if (ifMatch !== undefined) headers["if-match"] = ifMatch;
-  try {
-    return await fetch(path + search, {
-      method: route.method,
-      headers,
-      ...(route.method === "GET" ? {} : { body: JSON.stringify(body ?? {}) }),
-      ...(signal === undefined ? {} : { signal }),
-    });
-  } catch (thrown) {
-    if (thrown instanceof DOMException && thrown.name === "AbortError") throw thrown;
-    throw new CallError(0, {
-      error: "the hub cannot be reached",
-      code: "unreachable",
-      hint: "nothing was changed; try again",
-    });
+  return fetch(path + search, {
+    method: route.method,
+    headers,
+    signal,
+    ...(route.method === "GET" ? {} : { body: JSON.stringify(body ?? {}) }),
+  });
+}
+
+/** Why there was no answer. What was only read is read again; of a change nobody knows whether it was made. */
+function callErrorOf(thrown: unknown, { method }: Route, deadlineMs: number): unknown {
+  if (!(thrown instanceof Error) || thrown.name === "AbortError") return thrown;
+  const hint = method === "GET" ? "try again" : "whether it was done is not confirmed: look before you do it again";
+  if (thrown.name === "TimeoutError") {
+    const error = `no answer within ${Math.round(deadlineMs / 1000)} seconds`;
+    return new CallError(0, { error, code: "no_answer", hint });
   }
+  return new CallError(0, { error: "the server cannot be reached", code: "unreachable", hint });
 }
 
 function problemOf(status: number, answer: unknown): CallError {
   const body = ErrorBody.safeParse(answer);
   if (body.success) return new CallError(status, body.data);
-  return new CallError(status, { error: `the hub answered with status ${status}`, code: "internal" });
+  return new CallError(status, { error: `the server answered with status ${status}`, code: "internal" });
 }

@@ -36,6 +36,11 @@ export function spoken(name: string): string {
   return name.replaceAll("_", " ");
 }
 
+/** `idle` as the first word of a label: `Idle`. */
+export function capitalised(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
 /** When something was, for people, in their own time zone. */
 export function dateAndTime(iso: string): string {
   return new Date(iso).toLocaleString("en-GB", { dateStyle: "medium", timeStyle: "short" });

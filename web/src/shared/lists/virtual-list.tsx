@@ -1,5 +1,6 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { type ReactNode, useEffect, useRef } from "react";
+import { useRovingFocus } from "./roving-focus.ts";
 
 export interface VirtualListProps<Row> {
   readonly label: string;
@@ -11,22 +12,13 @@ export interface VirtualListProps<Row> {
   readonly show: (row: Row) => ReactNode;
   /** Called when the last row comes into view. */
   readonly onEnd?: (() => void) | undefined;
-  readonly className?: string;
 }
 
 /** Rows drawn beyond what is seen, either side. */
 const OVERSCAN = 6;
 
-/** A list of any length in a box that scrolls: only the rows that are seen exist. */
-export function VirtualList<Row>({
-  label,
-  rows,
-  rowHeight,
-  keyOf,
-  show,
-  onEnd,
-  className = "",
-}: VirtualListProps<Row>) {
+/** A list of any length in a box that scrolls: only the rows that are seen exist. One stop of the Tab key; arrows go on. */
+export function VirtualList<Row>({ label, rows, rowHeight, keyOf, show, onEnd }: VirtualListProps<Row>) {
   const count = rows.length;
   const box = useRef<HTMLElement>(null);
   const list = useVirtualizer({
@@ -39,6 +31,7 @@ export function VirtualList<Row>({
     },
     overscan: OVERSCAN,
   });
+  const onKeyDown = useRovingFocus({ box, count, scrollToIndex: (index) => list.scrollToIndex(index) });
   const seen = list.getVirtualItems();
   const last = seen.at(-1)?.index ?? -1;
   useEffect(() => {
@@ -49,8 +42,8 @@ export function VirtualList<Row>({
     return row === undefined ? undefined : show(row);
   };
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls has to be reachable to be scrolled by keyboard
-    <section ref={box} className={`long-list ${className}`} tabIndex={0} aria-label={label}>
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: the one stop of the Tab key; the keys below go on from here
+    <section ref={box} className="long-list" tabIndex={0} aria-label={label} onKeyDown={onKeyDown}>
       {/* biome-ignore lint/a11y/useSemanticElements: the rows are placed freely, which a real list would not let them be */}
       <div role="list" aria-label={label} style={{ height: list.getTotalSize(), position: "relative" }}>
         {seen.map(({ key, index, start }) => (

@@ -1,4 +1,5 @@
 import { type ReactNode, Suspense, useEffect } from "react";
+import { usePage } from "../router/page.ts";
 import { ErrorBoundary } from "../states/error-boundary.tsx";
 import { Loading } from "../states/states.tsx";
 import type { AppPage } from "./app-page.ts";
@@ -8,9 +9,6 @@ import { type Shortcut, Shortcuts } from "./shortcuts.tsx";
 
 export interface AppShellProps {
   readonly pages: readonly AppPage[];
-  /** The path of the page that is shown. */
-  readonly path: string;
-  readonly title: string;
   /** Who is signed in, at the right of the bar. */
   readonly account?: ReactNode;
   /** Keys that only some pages have, for the list of keys. */
@@ -19,7 +17,8 @@ export interface AppShellProps {
 }
 
 /** What stands around every page of an app: skip link, navigation, how the line to the server is, keys. */
-export function AppShell({ pages, path, title, account, shortcuts = [], children }: AppShellProps) {
+export function AppShell({ pages, account, shortcuts = [], children }: AppShellProps) {
+  const { path, title } = usePage();
   useEffect(() => {
     document.title = `${title} · Nest`;
   }, [title]);

@@ -1,7 +1,7 @@
 import { ActionIcon, Menu, useMantineColorScheme } from "@mantine/core";
 import { IconDeviceDesktop, IconHelp, IconMoon, IconSun } from "@tabler/icons-react";
+import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import { Link } from "../router/link.tsx";
 import { useConnection } from "../stream/event-stream.ts";
 import type { AppPage } from "./app-page.ts";
 import { openHelp } from "./shortcuts.tsx";
@@ -31,7 +31,7 @@ export function Header({ pages, path, account }: HeaderProps) {
                 {isServerMade ? (
                   <a href={address}>{name}</a>
                 ) : (
-                  <Link href={address} aria-current={path.startsWith(address) ? "page" : undefined}>
+                  <Link to={address} aria-current={path.startsWith(address) ? "page" : undefined}>
                     {name}
                   </Link>
                 )}

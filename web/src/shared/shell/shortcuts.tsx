@@ -1,6 +1,6 @@
 import { Kbd, Modal } from "@mantine/core";
+import { useNavigate } from "@tanstack/react-router";
 import { useEffect } from "react";
-import { goTo } from "../router/router.ts";
 import { createStore, useStore } from "../store/store.ts";
 import type { AppPage } from "./app-page.ts";
 
@@ -34,7 +34,15 @@ export function Shortcuts({
   readonly shortcuts: readonly Shortcut[];
 }) {
   const open = useStore(isHelpOpen, (value) => value);
-  useEffect(() => listenForKeys(pages), [pages]);
+  const navigate = useNavigate();
+  useEffect(
+    () =>
+      listenForKeys(pages, ({ address, isServerMade = false }) => {
+        if (isServerMade) location.assign(address);
+        else void navigate({ to: address });
+      }),
+    [pages, navigate],
+  );
   const goings = pages.flatMap(({ key, name }) =>
     key === undefined ? [] : [{ keys: ["g", key], meaning: `Go to ${name}` }],
   );
@@ -58,14 +66,14 @@ export function Shortcuts({
   );
 }
 
-function listenForKeys(pages: readonly AppPage[]): () => void {
+function listenForKeys(pages: readonly AppPage[], goTo: (page: AppPage) => void): () => void {
   let goUntil = 0;
   const press = (event: KeyboardEvent) => {
     if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
     if (document.querySelector("[role=dialog]") !== null) return;
     const page = event.timeStamp < goUntil ? pages.find(({ key }) => key === event.key) : undefined;
     goUntil = event.key === "g" ? event.timeStamp + PAIR_MS : 0;
-    if (page !== undefined) goTo(page.address);
+    if (page !== undefined) goTo(page);
     else if (event.key === "?") isHelpOpen.set(true);
     else if (event.key === "/" && focusSearch()) event.preventDefault();
   };

@@ -19,6 +19,16 @@ export function Empty({ children }: { readonly children: ReactNode }) {
   return <p className="nothing">{children}</p>;
 }
 
+/** Says that there is no page at this address. */
+export function NotFound() {
+  return (
+    <div className="lead closed">
+      <h1>No such page</h1>
+      <p>There is nothing at this address. The pages are in the bar above.</p>
+    </div>
+  );
+}
+
 /** Says what went wrong, in the hub's words, and lets one try again. */
 export function LoadFailed({ problem, again }: { readonly problem: unknown; readonly again?: () => void }) {
   const { message, hint } = wordsOf(problem);

@@ -43,10 +43,18 @@ export function showError(problem: unknown): void {
   });
 }
 
-/** Does something and says how it went. */
+/** Does something and says how it went; while it is under way, that it is. */
 export function attempt(act: () => Promise<unknown>, done?: string, after?: () => void): void {
-  act().then(() => {
-    after?.();
-    if (done !== undefined) showToast(done);
-  }, showError);
+  const id = notifications.show({
+    loading: true,
+    autoClose: false,
+    withCloseButton: false,
+    message: "Waiting for an answer…",
+  });
+  act()
+    .finally(() => notifications.hide(id))
+    .then(() => {
+      after?.();
+      if (done !== undefined) showToast(done);
+    }, showError);
 }

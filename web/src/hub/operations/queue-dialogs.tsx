@@ -1,0 +1,86 @@
+import { NumberInput, TextInput } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { count, plural } from "../../shared/format/format.ts";
+import { FormDialog } from "../../shared/forms/form-dialog.tsx";
+import { holdIssue, moveIssue, queueHead } from "./queue-actions.ts";
+import { LAST_PLACE, orderAfterMove, placeFault } from "./queue-order.ts";
+
+interface DialogProps {
+  /** Which issue it is about; undefined: it is closed. */
+  readonly issue: string | undefined;
+  readonly close: () => void;
+}
+
+/** Asks why an issue is held back, and holds it. */
+export function HoldDialog({ issue, close }: DialogProps) {
+  const [reason, setReason] = useState("");
+  return (
+    <FormDialog
+      title={`Hold ${issue ?? ""} back`}
+      isOpen={issue !== undefined}
+      close={close}
+      yes="Hold back"
+      submit={async () => {
+        if (issue !== undefined) await holdIssue(issue, reason.trim());
+        setReason("");
+      }}
+    >
+      <TextInput
+        data-autofocus
+        label="Why"
+        description="Shown beside the issue. It is not handed out until somebody lets it go; who works on it goes on."
+        maxLength={200}
+        value={reason}
+        onChange={(event) => setReason(event.currentTarget.value)}
+      />
+    </FormDialog>
+  );
+}
+
+/** Asks for the number that an issue is to have in the queue, and says what else that moves. */
+export function MoveDialog({ issue, close }: DialogProps) {
+  const [place, setPlace] = useState<number | string>(1);
+  const { data } = useQuery({
+    queryKey: ["queue", "order", "head"],
+    queryFn: queueHead,
+    enabled: issue !== undefined,
+    staleTime: 0,
+  });
+  const most = Math.min(LAST_PLACE, data?.total ?? LAST_PLACE);
+  const fault = placeFault(place, most);
+  const pinned =
+    issue === undefined || data === undefined || fault !== undefined
+      ? undefined
+      : orderAfterMove(data.head, data.order, issue, Number(place) - 1).length;
+  return (
+    <FormDialog
+      title={`Move ${issue ?? ""}`}
+      isOpen={issue !== undefined}
+      close={close}
+      yes="Move"
+      isReady={fault === undefined}
+      submit={async () => {
+        if (issue !== undefined) await moveIssue(issue, Number(place) - 1);
+      }}
+    >
+      <NumberInput
+        data-autofocus
+        label="To number"
+        description={`From 1 to ${count(most)}. The issues before it are pinned as well, so that it keeps that number.`}
+        min={1}
+        clampBehavior="none"
+        allowDecimal={false}
+        allowNegative={false}
+        value={place}
+        error={fault}
+        onChange={setPlace}
+      />
+      <p className="effect" role="status">
+        {pinned === undefined || data === undefined
+          ? ""
+          : `${plural(pinned, "issue")} will be pinned to the front, ${count(data.order.length)} ${data.order.length === 1 ? "is" : "are"} now.`}
+      </p>
+    </FormDialog>
+  );
+}

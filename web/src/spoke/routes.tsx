@@ -1,0 +1,27 @@
+import { createRootRoute, createRoute, lazyRouteComponent, Outlet } from "@tanstack/react-router";
+import { createAppRouter } from "../shared/router/app-router.ts";
+import type { AppPage } from "../shared/shell/app-page.ts";
+import { AppShell } from "../shared/shell/app-shell.tsx";
+
+// Every page of the spoke's app: its address, its name, and the file that is fetched for it.
+
+const spokePages: readonly AppPage[] = [{ address: "/", name: "Overview", key: "o" }];
+
+const root = createRootRoute({ component: SpokeFrame });
+
+const overview = createRoute({
+  getParentRoute: () => root,
+  path: "/",
+  staticData: { title: "Overview" },
+  component: lazyRouteComponent(() => import("./overview/overview.tsx"), "Overview"),
+});
+
+export const spokeRouter = createAppRouter(root.addChildren([overview]));
+
+function SpokeFrame() {
+  return (
+    <AppShell pages={spokePages}>
+      <Outlet />
+    </AppShell>
+  );
+}
