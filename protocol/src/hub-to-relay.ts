@@ -81,18 +81,6 @@ export const TokenRefreshFailed = z.object({
 
 export const TaskRevoke = z.object({ type: z.literal("task_revoke"), seq, task_id: TaskId, reason: note });
 
-export const unavailableReasons = [
-  "no_matching_work",
-  "contribution_suspended",
-  "tier_disabled",
-  "concurrency_limit",
-  "hourly_limit",
-  "daily_limit",
-  "hub_not_ready",
-  "contributor_failure_streak",
-] as const;
-export type UnavailableReason = (typeof unavailableReasons)[number];
-
 export const TaskUnavailable = z.object({
   type: z.literal("task_unavailable"),
   seq,

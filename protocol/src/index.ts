@@ -1,4 +1,15 @@
 export {
+  type ActivityAction,
+  type ActivityEvent,
+  type ActivityFacts,
+  type ActivitySentence,
+  activityActions,
+  describeActivity,
+  knownActivity,
+  type Tone,
+} from "./activity.ts";
+export { type AuditAction, type AuditEvent, type AuditSentence, auditActions, describeAudit } from "./audit.ts";
+export {
   type Capabilities,
   cleanDeclared,
   cleanFacts,
@@ -31,8 +42,6 @@ export {
   NO_ACTIVE_LEASE,
   type OwnLimitsLeft,
   RELAY_STOPPED,
-  type UnavailableReason,
-  unavailableReasons,
 } from "./hub-to-relay.ts";
 export {
   closeCodes,
@@ -46,6 +55,21 @@ export {
   type TransportTimes,
   transport,
 } from "./numbers.ts";
+export {
+  describeOutcome,
+  describeUnavailable,
+  describeWithheld,
+  isKnownUnavailable,
+  isWorthWaiting,
+  type Outcome,
+  taskOutcomes,
+  type UnavailableReason,
+  type UnfinishedVerdict,
+  unavailableReasons,
+  unfinishedVerdict,
+  type WithheldReason,
+  withheldReasons,
+} from "./reasons.ts";
 export { HeadlessStatus, TaskContext } from "./records.ts";
 export { AuthResponse, type FailureKind, failureKindOf, failureKinds, RelayMessage } from "./relay-to-hub.ts";
 export {

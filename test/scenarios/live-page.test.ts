@@ -71,7 +71,7 @@ describe.skipIf(missing)("the pages of nest up in a browser", () => {
     const { page, faults } = await open(`${up.hubUrl}/contribute`, { viewport: sizes.phone });
     const before = await page.locator("#feed li").count();
     const first = before === 0 ? "" : await page.locator("#feed li").first().textContent();
-    const confirmed = page.locator("#feed li", { hasText: "had a pull request confirmed" });
+    const confirmed = page.locator("#feed li", { hasText: "and the hub verified it" });
     await expect.poll(() => confirmed.count(), { timeout: 30_000 }).toBeGreaterThan(0);
     await expect.poll(() => page.locator("#feed li").first().textContent(), { timeout: 15_000 }).not.toBe(first);
     const link = confirmed.first().getByRole("link", { name: /^pull request #\d+$/ });

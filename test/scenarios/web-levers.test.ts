@@ -66,7 +66,7 @@ describe.skipIf(missing)("the levers of the hub's browser app", () => {
       .locator("#queue")
       .getByText(/^Withheld/)
       .click();
-    await page.getByText("operator hold 1").click();
+    await page.getByText("held by an operator 1").click();
     await page.getByText("an operator holds it back (needs a decision)").waitFor();
     await page.getByRole("button", { name: "Let acme/one#1 go" }).click();
     await expect.poll(() => hub.withheld(1)).toBeUndefined();
@@ -87,7 +87,7 @@ describe.skipIf(missing)("the levers of the hub's browser app", () => {
       .locator("#queue")
       .getByText(/^Withheld/)
       .click();
-    await page.getByText("quarantined 3").click();
+    await page.getByText("failed repeatedly 3").click();
     await page.getByRole("button", { name: "Offer acme/one#2 again" }).click();
     await expect.poll(() => hub.withheld(2)).toBeUndefined();
     expect(hub.withheld(1)).toBe("quarantined");
@@ -231,7 +231,7 @@ describe.skipIf(missing)("the levers of the hub's browser app", () => {
     await page.goto(`${hub.url}/audit?q=requeue`);
     await expect
       .poll(() => page.locator(".audit-row").first().textContent(), { timeout: 10_000 })
-      .toMatch(/boss.*requeue.*alice acme\/one#1/);
+      .toMatch(/boss.*took back the task of.*alice acme\/one#1/);
     expect(faults).toEqual([]);
     await context.close();
   });

@@ -55,13 +55,11 @@ describe.skipIf(missing)("the browser app of nest up", () => {
   test("whoever started it signs in by a code and has the levers: suspended, nothing more is handed out", async () => {
     const context = await browser.newContext({ viewport: sizes.desktop });
     const page = await signIn(context);
-    await page.locator("#activity").getByText("pull request verified").first().waitFor({ timeout: 20_000 });
+    await page.locator("#activity").getByText("and the hub verified it").first().waitFor({ timeout: 20_000 });
     await page.getByRole("switch", { name: "Hand out work" }).click({ force: true });
     await page.getByText("Handing out is suspended.").waitFor();
     await page.getByText("Nothing is under way.").waitFor({ timeout: 20_000 });
-    await expect
-      .poll(() => page.locator("#relays .state").textContent(), { timeout: 10_000 })
-      .toBe("idle: contribution suspended");
+    await expect.poll(() => page.locator("#relays .state").textContent(), { timeout: 10_000 }).toBe("idle: suspended");
     await page.getByRole("switch", { name: "Hand out work" }).click({ force: true });
     await page.locator("#tasks").getByText("working").waitFor({ timeout: 20_000 });
     await context.close();

@@ -160,7 +160,7 @@ test("a requeue counts nothing, holds the issue for ten minutes, and is told wit
 
 test("a requeue without a reason says that an operator did it", () => {
   const decider = aDesk({ leases: [aLease(1)] });
-  expect(requeue(decider, ALL, NOW)).toMatchObject([{ reason: "yanked by operator (released)" }, {}]);
+  expect(requeue(decider, ALL, NOW)).toMatchObject([{ reason: "taken back by an operator" }, {}]);
   expect(feedOf(decider)).toEqual(["Ada yanked by operator"]);
 });
 
@@ -178,11 +178,7 @@ test("one connection is cut, what it holds is kept, and it is audited", () => {
 
 function afterSetting(change: (before: unknown) => SettingChange) {
   const decider = aDesk({ settings: { order: "oldest" } });
-  const effects = setting(
-    decider,
-    { kind: "setting", name: "order", actor: "grace", action: "order changed", change },
-    NOW,
-  );
+  const effects = setting(decider, { kind: "setting", name: "order", actor: "grace", change }, NOW);
   const { audit, activity } = decider.ledger.changes;
   return { effects, value: decider.ledger.setting("order"), audit, activity, isDirty: decider.ledger.isDirty };
 }
@@ -191,11 +187,14 @@ test("a setting is changed from the value in force, audited, and told where ther
   const seen: unknown[] = [];
   const { effects, value, audit, activity } = afterSetting((before) => {
     seen.push(before);
-    return { kind: "set", value: "newest", audit: { subject: "queue" }, activity: { action: "order", detail: "new" } };
+    const audit = { action: "queue order", subject: "queue", before: ["a"], after: ["b"] } as const;
+    return { kind: "set", value: "newest", audit, activity: { action: "announced", detail: "new" } };
   });
   expect([seen, value, effects]).toEqual([["oldest"], "newest", [DONE]]);
-  expect(audit).toEqual([{ at: NOW, actor: "grace", action: "order changed", subject: "queue" }]);
-  expect(activity).toEqual([{ id: 1, at: NOW, login: "hub", action: "order", detail: "new" }]);
+  expect(audit).toEqual([
+    { at: NOW, actor: "grace", action: "queue order", subject: "queue", before: ["a"], after: ["b"] },
+  ]);
+  expect(activity).toEqual([{ id: 1, at: NOW, login: "hub", action: "announced", detail: "new" }]);
 });
 
 test("a setting without anything to tell is changed in silence", () => {

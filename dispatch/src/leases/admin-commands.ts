@@ -46,7 +46,7 @@ export function trust(deps: DeciderDeps, command: Of<"trust">, now: number): Eff
     before: before.tier,
     after: after.tier,
   });
-  if (after.tier !== before.tier) note(deps, before.id, "trust changed", undefined, now, after.tier);
+  if (after.tier !== before.tier) note(deps, before.id, { action: "trust changed", detail: after.tier }, now);
   return [
     { kind: "standing", contributorId: before.id, tier: after.tier },
     { kind: "done", released: [] },
@@ -77,7 +77,7 @@ export function revoke(deps: DeciderDeps, command: Of<"revoke">, now: number): E
       before: before.tier,
       after: "revoked",
     });
-    note(deps, before.id, "access revoked", undefined, now);
+    note(deps, before.id, { action: "access revoked" }, now);
   }
   effects.push({ kind: "close", contributorId: before.id, reason: "access revoked" }, { kind: "done", released });
   return effects;
@@ -95,12 +95,12 @@ export function requeue(deps: DeciderDeps, command: Of<"requeue">, now: number):
     .filter((lease) => identity === undefined || lease.identity === identity);
   if (chosen.length === 0)
     return [{ kind: "refused", code: "not_found", because: "this contributor holds no such task" }];
-  const reason = command.reason ?? "yanked by operator (released)";
+  const reason = command.reason ?? "taken back by an operator";
   const effects: Effect[] = [];
   for (const lease of chosen) {
     endLease(deps, lease, { outcome: "requeued", reason }, now);
     ledger.changeItem(lease.key, (item) => bookUncounted(item, "requeued", times, now));
-    note(deps, contributor.id, "yanked by operator", lease, now, command.reason);
+    note(deps, contributor.id, { action: "yanked by operator", task: lease, detail: command.reason }, now);
     ledger.audit({
       at: now,
       actor: command.actor,
@@ -135,12 +135,12 @@ export function disconnect(deps: DeciderDeps, command: Of<"disconnect">, now: nu
 /** One setting read, changed and audited in one step, so that two admins at once never undo each other. */
 export function setting(deps: DeciderDeps, command: Of<"setting">, now: number): Effect[] {
   const { ledger } = deps;
-  const { name, actor, action } = command;
+  const { name, actor } = command;
   const change = command.change(ledger.setting(name));
   if (change.kind === "refused") return [{ kind: "refused", code: "taken", because: change.because }];
   if (change.kind === "unchanged") return [{ kind: "done", released: [] }];
   ledger.putSetting(name, change.value);
-  if (change.audit !== undefined) ledger.audit({ at: now, actor, action, ...change.audit });
+  if (change.audit !== undefined) ledger.audit({ at: now, actor, ...change.audit });
   if (change.activity !== undefined) ledger.note({ at: now, login: "hub", ...change.activity });
   return [{ kind: "done", released: [] }];
 }

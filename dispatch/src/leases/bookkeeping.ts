@@ -1,5 +1,5 @@
-import { NO_ACTIVE_LEASE } from "@nest/protocol";
-import type { Ending, Outcome } from "./changes.ts";
+import { type ActivityEvent, NO_ACTIVE_LEASE, type Outcome } from "@nest/protocol";
+import type { Ending } from "./changes.ts";
 import type { Effect, RelayIdentity, TaskReference } from "./commands.ts";
 import { afterFailure } from "./contributor.ts";
 import type { DeciderDeps } from "./decider-deps.ts";
@@ -42,22 +42,7 @@ export function acknowledgement(command: RelayIdentity & TaskReference): Effect 
 }
 
 /** A line for the activity feed. */
-export function note(
-  deps: DeciderDeps,
-  contributorId: string,
-  action: string,
-  lease: Lease | undefined,
-  now: number,
-  detail?: string,
-  url?: string,
-): void {
+export function note(deps: DeciderDeps, contributorId: string, event: ActivityEvent<Lease>, now: number): void {
   const { ledger } = deps;
-  ledger.note({
-    at: now,
-    login: ledger.contributor(contributorId)?.login ?? contributorId,
-    action,
-    task: lease,
-    url,
-    detail,
-  });
+  ledger.note({ at: now, login: ledger.contributor(contributorId)?.login ?? contributorId, ...event });
 }

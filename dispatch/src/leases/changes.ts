@@ -1,17 +1,7 @@
+import type { AuditEvent, Outcome } from "@nest/protocol";
 import type { Contributor } from "./contributor.ts";
 import type { ItemRecord } from "./cooldown.ts";
 import type { Lease } from "./lease.ts";
-
-/** How a lease ended. */
-export type Outcome =
-  | "completed"
-  | "failed"
-  | "given_back"
-  | "declined"
-  | "expired"
-  | "requeued"
-  | "revoked"
-  | "stopped";
 
 export type PullRequestState = "none" | "pending" | "verified" | "refused";
 
@@ -33,6 +23,7 @@ export interface Activity {
   readonly id: number;
   readonly at: number;
   readonly login: string;
+  /** What the ledger is told is an {@link ActivityEvent}; a row may be of another release. */
   readonly action: string;
   /** The task it is about. */
   readonly task?: ActivityTask | undefined;
@@ -45,14 +36,10 @@ export interface Activity {
 export type ActivityTask = Pick<Lease, "taskId" | "gen" | "repo" | "number" | "title" | "url">;
 
 /** One line of the audit: who changed what, with old and new values. */
-export interface AuditLine {
+export type AuditLine = {
   readonly at: number;
   readonly actor: string;
-  readonly action: string;
-  readonly subject: string;
-  readonly before?: unknown;
-  readonly after?: unknown;
-}
+} & AuditEvent;
 
 /** A pull request's verification, by the task that named it. */
 export interface PullRequestVerdict {

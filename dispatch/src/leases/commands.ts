@@ -1,4 +1,4 @@
-import type { queue, Tier, UnavailableReason } from "@nest/protocol";
+import type { ActivityEvent, AuditEvent, queue, Tier, UnavailableReason } from "@nest/protocol";
 import type { Lease } from "./lease.ts";
 
 /** Who speaks: one authenticated socket. */
@@ -41,9 +41,9 @@ export type SettingChange =
       /** Undefined removes the setting. */
       readonly value: unknown;
       /** Absent: nothing worth an audit line. */
-      readonly audit?: { readonly subject: string; readonly before?: unknown; readonly after?: unknown };
+      readonly audit?: AuditEvent;
       /** What the activity feed says of it. */
-      readonly activity?: { readonly action: string; readonly detail?: string };
+      readonly activity?: ActivityEvent<never>;
     }
   | { readonly kind: "unchanged" }
   | { readonly kind: "refused"; readonly because: string };
@@ -117,7 +117,6 @@ export type Command =
       readonly kind: "setting";
       readonly name: string;
       readonly actor: string;
-      readonly action: string;
       readonly change: (before: unknown) => SettingChange;
     }
   /** Issues wait no longer: these, of these reasons; undefined = any. */

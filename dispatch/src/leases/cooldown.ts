@@ -1,17 +1,7 @@
-import { type Durations, QUARANTINE_AT } from "@nest/protocol";
+import { type Durations, QUARANTINE_AT, type queue } from "@nest/protocol";
 
 /** Why an issue that was already handed out once is not offered again yet. */
-export type HoldReason =
-  | "connection_lost"
-  | "given_back"
-  | "requeued"
-  | "failed"
-  | "quarantined"
-  | "verifying"
-  | "completed"
-  | "completed_without_pull_request"
-  | "no_work_needed"
-  | "blocked";
+export type HoldReason = Exclude<queue.Liftable, "operator_hold">;
 
 /**
  * What the hub remembers of an issue beside the issue itself. Only repo, number and the permanent flag of failures go into

@@ -17,12 +17,12 @@ export function sweep(deps: DeciderDeps, now: number): Effect[] {
   for (const lease of gone) {
     endLease(deps, lease, { outcome: "expired", reason: EXPIRED }, now);
     if (lease.connection === undefined) {
-      note(deps, lease.contributorId, "released: connection lost", lease, now);
+      note(deps, lease.contributorId, { action: "released: connection lost", task: lease }, now);
       continue;
     }
     ledger.changeItem(lease.key, (item) => bookFailure(item, false, times, now));
     countFailure(deps, lease, now);
-    note(deps, lease.contributorId, "lease expired: auto-released", lease, now);
+    note(deps, lease.contributorId, { action: "lease expired: auto-released", task: lease }, now);
     effects.push({ kind: "revoke", connection: lease.connection, taskId: lease.taskId, reason: EXPIRED });
   }
   return effects;
@@ -42,9 +42,9 @@ export function verified(deps: DeciderDeps, command: Of<"verified">, now: number
   ledger.countPullRequest(pull, { gen, contributorId, completedAt });
   const after = afterVerified(contributor, policy().promotion);
   ledger.putContributor(after);
-  note(deps, contributorId, "pull request verified", undefined, now, undefined, prUrl);
+  note(deps, contributorId, { action: "pull request verified", url: prUrl }, now);
   if (after.tier === contributor.tier) return [];
-  note(deps, contributorId, "promoted", undefined, now, after.tier);
+  note(deps, contributorId, { action: "promoted", detail: after.tier }, now);
   ledger.audit({
     at: now,
     actor: "hub",

@@ -22,7 +22,7 @@ export function ready(deps: DeciderDeps, command: Of<"ready">, now: number): Eff
   for (const lease of givenUpFor(command, leases, mostHeld(deps, contributorId), times, now)) {
     endLease(deps, lease, { outcome: "given_back" }, now);
     ledger.changeItem(lease.key, (item) => bookUncounted(item, "given_back", times, now));
-    note(deps, contributorId, "released: gave the task back", lease, now);
+    note(deps, contributorId, { action: "released: gave the task back", task: lease }, now);
     if (lease.connection !== undefined)
       effects.push({ kind: "released", connection: lease.connection, taskId: lease.taskId });
   }
@@ -68,7 +68,7 @@ function lookForWork(deps: DeciderDeps, command: Of<"ready">, now: number): Effe
       expiresAt: now + times.leaseTtlMs,
     };
     ledger.grant(lease, admission.contributor);
-    note(deps, contributorId, "picked up", lease, now);
+    note(deps, contributorId, { action: "picked up", task: lease }, now);
     return [{ kind: "assign", connection, lease }];
   }
   return [{ kind: "unavailable", connection, reason: "no_matching_work" }];

@@ -49,7 +49,7 @@ export class LeaseDecider {
       case "declined":
         return declined(deps, command, now);
       case "presence":
-        note(deps, command.contributorId, command.action, undefined, now, command.detail);
+        note(deps, command.contributorId, { action: command.action, detail: command.detail }, now);
         return [];
       case "dropped":
         return dropped(deps, command, now);

@@ -1,5 +1,6 @@
+import type { ActivityEvent } from "@nest/protocol";
 import {
-  type Activity,
+  type ActivityTask,
   type AuditLine,
   type Changes,
   type Counted,
@@ -221,9 +222,9 @@ export class Ledger {
     this.#changes.contributors.set(contributor.id, contributor);
   }
 
-  note(activity: Omit<Activity, "id">): void {
+  note(line: { readonly at: number; readonly login: string } & ActivityEvent<ActivityTask>): void {
     this.#activityId += 1;
-    this.#changes.activity.push({ ...activity, id: this.#activityId });
+    this.#changes.activity.push({ ...line, id: this.#activityId });
   }
 
   audit(line: AuditLine): void {

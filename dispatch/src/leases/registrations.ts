@@ -31,7 +31,7 @@ export function register(deps: DeciderDeps, command: Of<"register">, now: number
     streak: 0,
     pausedUntil: 0,
   });
-  note(deps, contributorId, "registered", undefined, now);
+  note(deps, contributorId, { action: "registered" }, now);
   return [{ kind: "done", released: [] }];
 }
 
@@ -59,6 +59,12 @@ function setAside(deps: DeciderDeps, one: Contributor, now: number): void {
   audited(deps, "login given up", one.login, login, now);
 }
 
-function audited({ ledger }: DeciderDeps, action: string, before: string, after: string, now: number): void {
+function audited(
+  { ledger }: DeciderDeps,
+  action: "renamed" | "login given up",
+  before: string,
+  after: string,
+  now: number,
+): void {
   ledger.audit({ at: now, actor: "code-host", action, subject: after, before, after });
 }

@@ -1,4 +1,4 @@
-import { NO_ACTIVE_LEASE, RELAY_STOPPED } from "@nest/protocol";
+import { NO_ACTIVE_LEASE, RELAY_STOPPED, unfinishedVerdict } from "@nest/protocol";
 import { BLOCKED_PREFIX, type BlockedIssue } from "./blocked.ts";
 import { acknowledgement, countFailure, endLease, note, refusal, reported } from "./bookkeeping.ts";
 import type { Effect, RelayIdentity } from "./commands.ts";
@@ -50,12 +50,12 @@ function adopt(deps: DeciderDeps, lease: Lease, ghost: string | undefined, now: 
   if (contributor === undefined || suspended || contributor.tier === "revoked" || disabledTiers.has(contributor.tier)) {
     endLease(deps, lease, { outcome: "given_back", reason: "resume refused while suspended" }, now);
     ledger.changeItem(lease.key, (item) => bookUncounted(item, "given_back", times, now));
-    note(deps, lease.contributorId, "released: connection lost", lease, now);
+    note(deps, lease.contributorId, { action: "released: connection lost", task: lease }, now);
     return [{ kind: "revoke", connection: lease.connection ?? "", taskId: lease.taskId, reason: NO_ACTIVE_LEASE }];
   }
   ledger.putLease(renew(lease, times.leaseTtlMs, now));
   ledger.changeItem(lease.key, clearDrop);
-  note(deps, lease.contributorId, "resumed", lease, now);
+  note(deps, lease.contributorId, { action: "resumed", task: lease }, now);
   const effects: Effect[] = [{ kind: "credential_due", connection: lease.connection ?? "", lease, resumed: true }];
   if (ghost !== undefined)
     effects.push({
@@ -76,7 +76,7 @@ export function completed(deps: DeciderDeps, command: Of<"completed">, now: numb
   // From here on only its one spelling is known; what is no pull request of our code host is shown to nobody as a link.
   const pull = command.prUrl === undefined ? undefined : pullRequestAt(command.prUrl, lease.repo);
   const pending = pull?.isOfRepo === true;
-  const verdict = command.verdict === "no_work_needed" || command.verdict === "blocked" ? command.verdict : undefined;
+  const verdict = unfinishedVerdict(command.verdict);
   endLease(
     deps,
     lease,
@@ -107,15 +107,8 @@ export function completed(deps: DeciderDeps, command: Of<"completed">, now: numb
   if (contributor !== undefined) ledger.putContributor({ ...afterCompletion(contributor), lastActiveAt: now });
   const detail =
     command.verdictReason ?? (named && !pending ? "the pull request named is not of this repository" : undefined);
-  note(
-    deps,
-    lease.contributorId,
-    verdict === undefined ? "completed" : `completed: ${verdict}`,
-    lease,
-    now,
-    detail,
-    pull?.url,
-  );
+  const action = verdict === undefined ? "completed" : (`completed: ${verdict}` as const);
+  note(deps, lease.contributorId, { action, task: lease, detail, url: pull?.url }, now);
   const { taskId, contributorId, key, repo } = lease;
   const effects: Effect[] = [acknowledgement(command), { kind: "released", connection: command.connection, taskId }];
   if (pending && pull !== undefined) {
@@ -138,17 +131,11 @@ export function failed(deps: DeciderDeps, command: Of<"failed">, now: number): E
   if (counted) {
     ledger.changeItem(lease.key, (item) => bookFailure(item, permanent, times, now));
     countFailure(deps, lease, now);
-    note(deps, lease.contributorId, "failed", lease, now, reason);
+    note(deps, lease.contributorId, { action: "failed", task: lease, detail: reason }, now);
   } else {
     ledger.changeItem(lease.key, (item) => bookUncounted(item, stopped ? "connection_lost" : "failed", times, now));
-    note(
-      deps,
-      lease.contributorId,
-      stopped ? "released: relay stopped" : "released: gave the task back",
-      lease,
-      now,
-      reason,
-    );
+    const action = stopped ? "released: relay stopped" : "released: gave the task back";
+    note(deps, lease.contributorId, { action, task: lease, detail: reason }, now);
   }
   return [
     acknowledgement(command),
@@ -164,7 +151,7 @@ export function declined(deps: DeciderDeps, command: Of<"declined">, now: number
   if (lease === undefined) return [acknowledgement(command)];
   endLease(deps, lease, { outcome: "declined", reason: command.reason }, now);
   ledger.changeItem(lease.key, (item) => bookUncounted(item, "given_back", times, now));
-  note(deps, lease.contributorId, "released: gave the task back", lease, now, command.reason);
+  note(deps, lease.contributorId, { action: "released: gave the task back", task: lease, detail: command.reason }, now);
   return [acknowledgement(command), { kind: "released", connection: command.connection, taskId: lease.taskId }];
 }
 

@@ -1,3 +1,4 @@
+import type { WithheldReason } from "@nest/protocol";
 import type { Candidate } from "../leases/decider-deps.ts";
 import type { FilterReason } from "./filters.ts";
 
@@ -16,8 +17,7 @@ export interface QueueIssue {
 
 /** Why an issue is not offered. */
 export interface Withheld {
-  /** `claimed`, `leased`, a filter's reason or a hold's. */
-  readonly reason: string;
+  readonly reason: WithheldReason;
   readonly until: number | undefined;
   readonly detail: string | undefined;
 }

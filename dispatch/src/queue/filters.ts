@@ -1,4 +1,5 @@
 import { NestError } from "@nest/kit";
+import type { WithheldReason } from "@nest/protocol";
 import { type Anchoring, compilePattern, MOST_PATTERNS, type Pattern, runToEnd } from "./patterns.ts";
 import { isTracker } from "./trackers.ts";
 
@@ -15,13 +16,10 @@ export interface FilterSettings {
   readonly contribute_skip_assigned_to_others?: boolean;
 }
 
-export type FilterReason =
-  | "repo_disabled"
-  | "label_filter"
-  | "title_filter"
-  | "author_filter"
-  | "tracker"
-  | "assigned_to_other";
+export type FilterReason = Extract<
+  WithheldReason,
+  "repo_disabled" | "label_filter" | "title_filter" | "author_filter" | "tracker" | "assigned_to_other"
+>;
 
 interface Filtered {
   readonly repo: string;

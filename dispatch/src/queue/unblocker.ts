@@ -97,7 +97,7 @@ export class Unblocker {
     this.#read.delete(key);
     const change = () => ({ kind: "set", value: undefined }) as const;
     const name = BLOCKED_PREFIX + key;
-    return this.#ask({ kind: "setting", name, actor: "hub", action: "forgotten", change });
+    return this.#ask({ kind: "setting", name, actor: "hub", change });
   }
 
   async #ask(command: Command): Promise<void> {

@@ -33,7 +33,6 @@ export class RepositoryVisibility {
       kind: "setting",
       name: PREFIX + repo.toLowerCase(),
       actor: "hub",
-      action: "repository",
       change: () => ({ kind: "set", value: { private: isPrivate } satisfies Known }),
     });
   }

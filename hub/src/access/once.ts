@@ -29,7 +29,6 @@ export class Once {
       kind: "setting",
       name: prefix + name,
       actor,
-      action: "once",
       change: (before) =>
         before === undefined ? { kind: "set", value: clock.now() } : { kind: "refused", because: "not the first time" },
     });
@@ -47,7 +46,6 @@ export class Once {
         kind: "setting",
         name,
         actor: "hub",
-        action: "forgotten",
         change: () => ({ kind: "set", value: undefined }),
       });
   }

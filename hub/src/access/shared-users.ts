@@ -17,7 +17,6 @@ export function sharedUsers(ledger: Ledger, batcher: CommandBatcher): SharedUser
         kind: "setting",
         name: settingOf(login),
         actor: login,
-        action: "user",
         change: (before) => ({ kind: "set", value: change(before) }),
       });
     },

@@ -136,11 +136,14 @@ function serveRoles(routes: RouteRegistry, deps: ContributorRouteDeps): void {
       kind: "setting",
       name: roleSettingOf(one.id),
       actor,
-      action: "agent role",
       change: (): SettingChange => {
         const before = rolesOf(ledger, one.id);
         const after = to(before);
-        return { kind: "set", value: after, audit: { subject: one.login, before: shown(before), after: shown(after) } };
+        return {
+          kind: "set",
+          value: after,
+          audit: { action: "agent role", subject: one.login, before: shown(before), after: shown(after) },
+        };
       },
     });
   };

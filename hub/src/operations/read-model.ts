@@ -12,12 +12,18 @@ import {
   type Reader,
 } from "@nest/dispatch";
 import { type Clock, plainLine } from "@nest/kit";
-import { type contribute, type governor, type OptionalPaging, PROTOCOL_VERSION } from "@nest/protocol";
+import {
+  type contribute,
+  describeWithheld,
+  type governor,
+  type OptionalPaging,
+  PROTOCOL_VERSION,
+} from "@nest/protocol";
 import { Revision } from "../queue-settings/revision.ts";
 import type { Gateway } from "../relays/gateway.ts";
 import type { Peers, RemoteRelay } from "../relays/peers.ts";
 import type { CredentialFailure, Session } from "../relays/session.ts";
-import { becauseOf, withheldSentence } from "./withheld-words.ts";
+import { withheldSentence } from "./withheld-sentence.ts";
 
 export interface ReadModelDeps {
   readonly ledger: Ledger;
@@ -114,7 +120,9 @@ export class ReadModel {
       queue: page.map((entry) => this.#queueItem(entry, now)),
       actionable_items: queue.actionable,
       withheld: counts,
-      withheld_because: Object.fromEntries(Object.keys(counts).map((reason) => [reason, becauseOf(reason)])),
+      withheld_because: Object.fromEntries(
+        Object.keys(counts).map((reason) => [reason, describeWithheld(reason).because]),
+      ),
       hidden,
       matching: all.length,
       ...(next < all.length ? { next_cursor: String(next) } : {}),

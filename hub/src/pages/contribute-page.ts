@@ -127,14 +127,13 @@ function howTo(tier: Exclude<Tier, "revoked">, settings: governor.GovernorSettin
 }
 
 function feedLine(entry: contribute.ActivityEntry): Html {
-  const { words, link } = tell(entry);
-  const said = entry.task ?? link?.text;
+  const { before, about: issue, after, link } = tell(entry);
+  const said = issue ?? link?.text;
   const plain = said === undefined ? undefined : html` <bdi>${said}</bdi>`;
   const about =
     link === undefined
       ? plain
       : html` <a href="${link.href}" rel="noopener noreferrer nofollow"><bdi>${said}</bdi></a>`;
-  const more =
-    entry.action === "announced" && entry.detail !== undefined ? html`: <bdi>${entry.detail}</bdi>` : undefined;
-  return html`<li><time datetime="${entry.timestamp}">${entry.timestamp.slice(11, 16)}</time> <span><b><bdi>${entry.username}</bdi></b> ${words}${about}${more}</span></li>\n`;
+  const rest = after === "" ? undefined : html` ${after}`;
+  return html`<li><time datetime="${entry.timestamp}">${entry.timestamp.slice(11, 16)}</time> <span><b><bdi>${entry.username}</bdi></b> <bdi>${before}</bdi>${about}${rest}</span></li>\n`;
 }

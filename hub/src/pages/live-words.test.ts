@@ -7,7 +7,6 @@ import {
   safeHref,
   tell,
   withheldWords,
-  words,
   workState,
 } from "./live-words.ts";
 
@@ -20,31 +19,14 @@ const anEntry = (changes: object = {}) => ({
 });
 
 describe("the feed", () => {
-  test("a completion with a pull request links to it", () => {
-    const told = tell(anEntry({ action: "completed: shipped", url: "https://code.test/acme/site/pull/12" }));
-    expect(told).toMatchObject({
-      tone: "good",
-      words: "opened a pull request for",
+  test("an entry about a pull request links to it, and one about an issue to the issue", () => {
+    const pull = tell(anEntry({ action: "completed", url: "https://code.test/acme/site/pull/12" }));
+    expect(pull).toMatchObject({
+      before: "opened a pull request for",
       link: { href: "https://code.test/acme/site/pull/12", text: "pull request #12" },
     });
-  });
-
-  test("a completion without one says completed and links to the issue", () => {
-    const told = tell(anEntry({ action: "completed: idle", url: "https://code.test/acme/site/issues/3" }));
-    expect(told).toMatchObject({ words: "completed", link: { text: "issue" } });
-  });
-
-  test("a failure tells its reason", () => {
-    expect(tell(anEntry({ action: "failed", detail: "exit 3" }))).toMatchObject({ tone: "bad", detail: "exit 3" });
-  });
-
-  test("a promotion says to which tier", () => {
-    const told = tell(anEntry({ action: "promoted", detail: "trusted" }));
-    expect(told).toMatchObject({ words: "was promoted to trusted", detail: undefined });
-  });
-
-  test("an action nobody here knows is shown as it came", () => {
-    expect(tell(anEntry({ action: "constructor" })).words).toBe("constructor");
+    const issue = tell(anEntry({ action: "completed", url: "https://code.test/acme/site/issues/3" }));
+    expect(issue).toMatchObject({ before: "finished", link: { text: "issue" } });
   });
 
   test("each entry is kept once, newest first, up to the limit", () => {
@@ -55,7 +37,7 @@ describe("the feed", () => {
   test("only good ends of the last day count as done", () => {
     const now = Date.parse("2026-01-02T12:00:00Z");
     const entries = [
-      anEntry({ action: "completed: shipped", timestamp: "2026-01-02T11:00:00Z" }),
+      anEntry({ action: "completed", timestamp: "2026-01-02T11:00:00Z" }),
       anEntry({ action: "completed: blocked", timestamp: "2026-01-02T11:00:00Z" }),
       anEntry({ action: "completed", timestamp: "2026-01-01T11:00:00Z" }),
     ];
@@ -90,14 +72,10 @@ test("one open issue is singular", () => {
   expect(repositoryState("ready", 1)).toBe("1 open issue");
 });
 
-test("wire names become words", () => {
-  expect(words("hourly_limit")).toBe("hourly limit");
-});
-
 test("a task whose relay is away says that it is kept", () => {
   expect(workState("away")).toBe("relay away, task kept");
 });
 
 test("what is withheld is told, most first", () => {
-  expect(withheldWords({ claimed: 2, leased: 0, failure_cooldown: 5 })).toBe("5 failure cooldown, 2 claimed");
+  expect(withheldWords({ claimed: 2, leased: 0, next_years: 5 })).toBe("5 next years, 2 claimed by a pull request");
 });

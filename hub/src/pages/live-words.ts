@@ -1,80 +1,33 @@
 import type { contribute } from "@nest/protocol";
+import { describeActivity } from "@nest/protocol/activity";
+import { describeWithheld } from "@nest/protocol/reasons";
 
-// The live page's decisions and wording. This file runs in the browser too (served with its types stripped): it may import
-// types only, and touches neither document nor network.
+// The live page's decisions. This file runs in the browser too (served with its types stripped): it may import types, and what
+// `assets.ts` serves beside it, and touches neither document nor network.
 
 type Entry = contribute.ActivityEntry;
 type Work = contribute.FleetWork;
 
-/** How an entry of the feed is coloured; the words carry the meaning. */
-type Tone = "start" | "good" | "bad" | "quiet";
-
-/** One entry of the feed in plain words. */
-export interface Telling {
-  readonly tone: Tone;
-  /** Follows the contributor's name. */
-  readonly words: string;
-  /** Said after the words: a reason, a tier. */
-  readonly detail: string | undefined;
+/** One entry of the feed in plain words, and where it leads. */
+export type Telling = ReturnType<typeof describeActivity> & {
   readonly link: { readonly href: string; readonly text: string } | undefined;
-}
-
-const plainTellings: Readonly<Record<string, readonly [Tone, string]>> = {
-  "picked up": ["start", "picked up"],
-  resumed: ["start", "came back to"],
-  failed: ["bad", "could not finish"],
-  "released: connection lost": ["bad", "lost the connection while on"],
-  "released: relay stopped": ["quiet", "stopped their relay while on"],
-  "released: gave the task back": ["quiet", "gave back"],
-  "lease expired: auto-released": ["bad", "ran out of time on"],
-  joined: ["quiet", "connected a relay"],
-  left: ["quiet", "disconnected"],
-  registered: ["quiet", "registered as a contributor"],
-  "pull request verified": ["good", "had a pull request confirmed"],
-  promoted: ["good", "was promoted"],
-  "trust changed": ["quiet", "got another trust tier"],
-  "access revoked": ["bad", "lost access"],
 };
 
-/** Puts an activity entry into plain words. Unknown actions are shown as they came. */
+/** Puts an activity entry into plain words. */
 export function tell(entry: Entry): Telling {
-  const link = linkOf(entry.url);
-  if (entry.action === "completed" || entry.action.startsWith("completed: ")) return tellCompletion(entry, link);
-  const known = Object.hasOwn(plainTellings, entry.action) ? plainTellings[entry.action] : undefined;
-  const [tone, words] = known ?? ["quiet" as const, entry.action];
-  const detail = present(entry.detail);
-  if (entry.action === "promoted" && detail !== undefined)
-    return { tone, words: `${words} to ${detail}`, detail: undefined, link };
-  return { tone, words, detail, link };
-}
-
-function tellCompletion(entry: Entry, link: Telling["link"]): Telling {
-  const detail = present(entry.detail);
-  switch (entry.action) {
-    case "completed: no_work_needed":
-      return { tone: "quiet", words: "found nothing left to do on", detail, link };
-    case "completed: blocked":
-      return { tone: "bad", words: "was blocked on", detail, link };
-    default:
-      return {
-        tone: "good",
-        words: link?.text.startsWith("pull request") ? "opened a pull request for" : "completed",
-        detail,
-        link,
-      };
-  }
-}
-
-/** Whether an entry is a task that came to a good end. */
-function isDone(entry: Entry): boolean {
-  return entry.action === "completed" || entry.action === "completed: shipped" || entry.action === "completed: idle";
+  return { ...describeActivity(entry), link: linkOf(entry.url) };
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** How many tasks of `entries` were done within a day before `now`. */
 export function doneWithinDay(entries: readonly Entry[], now: number): number {
-  return entries.filter((entry) => isDone(entry) && now - Date.parse(entry.timestamp) < DAY_MS).length;
+  return entries.filter((entry) => describeActivity(entry).isDone && isWithinDay(entry, now)).length;
+}
+
+/** Whether an entry is less than a day old. */
+export function isWithinDay(entry: Entry, now: number): boolean {
+  return now - Date.parse(entry.timestamp) < DAY_MS;
 }
 
 /** Adds entries to a feed that is newest first; each is kept once, at most `limit` in all. */
@@ -132,20 +85,11 @@ export function repositoryState(state: "ready" | "scanning" | "failing", issues:
   }
 }
 
-/** `failure_cooldown: 2` and the like as a sentence part; empty when nothing is withheld. */
+/** `2 held by an operator` and the like as a sentence part, most first; empty when nothing is withheld. */
 export function withheldWords(withheld: Readonly<Record<string, number>>): string {
   return Object.entries(withheld)
     .filter(([, count]) => count > 0)
     .sort(([, a], [, b]) => b - a)
-    .map(([reason, count]) => `${count} ${reason.replaceAll("_", " ")}`)
+    .map(([reason, count]) => `${count} ${describeWithheld(reason).label}`)
     .join(", ");
-}
-
-/** A wire name as words: `hourly_limit` reads `hourly limit`. */
-export function words(name: string): string {
-  return name.replaceAll("_", " ");
-}
-
-function present(text: string | undefined): string | undefined {
-  return text === undefined || text.trim() === "" ? undefined : text;
 }

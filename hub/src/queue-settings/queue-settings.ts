@@ -125,7 +125,6 @@ export class QueueSettings {
       kind: "setting",
       name: SETTING,
       actor,
-      action: "queue configuration",
       change: (stored) => {
         isStale = expected !== undefined && tagOf(this.#settingsOf(stored)) !== expected;
         return isStale ? { kind: "refused", because: "" } : this.#decide(stored, change);
@@ -148,7 +147,9 @@ export class QueueSettings {
     return {
       kind: "set",
       value: after,
-      ...(Object.keys(diff.after).length === 0 ? {} : { audit: { subject: "contribute", ...diff } }),
+      ...(Object.keys(diff.after).length === 0
+        ? {}
+        : { audit: { action: "queue configuration", subject: "contribute", ...diff } }),
       ...(activity === undefined ? {} : { activity }),
     };
   }

@@ -1,4 +1,4 @@
-import { defaultTierLimits, type governor } from "@nest/protocol";
+import { type ActivityEvent, defaultTierLimits, type governor } from "@nest/protocol";
 
 type Settings = governor.GovernorSettings;
 type Change = governor.GovernorChange;
@@ -57,7 +57,7 @@ export function difference(before: Settings, after: Settings): { before: Partial
 }
 
 /** What the feed says of a change that everybody notices. */
-export function announcedBy(diff: { after: Partial<Settings> }): { action: string; detail?: string } | undefined {
+export function announcedBy(diff: { after: Partial<Settings> }): ActivityEvent<never> | undefined {
   const { contribute_suspended: suspended, contribute_announcement: announcement } = diff.after;
   if (suspended !== undefined) return { action: suspended ? "contribution suspended" : "contribution resumed" };
   if (announcement !== undefined && announcement !== "") return { action: "announced", detail: announcement };

@@ -47,14 +47,13 @@ export function registerQueueRoutes(routes: RouteRegistry, deps: QueueRouteDeps)
       kind: "setting",
       name: ORDER_SETTING,
       actor,
-      action: "queue order",
       change: (before = []) =>
         JSON.stringify(before) === JSON.stringify(order)
           ? { kind: "unchanged" }
           : {
               kind: "set",
               value: order.length === 0 ? undefined : order,
-              audit: { subject: "queue", before, after: order },
+              audit: { action: "queue order", subject: "queue", before, after: order },
             },
     });
     return { ok: true as const, order };
@@ -65,7 +64,6 @@ export function registerQueueRoutes(routes: RouteRegistry, deps: QueueRouteDeps)
       kind: "setting",
       name: HOLD_PREFIX + key,
       actor,
-      action: hold === undefined ? "queue hold ended" : "queue hold",
       change: (before) =>
         before === undefined && hold === undefined
           ? { kind: "unchanged" }
@@ -73,6 +71,7 @@ export function registerQueueRoutes(routes: RouteRegistry, deps: QueueRouteDeps)
               kind: "set",
               value: hold,
               audit: {
+                action: hold === undefined ? "queue hold ended" : "queue hold",
                 subject: key,
                 before: (before as OperatorHold | undefined)?.reason ?? null,
                 after: hold?.reason ?? null,

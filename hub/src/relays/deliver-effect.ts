@@ -1,6 +1,6 @@
 import type { Effect, Queue } from "@nest/dispatch";
 import { type Clock, plainLine, type Random } from "@nest/kit";
-import { closeCodes, type OwnLimitsLeft, permissionsOf, type UnavailableReason } from "@nest/protocol";
+import { closeCodes, type OwnLimitsLeft, permissionsOf } from "@nest/protocol";
 import { promptFor } from "./prompt.ts";
 import type { Session } from "./session.ts";
 import type { TaskCredentials } from "./task-credentials.ts";
@@ -20,18 +20,6 @@ export interface DeliverDeps {
 
 const MOST_LABELS = 50;
 const LONGEST_LINE = 512;
-
-const glad: ReadonlySet<UnavailableReason> = new Set([
-  "no_matching_work",
-  "hub_not_ready",
-  "contribution_suspended",
-  "tier_disabled",
-]);
-
-/** Whether a relay that was told this would be glad of work that comes later, without asking again. */
-export function isWorthWaiting(reason: UnavailableReason): boolean {
-  return glad.has(reason);
-}
 
 /** Tells a relay what was decided about it; the decision is on disk. */
 export function deliverEffect(session: Session, effect: SocketEffect, deps: DeliverDeps): void {

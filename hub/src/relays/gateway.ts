@@ -14,6 +14,7 @@ import {
   closeCodes,
   type Durations,
   type Frame,
+  isWorthWaiting,
   MAX_FRAME_BYTES,
   type OwnLimitsLeft,
   permissionsOf,
@@ -26,7 +27,7 @@ import { type RawData, WebSocketServer } from "ws";
 import type { ModelPolicy } from "../queue-settings/model-policy.ts";
 import type { Accepted } from "./authenticate.ts";
 import { Conversation } from "./conversation.ts";
-import { deliverEffect, isWorthWaiting, type SocketEffect } from "./deliver-effect.ts";
+import { deliverEffect, type SocketEffect } from "./deliver-effect.ts";
 import { Elsewhere } from "./elsewhere.ts";
 import { Entrance, type EntranceDeps } from "./entrance.ts";
 import { Holders } from "./holders.ts";

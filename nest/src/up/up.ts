@@ -151,8 +151,7 @@ function follow(hubUrl: string, agent: string, running: Running): void {
   const stop = new AbortController();
   running.stops.push(async () => stop.abort());
   const tell = (entry: Parameters<typeof feedLine>[0]) => {
-    const line = feedLine(entry, agent);
-    if (line !== undefined) process.stdout.write(`${line}\n`);
+    process.stdout.write(`${feedLine(entry, agent)}\n`);
   };
   followFeed(hubUrl, tell, stop.signal).catch(() => {});
 }

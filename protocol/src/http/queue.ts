@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { WithheldReason } from "../reasons.ts";
 import { route } from "./route.ts";
 
 /** An issue's canonical name: `owner/name#number`. */
@@ -65,7 +66,7 @@ export const liftable = [
   "no_work_needed",
   "blocked",
   "operator_hold",
-] as const;
+] as const satisfies readonly WithheldReason[];
 export type Liftable = (typeof liftable)[number];
 
 export const lift = route({

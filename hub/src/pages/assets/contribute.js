@@ -40,11 +40,11 @@ function lineOf(entry) {
   const text = document.createElement("span");
   const who = document.createElement("b");
   who.append(isolated(entry.username));
-  const { words, link } = tell(entry);
-  text.append(who, ` ${words}`);
-  const about = entry.task ?? link?.text;
+  const { before, about: issue, after, link } = tell(entry);
+  text.append(who, " ", isolated(before));
+  const about = issue ?? link?.text;
   if (about !== undefined) text.append(" ", link === undefined ? isolated(about) : linked(link.href, about));
-  if (entry.action === "announced" && entry.detail !== undefined) text.append(": ", isolated(entry.detail));
+  if (after !== "") text.append(` ${after}`);
   line.append(time, " ", text);
   return line;
 }

@@ -5,13 +5,14 @@ import {
   addToFeed,
   doneWithinDay,
   duration,
+  isWithinDay,
   repositoryState,
   safeHref,
   tell,
   withheldWords,
-  words,
   workState,
 } from "./live-words.js";
+import { describeUnavailable } from "./reasons.js";
 
 const FEED_KEPT = 500;
 const QUEUE_EVERY_MS = 3000;
@@ -190,8 +191,7 @@ function paintCounters() {
   if (feed === undefined) return;
   const done = doneWithinDay(feed, now());
   const oldest = feed.at(-1);
-  const cutToday =
-    known.feedIsCut && oldest !== undefined && doneWithinDay([{ ...oldest, action: "completed" }], now()) > 0;
+  const cutToday = known.feedIsCut && oldest !== undefined && isWithinDay(oldest, now());
   count("done", done, cutToday ? "+" : "");
 }
 
@@ -272,8 +272,10 @@ function paintFeed() {
     make: (entry) => {
       const told = tell(entry);
       const line = element("p", "line");
-      line.append(element("strong", "who", entry.username), ` ${told.words} `);
-      if (entry.title || entry.task) line.append(element("span", "title", entry.title || entry.task));
+      line.append(element("strong", "who", entry.username), " ", element("bdi", "", told.before), " ");
+      const about = entry.title || (told.about ?? told.link?.text);
+      if (about) line.append(element("span", "title", about));
+      line.append(told.after === "" ? "" : ` ${told.after}`);
       const facts = element("p", "facts");
       facts.append(timeSince("ago", entry.timestamp, true));
       const toIssue = told.link?.text === "issue";
@@ -287,6 +289,10 @@ function paintFeed() {
   });
 }
 
+function idleWords(reason) {
+  return reason === undefined ? "waiting" : describeUnavailable(reason).label;
+}
+
 function paintFleet() {
   if (known.fleet === undefined) return;
   listings.fleet.show({
@@ -297,7 +303,7 @@ function paintFleet() {
     make: (relay) => {
       const line = element("p", "line");
       line.append(element("span", "who", relay.github_username));
-      const state = element("span", "state", relay.current_task ? "working" : words(relay.idle_reason ?? "waiting"));
+      const state = element("span", "state", relay.current_task ? "working" : idleWords(relay.idle_reason));
       state.dataset.state = relay.current_task ? "in-progress" : "idle";
       line.append(state);
       const facts = element("p", "facts");

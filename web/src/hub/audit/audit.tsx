@@ -1,6 +1,6 @@
 import "./audit.css";
 import { Chip } from "@mantine/core";
-import { contributors } from "@nest/protocol";
+import { auditActions, contributors, describeAudit } from "@nest/protocol";
 import { call } from "../../shared/call/call.ts";
 import { ValueDiff } from "../../shared/drafts/value-diff.tsx";
 import { dateAndTime } from "../../shared/format/format.ts";
@@ -13,17 +13,6 @@ import { AuditSearch } from "./audit-search.ts";
 
 const ROWS = 100;
 const ROW_PX = 92;
-const actions = [
-  "queue configuration",
-  "trust",
-  "revoked",
-  "requeue",
-  "disconnected",
-  "queue hold",
-  "queue order",
-  "agent role",
-  "token reissued",
-];
 
 /** Who changed what, newest first, with what was and what is. As far back as one scrolls. */
 export function Audit() {
@@ -48,7 +37,7 @@ export function Audit() {
         }}
       >
         <fieldset className="reasons" aria-label="Kinds of changes">
-          {actions.map((action) => (
+          {auditActions.map(({ action, label }) => (
             <Chip
               key={action}
               size="xs"
@@ -56,7 +45,7 @@ export function Audit() {
               checked={q === action}
               onChange={(on) => show({ q: on ? action : "" })}
             >
-              {action}
+              {label}
             </Chip>
           ))}
         </fieldset>
@@ -76,6 +65,7 @@ export function Audit() {
 
 function Entry({ entry }: { readonly entry: contributors.AuditEntry }) {
   const { at, actor, action, subject, before, after } = entry;
+  const { tone, words, namesSubject } = describeAudit(action);
   return (
     <div className="audit-row">
       <p>
@@ -83,7 +73,10 @@ function Entry({ entry }: { readonly entry: contributors.AuditEntry }) {
         <b>
           <bdi>{actor}</bdi>
         </b>{" "}
-        <span className="mark">{action}</span> <bdi>{subject}</bdi>
+        <span className="mark" data-tone={tone}>
+          {words}
+        </span>{" "}
+        {namesSubject ? <bdi>{subject}</bdi> : undefined}
       </p>
       <ValueDiff before={before} after={after} names={keyNames} />
     </div>

@@ -1,6 +1,6 @@
-import type { contributors } from "@nest/protocol";
+import { type contributors, describeOutcome } from "@nest/protocol";
 import { useServerNow } from "../../shared/call/server-time.ts";
-import { dateAndTime, duration, safeHref, spoken } from "../../shared/format/format.ts";
+import { dateAndTime, duration, safeHref } from "../../shared/format/format.ts";
 import { Panel } from "../../shared/layout/panel.tsx";
 import { VirtualList } from "../../shared/lists/virtual-list.tsx";
 import { Empty } from "../../shared/states/states.tsx";
@@ -34,20 +34,12 @@ export function History({ tasks, more }: HistoryProps) {
 
 function Task({ task }: { readonly task: contributors.ContributorTask }) {
   const now = useServerNow();
+  const { words, tone } = describeOutcome(task.outcome, task.verdict);
   const pull = safeHref(task.pr_url);
   const href = safeHref(task.url);
   const tookMs = (task.ended_at === undefined ? now : Date.parse(task.ended_at)) - Date.parse(task.assigned_at);
   return (
-    <div
-      className="entry"
-      data-tone={
-        task.outcome === "completed"
-          ? "good"
-          : task.outcome === "failed" || task.outcome === "expired"
-            ? "bad"
-            : "quiet"
-      }
-    >
+    <div className="entry" data-tone={tone}>
       <p className="cut">
         {href === undefined ? (
           <bdi>{task.title}</bdi>
@@ -58,7 +50,7 @@ function Task({ task }: { readonly task: contributors.ContributorTask }) {
         )}
       </p>
       <p className="facts">
-        <b>{task.outcome === undefined ? "under way" : spoken(task.outcome)}</b>
+        <b>{words}</b>
         {pull === undefined ? undefined : (
           <a href={pull} target="_blank" rel="noopener noreferrer">
             pull request{task.pr_state === undefined ? "" : `, ${task.pr_state}`}

@@ -1,4 +1,4 @@
-import { contribute } from "@nest/protocol";
+import { contribute, describeActivity } from "@nest/protocol";
 import { useMemo } from "react";
 import { call } from "../../shared/call/call.ts";
 import { useServerNow } from "../../shared/call/server-time.ts";
@@ -47,14 +47,15 @@ export function ActivityPanel() {
 function Entry({ entry }: { readonly entry: contribute.ActivityEntry }) {
   const now = useServerNow();
   const href = safeHref(entry.url);
-  const about = entry.task ?? (entry.private === true ? "a private issue" : nameOf(href));
+  const { tone, before, about: issue, after, detail } = describeActivity(entry);
+  const about = issue ?? nameOf(href);
   return (
-    <div className="entry" data-tone={toneOf(entry.action)}>
+    <div className="entry" data-tone={tone}>
       <p className="cut-two">
         <b>
           <bdi>{entry.username}</bdi>
         </b>{" "}
-        {entry.action}
+        <bdi>{before}</bdi>
         {about === undefined ? undefined : " "}
         {about === undefined ? undefined : href === undefined ? (
           <bdi>{about}</bdi>
@@ -63,9 +64,10 @@ function Entry({ entry }: { readonly entry: contribute.ActivityEntry }) {
             <bdi>{about}</bdi>
           </a>
         )}
-        {entry.detail === undefined ? undefined : (
+        {after === "" ? undefined : ` ${after}`}
+        {detail === undefined ? undefined : (
           <span className="soft">
-            : <bdi>{entry.detail}</bdi>
+            : <bdi>{detail}</bdi>
           </span>
         )}
       </p>
@@ -81,10 +83,4 @@ function Entry({ entry }: { readonly entry: contribute.ActivityEntry }) {
 function nameOf(href: string | undefined): string | undefined {
   const [, repo, number] = /([^/]+\/[^/]+)\/(?:pull|issues)\/(\d+)$/.exec(href ?? "") ?? [];
   return repo === undefined ? undefined : `${repo}#${number}`;
-}
-
-function toneOf(action: string): string {
-  if (/^(completed|pull request verified|promoted)/.test(action)) return "good";
-  if (/^(failed|lease expired|access revoked|released: connection lost)/.test(action)) return "bad";
-  return "quiet";
 }

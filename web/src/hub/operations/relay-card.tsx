@@ -1,5 +1,5 @@
 import { Button } from "@mantine/core";
-import type { contribute } from "@nest/protocol";
+import { type contribute, describeUnavailable } from "@nest/protocol";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { useServerNow } from "../../shared/call/server-time.ts";
@@ -63,7 +63,7 @@ export function RelayCard({ relay, task }: RelayCardProps) {
             relay.idle_reason === undefined ? (
               "none"
             ) : (
-              `none: ${spoken(relay.idle_reason)}`
+              `none: ${describeUnavailable(relay.idle_reason).label}`
             )
           ) : (
             <TaskWords task={task} now={now} />

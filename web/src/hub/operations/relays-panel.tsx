@@ -1,8 +1,8 @@
 import { Drawer, SegmentedControl } from "@mantine/core";
-import type { contribute } from "@nest/protocol";
+import { type contribute, describeUnavailable } from "@nest/protocol";
 import { useMemo, useState } from "react";
 import { useServerNow } from "../../shared/call/server-time.ts";
-import { capitalised, count, duration, safeHref, spoken } from "../../shared/format/format.ts";
+import { capitalised, count, duration, safeHref } from "../../shared/format/format.ts";
 import { ListPanel } from "../../shared/lists/list-panel.tsx";
 import { VirtualList } from "../../shared/lists/virtual-list.tsx";
 import { useSearchState } from "../../shared/router/search.ts";
@@ -129,7 +129,7 @@ function RelayState({ relay, task }: Omit<RowProps, "open">) {
   if (relay.current_task === undefined)
     return (
       <span className="state" data-state="idle">
-        {relay.idle_reason === undefined ? "idle" : `idle: ${spoken(relay.idle_reason)}`}
+        {relay.idle_reason === undefined ? "idle" : `idle: ${describeUnavailable(relay.idle_reason).label}`}
       </span>
     );
   const href = safeHref(task?.url);

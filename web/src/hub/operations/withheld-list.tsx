@@ -1,8 +1,7 @@
 import { Button, Chip } from "@mantine/core";
-import { contribute } from "@nest/protocol";
-import { useQuery } from "@tanstack/react-query";
+import { contribute, describeWithheld } from "@nest/protocol";
 import { call } from "../../shared/call/call.ts";
-import { count, spoken } from "../../shared/format/format.ts";
+import { count } from "../../shared/format/format.ts";
 import { openConfirm } from "../../shared/forms/confirm.tsx";
 import { PagedList } from "../../shared/lists/paged-list.tsx";
 import { usePages } from "../../shared/lists/use-pages.ts";
@@ -28,11 +27,6 @@ export function WithheldList({ search, chosen, choose }: WithheldListProps) {
   const totals = useLive((live) => live.status?.withheld) ?? {};
   const reasons = Object.entries(totals).sort((a, b) => b[1] - a[1]);
   const reason = chosen !== undefined && totals[chosen] !== undefined ? chosen : reasons[0]?.[0];
-  const { data: words } = useQuery({
-    queryKey: ["queue", "words", reasons.length],
-    queryFn: async ({ signal }) =>
-      (await call(contribute.queue, { query: { limit: 1 }, signal })).value.withheld_because,
-  });
   if (reason === undefined) return <Empty>Nothing is withheld: every open issue is on offer.</Empty>;
   return (
     <>
@@ -40,12 +34,12 @@ export function WithheldList({ search, chosen, choose }: WithheldListProps) {
         <div className="reasons" role="radiogroup" aria-label="Reasons">
           {reasons.map(([name, total]) => (
             <Chip key={name} value={name} size="xs" variant="outline">
-              {spoken(name)} {count(total)}
+              {describeWithheld(name).label} {count(total)}
             </Chip>
           ))}
         </div>
       </Chip.Group>
-      <p className="why">{words?.[reason] ?? spoken(reason)}</p>
+      <p className="why">{describeWithheld(reason).because}</p>
       <LiftAll reason={reason} total={totals[reason] ?? 0} />
       <Issues reason={reason} search={search} />
     </>
@@ -102,7 +96,7 @@ function Issues({ reason, search }: { readonly reason: string; readonly search: 
           ? "These belong to private repositories; admins see them."
           : "No such issue is withheld for this reason."
       }
-      label={`Issues withheld: ${spoken(reason)}`}
+      label={`Issues withheld: ${describeWithheld(reason).label}`}
       rowHeight={ROW_PX}
       keyOf={({ key }) => key}
       show={(item) => (

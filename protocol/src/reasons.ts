@@ -1,0 +1,155 @@
+// Reasons, described once: why an issue is not offered, why a relay gets no work, how a task ended. Pages load this file without
+// a bundler: it imports nothing that is there when it runs.
+import type { Tone } from "./activity.ts";
+
+interface Reason {
+  /** A word or two, beside a number or in a list. */
+  readonly label: string;
+  /** A whole clause that a newcomer understands. */
+  readonly because: string;
+}
+
+const withheld = {
+  repo_disabled: { label: "in a repository that is off", because: "its repository is switched off" },
+  label_filter: { label: "left out by label", because: "the label filter leaves it out" },
+  title_filter: { label: "left out by title", because: "the title filter leaves it out" },
+  author_filter: { label: "left out by author", because: "the author filter leaves it out" },
+  tracker: { label: "trackers", because: "it only collects other issues" },
+  assigned_to_other: { label: "assigned to somebody", because: "it is assigned to somebody" },
+  leased: { label: "in progress", because: "somebody is working on it" },
+  operator_hold: { label: "held by an operator", because: "an operator holds it back" },
+  claimed: { label: "claimed by a pull request", because: "an open pull request claims it" },
+  connection_lost: { label: "connection lost", because: "the relay that worked on it lost its connection" },
+  given_back: { label: "given back", because: "it was given back a moment ago" },
+  requeued: { label: "taken back", because: "an operator took it back a moment ago" },
+  failed: { label: "failed lately", because: "the last try at it failed" },
+  quarantined: { label: "failed repeatedly", because: "several tries at it failed in a row" },
+  verifying: { label: "being verified", because: "its pull request is being looked at" },
+  completed: { label: "completed", because: "a pull request for it was opened" },
+  completed_without_pull_request: {
+    label: "completed without a pull request",
+    because: "it was completed without a pull request",
+  },
+  no_work_needed: {
+    label: "nothing to do",
+    because: "there was nothing to do; a change of the issue brings it back",
+  },
+  blocked: { label: "blocked", because: "people have to act on it first" },
+} as const satisfies Readonly<Record<string, Reason>>;
+
+/** Why an issue is not offered. */
+export type WithheldReason = keyof typeof withheld;
+export const withheldReasons = Object.keys(withheld) as readonly WithheldReason[];
+
+/** Why an issue is not offered, in words. A reason of a newer hub reads as its name. */
+export function describeWithheld(reason: string): Reason {
+  return described(withheld, reason);
+}
+
+interface Refusal extends Reason {
+  /** Whether a relay that was told this is glad of work that comes later, without asking again. */
+  readonly isWorthWaiting: boolean;
+}
+
+const refusals = {
+  no_matching_work: {
+    label: "no matching work",
+    because: "no issue on offer matches what this relay may work on",
+    isWorthWaiting: true,
+  },
+  contribution_suspended: {
+    label: "suspended",
+    because: "the hub's admins have suspended the handing out of work",
+    isWorthWaiting: true,
+  },
+  tier_disabled: { label: "tier off", because: "your trust tier gets no work at the moment", isWorthWaiting: true },
+  concurrency_limit: {
+    label: "limit of tasks at once",
+    because: "you already hold as many tasks as your tier allows",
+    isWorthWaiting: false,
+  },
+  hourly_limit: {
+    label: "hourly limit",
+    because: "your tier's limit for this hour is used up",
+    isWorthWaiting: false,
+  },
+  daily_limit: { label: "daily limit", because: "your tier's limit for today is used up", isWorthWaiting: false },
+  hub_not_ready: {
+    label: "hub not ready",
+    because: "the hub has not read its repositories yet",
+    isWorthWaiting: true,
+  },
+  contributor_failure_streak: {
+    label: "paused after failures",
+    because: "you are paused after several quick failures in a row",
+    isWorthWaiting: false,
+  },
+} as const satisfies Readonly<Record<string, Refusal>>;
+
+/** Why a relay that asked gets no work. */
+export type UnavailableReason = keyof typeof refusals;
+export const unavailableReasons = Object.keys(refusals) as readonly UnavailableReason[];
+
+/** Why a relay gets no work, in words to its contributor. A reason of a newer hub reads as its name. */
+export function describeUnavailable(reason: string): Reason {
+  return described(refusals, reason);
+}
+
+/** Whether this release knows the reason; a newer hub's own message is better than its bare name. */
+export function isKnownUnavailable(reason: string): reason is UnavailableReason {
+  return Object.hasOwn(refusals, reason);
+}
+
+export function isWorthWaiting(reason: UnavailableReason): boolean {
+  return refusals[reason].isWorthWaiting;
+}
+
+const outcomes = {
+  completed: { words: "completed", tone: "good" },
+  failed: { words: "failed", tone: "bad" },
+  given_back: { words: "given back", tone: "neutral" },
+  declined: { words: "declined", tone: "neutral" },
+  expired: { words: "ran out of time", tone: "bad" },
+  requeued: { words: "taken back by an operator", tone: "neutral" },
+  revoked: { words: "ended: access revoked", tone: "neutral" },
+  stopped: { words: "ended: relay stopped", tone: "neutral" },
+} as const satisfies Readonly<Record<string, Ended>>;
+
+/** How a task ended. */
+export type Outcome = keyof typeof outcomes;
+export const taskOutcomes = Object.keys(outcomes) as readonly Outcome[];
+
+interface Ended {
+  readonly words: string;
+  readonly tone: Tone;
+}
+
+const verdicts = {
+  no_work_needed: { words: "nothing left to do", tone: "neutral" },
+  blocked: { words: "blocked", tone: "bad" },
+} as const satisfies Readonly<Record<string, Ended>>;
+
+/** The verdicts of an agent by which a completed task is no success. */
+export type UnfinishedVerdict = keyof typeof verdicts;
+
+/** The verdict, where a completed task with it is no success. */
+export function unfinishedVerdict(verdict: string | undefined): UnfinishedVerdict | undefined {
+  return verdict !== undefined && Object.hasOwn(verdicts, verdict) ? (verdict as UnfinishedVerdict) : undefined;
+}
+
+/** How a task ended, in words; undefined `outcome`: it is under way. An outcome of a newer hub is neutral and reads as its name. */
+export function describeOutcome(outcome: string | undefined, verdict: string | undefined): Ended {
+  if (outcome === undefined) return { words: "under way", tone: "neutral" };
+  if (!Object.hasOwn(outcomes, outcome)) return { words: spaced(outcome), tone: "neutral" };
+  const unfinished = unfinishedVerdict(verdict);
+  return outcome === "completed" && unfinished !== undefined ? verdicts[unfinished] : outcomes[outcome as Outcome];
+}
+
+function described(table: Readonly<Record<string, Reason>>, name: string): Reason {
+  const known = Object.hasOwn(table, name) ? table[name] : undefined;
+  return known ?? { label: spaced(name), because: spaced(name) };
+}
+
+function spaced(name: string): string {
+  return name.replaceAll("_", " ");
+}
