@@ -225,6 +225,7 @@ export async function buildHub({ config, database, codeHost, clock, random, log 
     reader,
     peers,
     clock,
+    doneByHour,
     webUrl,
     settings: () => queueSettings.settings,
     roles: ({ relayIdentity, declared }) => ({
@@ -273,7 +274,14 @@ export async function buildHub({ config, database, codeHost, clock, random, log 
   const viewerOf = (request: FastifyRequest) => identity.viewerOf(request);
   registerOperationsRoutes(routes, { readModel, stream, metrics, doneByHour, waits, now, everybodySees, viewerOf });
   registerQueueRoutes(routes, { queue, monitor, ledger, batcher, webhooks, now });
-  registerQueueSettingsRoutes(routes, { queueSettings, batcher, queue, gateway, settled: () => applied.settled() });
+  registerQueueSettingsRoutes(routes, {
+    queueSettings,
+    batcher,
+    queue,
+    gateway,
+    settled: () => applied.settled(),
+    now,
+  });
   const records = new ContributorReadModel({
     ledger,
     reader,

@@ -293,6 +293,11 @@ export class Queue implements Candidates {
     if (withheld === undefined && before === undefined) this.#onOffer();
   }
 
+  /** Whether an issue would be on offer at a moment if filters said this of it. */
+  wouldOffer({ key, issue }: Entry, filtered: FilterReason | undefined, now: number): boolean {
+    return this.#whyWithheld(key, issue, filtered, now) === undefined;
+  }
+
   #whyWithheld(key: string, issue: QueueIssue, filtered: FilterReason | undefined, now: number): Withheld | undefined {
     const { ledger } = this.#deps;
     if (filtered !== undefined) return { reason: filtered, until: undefined, detail: undefined };

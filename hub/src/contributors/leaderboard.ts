@@ -30,7 +30,7 @@ export function leaderboardOf(
   const rows: Row[] = [];
   for (const one of ledger.contributors()) {
     if (one.tier === "revoked") continue;
-    const { completed, verified, failed } = done === undefined ? one : (done.get(one.id) ?? NOTHING);
+    const { completed, verified, failed } = done === undefined ? one : recordOf(done.get(one.id));
     if (completed === 0 && verified === 0) continue;
     rows.push({
       rank: 0,
@@ -48,7 +48,12 @@ export function leaderboardOf(
   return { people: ranked(rows.filter((row) => !row.is_agent)), agents: ranked(rows.filter((row) => row.is_agent)) };
 }
 
-const NOTHING = { completed: 0, verified: 0, failed: 0 };
+/** What somebody did in a window, counted as their record is: a task that they ended themselves is completed, whatever they found. */
+function recordOf(done: ReturnType<ReturnType<DoneByHour["since"]>["get"]>) {
+  if (done === undefined) return { completed: 0, verified: 0, failed: 0 };
+  const { completed, no_work_needed, blocked, verified, failed } = done;
+  return { completed: completed + no_work_needed + blocked, verified, failed };
+}
 
 function ranked(rows: Row[]): Row[] {
   rows.sort(

@@ -1,14 +1,24 @@
 import type { Changes, Reader } from "@nest/dispatch";
 import type { operations } from "@nest/protocol";
 
+/** A day as every page counts it. */
+export const DAY_HOURS = 24;
 const HOUR_MS = 3_600_000;
 /** A month and an hour: what the leaderboard looks back at most. */
 const KEPT_HOURS = 31 * 24 + 1;
 
+/** What was done in some time. A task that ended stands in exactly one of completed, no work needed, blocked, failed. */
 interface Done {
   assigned: number;
+  /** The agent did what the issue asked for. */
   completed: number;
+  /** The agent found nothing to do. */
+  no_work_needed: number;
+  /** The agent found that people have to act first. */
+  blocked: number;
+  /** Completed, with a pull request that the code host confirmed. */
   verified: number;
+  /** Failed, or out of time. */
   failed: number;
 }
 
@@ -35,9 +45,9 @@ export class DoneByHour {
       const lease = changes.leases.get(taskId);
       if (lease !== undefined) this.#at(lease.assignedAt, lease.contributorId).assigned += 1;
     }
-    for (const { lease, endedAt, outcome } of changes.endings) {
-      if (outcome === "completed") this.#at(endedAt, lease.contributorId).completed += 1;
-      else if (outcome === "failed" || outcome === "expired") this.#at(endedAt, lease.contributorId).failed += 1;
+    for (const { lease, endedAt, outcome, verdict } of changes.endings) {
+      const field = fieldOf(outcome, verdict);
+      if (field !== undefined) this.#at(endedAt, lease.contributorId)[field] += 1;
     }
     for (const { contributorId, completedAt } of changes.counted.values())
       this.#at(completedAt, contributorId).verified += 1;
@@ -51,6 +61,13 @@ export class DoneByHour {
       for (const [id, done] of contributors) add(sums, id, done);
     }
     return sums;
+  }
+
+  /** What was done in the last `count` hours, the one that runs among them: the one sum that every page shows. */
+  sum(count: number, now: number): Done {
+    const sum = none();
+    for (const { from: _, ...done } of this.hours(count, now)) addTo(sum, done);
+    return sum;
   }
 
   /** What was done in each of the last `count` hours, oldest first. */
@@ -81,12 +98,24 @@ export class DoneByHour {
   }
 }
 
+/** Which number an ending adds to; undefined for what ended without anybody's doing. */
+function fieldOf(outcome: string, verdict: string | undefined): keyof Done | undefined {
+  if (outcome === "failed" || outcome === "expired") return "failed";
+  if (outcome !== "completed") return undefined;
+  return verdict === "no_work_needed" || verdict === "blocked" ? verdict : "completed";
+}
+
 const counted = (condition: string, time: string) =>
   `select contributor_id, ${time} / ${HOUR_MS} as hour, count(*) as n from tasks where ${time} >= ?1 ${condition} group by 1, 2`;
 
 const COUNTS: Readonly<Record<keyof Done, string>> = {
   assigned: counted("", "assigned_at"),
-  completed: counted("and outcome = 'completed'", "ended_at"),
+  completed: counted(
+    "and outcome = 'completed' and coalesce(verdict, '') not in ('no_work_needed', 'blocked')",
+    "ended_at",
+  ),
+  no_work_needed: counted("and outcome = 'completed' and verdict = 'no_work_needed'", "ended_at"),
+  blocked: counted("and outcome = 'completed' and verdict = 'blocked'", "ended_at"),
   failed: counted("and outcome in ('failed', 'expired')", "ended_at"),
   verified: `
     select contributor_id, ended_at / ${HOUR_MS} as hour, count(*) as n from counted_pull_requests
@@ -94,7 +123,7 @@ const COUNTS: Readonly<Record<keyof Done, string>> = {
 };
 
 function none(): Done {
-  return { assigned: 0, completed: 0, verified: 0, failed: 0 };
+  return { assigned: 0, completed: 0, no_work_needed: 0, blocked: 0, verified: 0, failed: 0 };
 }
 
 function add(sums: Map<string, Done>, id: string, done: Done): void {
@@ -104,8 +133,5 @@ function add(sums: Map<string, Done>, id: string, done: Done): void {
 }
 
 function addTo(sum: Done, done: Done): void {
-  sum.assigned += done.assigned;
-  sum.completed += done.completed;
-  sum.verified += done.verified;
-  sum.failed += done.failed;
+  for (const field of Object.keys(sum) as (keyof Done)[]) sum[field] += done[field];
 }

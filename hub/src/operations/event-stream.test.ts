@@ -57,6 +57,20 @@ test("whoever reads nothing of what comes after it is let go", async () => {
   stream.close();
 });
 
+test("a heartbeat that scripts see comes every ten seconds, whatever happens or does not", async () => {
+  const clock = new VirtualClock();
+  const stream = new EventStream(modelOf(1), clock);
+  const told: string[] = [];
+  const watcher = slowWatcher();
+  await stream.watch(watcher, everything);
+  watcher.write = ((text: string) => told.push(text) > 0) as typeof watcher.write;
+  const began = clock.now();
+  for (let seconds = 0; seconds < 25; seconds += 1) await clock.jump(1000);
+  const beats = [10_000, 20_000].map((ms) => ({ at: new Date(began + ms).toISOString() }));
+  expect(told).toEqual(beats.map((beat) => `event: heartbeat\ndata: ${JSON.stringify(beat)}\n\n`));
+  stream.close();
+});
+
 test("whoever left before the first word is not kept", async () => {
   const stream = new EventStream(modelOf(1), new VirtualClock());
   const watcher = slowWatcher();

@@ -1,12 +1,12 @@
 import type { ServerResponse } from "node:http";
 import type { Activity } from "@nest/dispatch";
 import { type Clock, TimeSlicer } from "@nest/kit";
+import { stream } from "@nest/protocol";
 import { changesSince, type FleetSnapshot, pictureOf, wholeOf } from "./fleet-changes.ts";
 import type { ReadModel, Visibility } from "./read-model.ts";
 
 /** How often watchers are told of status and work at most. */
 const SNAPSHOT_EVERY_MS = 1000;
-const KEEP_ALIVE_MS = 15_000;
 const MOST_WATCHERS = 1000;
 /** Of those, for people who are not signed in: in all, and from one address. Who operates the hub always finds room. */
 const MOST_ANONYMOUS = 800;
@@ -37,7 +37,8 @@ export interface Audience {
 
 /**
  * Server-sent events for everybody who watches: `hello`, then `activity` as it happens, `status` when it changed, and `work`,
- * whole or once and from then on as `changes`.
+ * whole or once and from then on as `changes`. A `heartbeat` comes whatever happens: scripts see it, unlike a comment, and a
+ * page can say when it comes no longer.
  */
 export class EventStream {
   readonly #model: ReadModel;
@@ -53,13 +54,14 @@ export class EventStream {
   #scheduled = false;
   /** Pictures are made a slice at a time, and one after the other. */
   #turn: Promise<unknown> = Promise.resolve();
-  readonly #stopKeepAlive: () => void;
+  readonly #stopHeartbeat: () => void;
 
   constructor(model: ReadModel, clock: Clock) {
     this.#model = model;
     this.#clock = clock;
-    this.#stopKeepAlive = clock.every(KEEP_ALIVE_MS, () => {
-      this.#broadcast(() => ":\n\n");
+    this.#stopHeartbeat = clock.every(stream.STREAM_HEARTBEAT_MS, () => {
+      const heartbeat = event("heartbeat", { at: new Date(clock.now()).toISOString() });
+      this.#broadcast(() => heartbeat);
       void this.review();
     });
   }
@@ -202,7 +204,7 @@ export class EventStream {
   }
 
   close(): void {
-    this.#stopKeepAlive();
+    this.#stopHeartbeat();
     for (const watcher of this.#watchers.keys()) watcher.end();
   }
 

@@ -23,6 +23,7 @@ import { Revision } from "../queue-settings/revision.ts";
 import type { Gateway } from "../relays/gateway.ts";
 import type { Peers, RemoteRelay } from "../relays/peers.ts";
 import type { CredentialFailure, Session } from "../relays/session.ts";
+import { DAY_HOURS, type DoneByHour } from "./done-by-hour.ts";
 import { withheldSentence } from "./withheld-sentence.ts";
 
 export interface ReadModelDeps {
@@ -33,6 +34,7 @@ export interface ReadModelDeps {
   readonly reader: Reader;
   readonly peers: Peers;
   readonly clock: Clock;
+  readonly doneByHour: DoneByHour;
   readonly settings: () => governor.GovernorSettings;
   readonly webUrl: string;
   /** The delegated role that a session works in, and what an owner set. */
@@ -57,7 +59,7 @@ export class ReadModel {
   }
 
   status(sees: Visibility): contribute.StatusReply {
-    const { ledger, queue, gateway, monitor, peers, settings } = this.#deps;
+    const { ledger, queue, gateway, monitor, peers, settings, doneByHour } = this.#deps;
     const { contribute_suspended: suspended, contribute_announcement: announcement } = settings();
     const active = new Set(peers.relays().map(({ row }) => row.contributor_id));
     for (const session of gateway.sessions())
@@ -73,6 +75,7 @@ export class ReadModel {
       suspended,
       ...(announcement === "" ? {} : { announcement }),
       in_flight: ledger.leaseCount,
+      completed_day: doneByHour.sum(DAY_HOURS, this.#deps.clock.now()).completed,
       surface: "hub",
       api_version: PROTOCOL_VERSION,
       repositories: monitor

@@ -4,7 +4,7 @@ import type { FastifyRequest } from "fastify";
 import { networkOf } from "../access/network-of.ts";
 import { openApiOf, type RouteRegistry } from "../access/route-registry.ts";
 import { isAdmin, sameViewer, type Viewer } from "../access/viewer.ts";
-import type { DoneByHour } from "./done-by-hour.ts";
+import { DAY_HOURS, type DoneByHour } from "./done-by-hour.ts";
 import type { EventStream } from "./event-stream.ts";
 import type { Metrics } from "./metrics.ts";
 import type { ReadModel, Visibility } from "./read-model.ts";
@@ -64,7 +64,12 @@ export function registerOperationsRoutes(routes: RouteRegistry, deps: Operations
   routes.serve(operations.history, () => {
     const summary = deps.waits.summary(now());
     const hours = doneByHour.hours(CHARTED_HOURS, now());
-    return { hours, ...(summary === undefined ? {} : { ready_to_assign: summary }) };
+    return {
+      hours,
+      day: doneByHour.sum(DAY_HOURS, now()),
+      week: doneByHour.sum(CHARTED_HOURS, now()),
+      ...(summary === undefined ? {} : { ready_to_assign: summary }),
+    };
   });
   routes.serve(operations.metrics, async ({ reply }) =>
     reply.type(metrics.registry.contentType).send(await metrics.registry.metrics()),

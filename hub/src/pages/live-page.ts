@@ -37,7 +37,7 @@ export function livePage(): string {
 <dl class="counters">
 ${counter("offer", "On offer", "issues ready to hand out")}
 ${counter("progress", "In progress", "tasks under lease")}
-${counter("done", "Done", "in the last 24 hours")}
+${counter("done", "Completed", "in the last 24 hours")}
 ${counter("relays", "Relays", "connected now")}
 </dl>
 <div class="columns">

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import {
   addToFeed,
-  doneWithinDay,
   duration,
   repositoryState,
   safeHref,
@@ -32,16 +31,6 @@ describe("the feed", () => {
   test("each entry is kept once, newest first, up to the limit", () => {
     const feed = addToFeed([anEntry({ id: 2 }), anEntry({ id: 1 })], [anEntry({ id: 3 }), anEntry({ id: 2 })], 2);
     expect(feed.map((entry) => entry.id)).toEqual([3, 2]);
-  });
-
-  test("only good ends of the last day count as done", () => {
-    const now = Date.parse("2026-01-02T12:00:00Z");
-    const entries = [
-      anEntry({ action: "completed", timestamp: "2026-01-02T11:00:00Z" }),
-      anEntry({ action: "completed: blocked", timestamp: "2026-01-02T11:00:00Z" }),
-      anEntry({ action: "completed", timestamp: "2026-01-01T11:00:00Z" }),
-    ];
-    expect(doneWithinDay(entries, now)).toBe(1);
   });
 });
 

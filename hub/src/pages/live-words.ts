@@ -18,18 +18,6 @@ export function tell(entry: Entry): Telling {
   return { ...describeActivity(entry), link: linkOf(entry.url) };
 }
 
-const DAY_MS = 24 * 60 * 60 * 1000;
-
-/** How many tasks of `entries` were done within a day before `now`. */
-export function doneWithinDay(entries: readonly Entry[], now: number): number {
-  return entries.filter((entry) => describeActivity(entry).isDone && isWithinDay(entry, now)).length;
-}
-
-/** Whether an entry is less than a day old. */
-export function isWithinDay(entry: Entry, now: number): boolean {
-  return now - Date.parse(entry.timestamp) < DAY_MS;
-}
-
 /** Adds entries to a feed that is newest first; each is kept once, at most `limit` in all. */
 export function addToFeed(feed: readonly Entry[], entries: readonly Entry[], limit: number): Entry[] {
   const known = new Map(feed.map((entry) => [entry.id, entry]));

@@ -19,6 +19,7 @@ const deps: PageDeps = {
     suspended: false,
     announcement: hostile,
     in_flight: 0,
+    completed_day: 0,
     surface: "hub",
     api_version: "1.2",
     repositories: [],

@@ -34,7 +34,8 @@ export async function preview(
   return { key, of, matched, matches, faults };
 }
 
-async function compileAll(key: string, sources: readonly string[], breath: TimeSlicer) {
+/** Compiles a list with breaths, and says which of its patterns could not be saved. */
+export async function compileAll(key: string, sources: readonly string[], breath: TimeSlicer) {
   const patterns: Pattern[] = [];
   const faults: governor.PreviewReply["faults"] = [];
   for (const [index, source] of sources.entries()) {

@@ -2,6 +2,7 @@ import type { CommandBatcher, Queue } from "@nest/dispatch";
 import { governor as described } from "@nest/protocol";
 import type { RouteRegistry } from "../access/route-registry.ts";
 import type { Gateway } from "../relays/gateway.ts";
+import { impactOf } from "./impact.ts";
 import { preview, type Subject } from "./preview.ts";
 import type { QueueSettings } from "./queue-settings.ts";
 
@@ -12,11 +13,12 @@ export interface QueueSettingsRouteDeps {
   readonly gateway: Gateway;
   /** Resolves once the queue has been judged by the rules in force. */
   readonly settled: () => Promise<void>;
+  readonly now: () => number;
 }
 
 /** Reads and changes the queue configuration, and shows beforehand what a list of patterns would match. */
 export function registerQueueSettingsRoutes(routes: RouteRegistry, deps: QueueSettingsRouteDeps): void {
-  const { queueSettings, batcher, queue, gateway, settled } = deps;
+  const { queueSettings, batcher, queue, gateway, settled, now } = deps;
   routes.serve(described.governor, ({ reply }) => {
     reply.header("etag", `"${queueSettings.tag}"`).header("cache-control", "no-store");
     return queueSettings.settings;
@@ -28,6 +30,7 @@ export function registerQueueSettingsRoutes(routes: RouteRegistry, deps: QueueSe
     reply.header("etag", `"${queueSettings.tag}"`);
     return { status: "updated" as const };
   });
+  routes.serve(described.previewImpact, ({ body }) => impactOf(body, { queue, settings: queueSettings.settings, now }));
   routes.serve(described.previewPatterns, ({ body }) =>
     preview(
       body.key,

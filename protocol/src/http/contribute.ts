@@ -61,6 +61,8 @@ export const StatusReply = z.object({
   /** What the operators have to say to everybody; absent when nothing. */
   announcement: z.string().optional(),
   in_flight: z.number().int(),
+  /** Tasks completed in the last 24 hours, as `GET /api/contribute/metrics` counts them. */
+  completed_day: z.number().int(),
   surface: z.literal("hub"),
   api_version: z.string(),
   repositories: z.array(
@@ -252,7 +254,7 @@ export const events = route({
   method: "GET",
   path: "/api/contribute/events",
   summary:
-    "The same as it happens, as server-sent events: hello, status, activity, work; fleet=changes sends work once and then only what changed",
+    "The same as it happens, as server-sent events: hello, status, activity, work, and a heartbeat every 10 seconds; fleet=changes sends work once and then only what changed",
   access: "anyone",
   query: z.object({ fleet: z.enum(["changes"]).optional() }),
   reply: z.string(),

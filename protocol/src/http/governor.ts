@@ -86,6 +86,33 @@ export const changeGovernor = route({
   reply: z.object({ status: z.literal("updated") }),
 });
 
+/** What a change would do to the queue of this moment. */
+export const ImpactReply = z.object({
+  /** Issues on offer now, and how many would be; those that leave and those that come. Absent while a pattern is faulty. */
+  offered: z
+    .object({
+      before: z.number().int(),
+      after: z.number().int(),
+      leaving: z.number().int(),
+      joining: z.number().int(),
+    })
+    .optional(),
+  /** Patterns that could not be saved, and why. */
+  faults: z.array(z.object({ key: z.string(), index: z.number().int(), pattern: z.string(), because: z.string() })),
+});
+export type ImpactReply = z.infer<typeof ImpactReply>;
+
+export const previewImpact = route({
+  method: "POST",
+  path: "/api/config/governor/impact",
+  summary:
+    "How many issues would leave the queue and how many come on offer if this change were saved; nothing is saved",
+  access: "admin",
+  bodyLimit: 512 * 1024,
+  body: GovernorChange,
+  reply: ImpactReply,
+});
+
 /** Keys that hold patterns, in the order in which an issue meets them. */
 export const patternKeys = [
   "contribute_deny_labels",

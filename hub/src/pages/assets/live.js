@@ -3,9 +3,7 @@
 import { byId, element, Listing, linkOr, timeSince } from "./live-dom.js";
 import {
   addToFeed,
-  doneWithinDay,
   duration,
-  isWithinDay,
   repositoryState,
   safeHref,
   tell,
@@ -18,6 +16,8 @@ const FEED_KEPT = 500;
 const QUEUE_EVERY_MS = 3000;
 const PAINT_EVERY_MS = 200;
 const TRY_AGAIN_MS = 5000;
+/** The hub sends a heartbeat every 10 seconds. */
+const SILENCE_MS = 30_000;
 
 const listings = {
   work: new Listing("under-way", 50),
@@ -27,7 +27,7 @@ const listings = {
   repositories: new Listing("repositories", 30),
 };
 
-const known = { status: undefined, fleet: undefined, queue: undefined, feed: undefined, feedIsCut: false };
+const known = { status: undefined, fleet: undefined, queue: undefined, feed: undefined };
 let aheadMs = 0;
 
 const now = () => Date.now() + aheadMs;
@@ -53,7 +53,6 @@ async function readAll() {
   known.fleet = fleet;
   known.queue = queue;
   known.feed = addToFeed(known.feed ?? [], activity.activity, FEED_KEPT);
-  known.feedIsCut = activity.next_cursor !== undefined;
   notice("");
   paintSoon();
 }
@@ -106,17 +105,27 @@ function takeStatus(status) {
 
 function takeActivity(entries) {
   const feed = addToFeed(known.feed ?? [], entries, FEED_KEPT);
-  known.feedIsCut ||= feed.length === FEED_KEPT;
   known.feed = feed;
   paintSoon();
 }
 
 let retryMs = 1000;
+let stream;
+/** When the stream was begun, or brought something. */
+let heardAt = 0;
 function follow() {
-  const stream = new EventSource("/api/contribute/events");
-  const on = (name, take) => stream.addEventListener(name, (event) => take(JSON.parse(event.data)));
+  stream?.close();
+  stream = new EventSource("/api/contribute/events");
+  heardAt = Date.now();
+  const on = (name, take) =>
+    stream.addEventListener(name, (event) => {
+      heardAt = Date.now();
+      take(JSON.parse(event.data));
+    });
+  on("heartbeat", () => {});
   stream.addEventListener("open", () => {
     retryMs = 1000;
+    heardAt = Date.now();
     linkState("live", "live");
     // After a break the lists may have moved on without us.
     if (mayBeOld) refresh();
@@ -141,6 +150,14 @@ function follow() {
   });
 }
 
+// A hub that stands still keeps the stream open and says nothing: only the missing heartbeat tells.
+setInterval(() => {
+  if (stream === undefined || Date.now() - heardAt <= SILENCE_MS) return;
+  linkState("broken", `last heard ${new Date(heardAt).toLocaleTimeString("en-GB")}`);
+  mayBeOld = true;
+  follow();
+}, 1000);
+
 // ---- how it looks
 
 function linkState(state, text) {
@@ -160,8 +177,10 @@ function notice(text) {
 }
 
 function standingNotice() {
-  if (known.status?.suspended) return "An operator has paused the hand-out of work. Tasks under way go on.";
-  return "";
+  const { suspended = false, announcement = "" } = known.status ?? {};
+  return [suspended ? "An operator has paused the hand-out of work. Tasks under way go on." : "", announcement]
+    .filter((sentence) => sentence !== "")
+    .join(" ");
 }
 
 let paintIsDue = false;
@@ -184,19 +203,15 @@ function paint() {
 }
 
 function paintCounters() {
-  const { status, fleet, feed } = known;
+  const { status, fleet } = known;
   count("offer", status?.actionable_items);
   count("progress", fleet?.in_flight_count ?? status?.in_flight);
   count("relays", fleet?.clankers.length);
-  if (feed === undefined) return;
-  const done = doneWithinDay(feed, now());
-  const oldest = feed.at(-1);
-  const cutToday = known.feedIsCut && oldest !== undefined && isWithinDay(oldest, now());
-  count("done", done, cutToday ? "+" : "");
+  count("done", status?.completed_day);
 }
 
-function count(id, value, more = "") {
-  const text = value === undefined ? "–" : value.toLocaleString("en") + more;
+function count(id, value) {
+  const text = value === undefined ? "–" : value.toLocaleString("en");
   const shown = byId(`count-${id}`);
   if (shown.textContent !== text) shown.textContent = text;
 }

@@ -1,5 +1,4 @@
-import { contribute } from "@nest/protocol";
-import { z } from "zod";
+import { type contribute, stream } from "@nest/protocol";
 import { createStore, useStore } from "../../shared/store/store.ts";
 import { followStream, streamEvent } from "../../shared/stream/event-stream.ts";
 import { changedFleet, type Fleet, wholeFleet } from "./fleet.ts";
@@ -12,8 +11,8 @@ export interface Live {
   readonly activity: readonly contribute.ActivityEntry[];
 }
 
+const events = stream.streamEvents;
 const MOST_ACTIVITY = 500;
-const Hello = z.object({ status: contribute.StatusReply, activity: z.array(contribute.ActivityEntry) });
 
 export const live = createStore<Live>({ status: undefined, fleet: undefined, activity: [] });
 
@@ -24,16 +23,16 @@ function change(part: Partial<Live>): void {
 /** Follows the hub's event stream for as long as the page lives. */
 export function followHub(): void {
   followStream("/api/contribute/events?fleet=changes", [
-    streamEvent("hello", Hello, ({ status, activity }) =>
+    streamEvent("hello", events.hello, ({ status, activity }) =>
       change({ status, activity: newestFirst(activity, live.get().activity) }),
     ),
-    streamEvent("status", contribute.StatusReply, (status) => change({ status })),
-    streamEvent("work", contribute.FleetReply, (fleet) => change({ fleet: wholeFleet(fleet) })),
-    streamEvent("changes", contribute.FleetChanges, (changes) => {
+    streamEvent("status", events.status, (status) => change({ status })),
+    streamEvent("work", events.work, (fleet) => change({ fleet: wholeFleet(fleet) })),
+    streamEvent("changes", events.changes, (changes) => {
       const { fleet } = live.get();
       if (fleet !== undefined) change({ fleet: changedFleet(fleet, changes) });
     }),
-    streamEvent("activity", contribute.ActivityEntry, (entry) =>
+    streamEvent("activity", events.activity, (entry) =>
       change({ activity: newestFirst([entry], live.get().activity) }),
     ),
   ]);

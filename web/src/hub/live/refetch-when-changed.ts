@@ -31,7 +31,8 @@ export function refetchWhenChanged(client: QueryClient): () => void {
       revision: status?.revision ?? "",
       last: activity[0]?.id ?? 0,
     };
-    if (after.state === "live" && before.state === "offline") void client.invalidateQueries();
+    if (after.state === "live" && (before.state === "offline" || before.state === "silent"))
+      void client.invalidateQueries();
     if (after.queue !== before.queue) soon("queue");
     if (after.revision !== before.revision) soon("queue", "governor", "audit");
     if (after.last !== before.last) soon("contributors", "contributor", "audit", "history");

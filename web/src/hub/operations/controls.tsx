@@ -1,11 +1,13 @@
-import { Button, Modal, Switch, Textarea } from "@mantine/core";
+import { Button, Switch, Textarea } from "@mantine/core";
 import { contribute, governor } from "@nest/protocol";
 import { IconRefresh, IconSpeakerphone } from "@tabler/icons-react";
 import { useState } from "react";
 import { call } from "../../shared/call/call.ts";
 import { plural } from "../../shared/format/format.ts";
+import { FormDialog } from "../../shared/forms/form-dialog.tsx";
+import { useOptimistic } from "../../shared/forms/use-optimistic.ts";
 import { useIsAdmin } from "../../shared/session/session.ts";
-import { attempt, showError, showToast } from "../../shared/toast/toast.tsx";
+import { showError, showToast } from "../../shared/toast/toast.tsx";
 import { useLive } from "../live/live.ts";
 
 /** Reading every repository of a large organisation takes its time. */
@@ -15,15 +17,23 @@ const READ_MS = 120_000;
 export function Controls() {
   const isAdmin = useIsAdmin();
   const status = useLive((live) => live.status);
+  const hold = useOptimistic(status?.suspended ?? false, (value: boolean) =>
+    call(governor.changeGovernor, { body: { contribute_suspended: value } }),
+  );
   if (status === undefined) return undefined;
-  const { suspended, announcement = "" } = status;
+  const { announcement = "" } = status;
+  const suspended = hold.value;
   return (
     <>
       {isAdmin ? (
         <div className="controls">
           <Switch
             checked={!suspended}
-            onChange={(event) => attempt(() => suspend(!event.currentTarget.checked))}
+            aria-busy={hold.isPending}
+            data-pending={hold.isPending || undefined}
+            onChange={(event) => {
+              if (!hold.isPending) void suspend(!event.currentTarget.checked, hold.choose);
+            }}
             label={suspended ? "Suspended" : "Handing out work"}
             aria-label="Hand out work"
             color="nest"
@@ -47,52 +57,50 @@ export function Controls() {
 }
 
 /** Stops or starts handing out, at once; can be undone from the message that says so. */
-async function suspend(suspended: boolean): Promise<void> {
-  const put = (value: boolean) => call(governor.changeGovernor, { body: { contribute_suspended: value } });
-  await put(suspended);
-  showToast(suspended ? "Suspended: no relay is given work now." : "Work is handed out again.", () => put(!suspended));
+async function suspend(suspended: boolean, put: (suspended: boolean) => Promise<void>): Promise<void> {
+  try {
+    await put(suspended);
+    showToast(suspended ? "Suspended: no relay is given work now." : "Work is handed out again.", () =>
+      put(!suspended),
+    );
+  } catch (thrown) {
+    showError(thrown);
+  }
 }
 
+/** Tells everybody something, or takes it back. */
 function Announce({ announcement }: { readonly announcement: string }) {
   const [text, setText] = useState<string>();
-  const announce = (words: string) =>
-    attempt(
-      () => call(governor.changeGovernor, { body: { contribute_announcement: words } }),
-      words === "" ? "The announcement is taken back." : "Announced to every relay and on the public page.",
-      () => setText(undefined),
-    );
+  const words = (text ?? "").trim();
   return (
     <>
       <Button variant="default" leftSection={<IconSpeakerphone size={16} />} onClick={() => setText(announcement)}>
         Announce
       </Button>
-      <Modal opened={text !== undefined} onClose={() => setText(undefined)} title="Announce to everybody">
-        <form
-          onSubmit={(event) => {
-            event.preventDefault();
-            announce((text ?? "").trim());
-          }}
-        >
-          <Textarea
-            data-autofocus
-            label="What relays and visitors are told"
-            description="Relays get it at once and when they connect; the public page shows it. Empty takes it back."
-            maxLength={500}
-            autosize
-            minRows={3}
-            value={text ?? ""}
-            onChange={(event) => setText(event.currentTarget.value)}
-          />
-          <div className="dialog-end">
-            <Button variant="default" onClick={() => setText(undefined)}>
-              Cancel
-            </Button>
-            <Button type="submit" disabled={(text ?? "").trim() === announcement}>
-              {(text ?? "").trim() === "" && announcement !== "" ? "Take it back" : "Announce"}
-            </Button>
-          </div>
-        </form>
-      </Modal>
+      <FormDialog
+        title="Announce to everybody"
+        isOpen={text !== undefined}
+        close={() => setText(undefined)}
+        yes={words === "" && announcement !== "" ? "Take it back" : "Announce"}
+        isReady={words !== announcement}
+        submit={async () => {
+          await call(governor.changeGovernor, { body: { contribute_announcement: words } });
+          showToast(
+            words === "" ? "The announcement is taken back." : "Announced to every relay and on the public pages.",
+          );
+        }}
+      >
+        <Textarea
+          data-autofocus
+          label="What relays and visitors are told"
+          description="Relays get it at once and when they connect; the public pages show it. Empty takes it back."
+          maxLength={500}
+          autosize
+          minRows={3}
+          value={text ?? ""}
+          onChange={(event) => setText(event.currentTarget.value)}
+        />
+      </FormDialog>
     </>
   );
 }

@@ -1,3 +1,4 @@
+import { PageIndex } from "../../shared/layout/page-index.tsx";
 import { ActivityPanel } from "./activity-panel.tsx";
 import { Controls } from "./controls.tsx";
 import { Counters } from "./counters.tsx";
@@ -24,15 +25,7 @@ export function Operations() {
         <Controls />
       </div>
       <Counters />
-      <nav className="jumps" aria-label="Parts of this page">
-        <ul>
-          {parts.map(([id, name]) => (
-            <li key={id}>
-              <a href={`#${id}`}>{name}</a>
-            </li>
-          ))}
-        </ul>
-      </nav>
+      <PageIndex sections={parts} />
       <div className="columns">
         <div className="stack">
           <QueuePanel />

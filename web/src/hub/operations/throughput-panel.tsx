@@ -20,9 +20,7 @@ export function ThroughputPanel() {
   });
   const hours = data?.hours.slice(-spans[span]) ?? [];
   const wait = data?.ready_to_assign;
-  const sum = (field: "assigned" | "completed" | "verified" | "failed") =>
-    hours.reduce((all, hour) => all + hour[field], 0);
-  const ended = sum("completed") + sum("failed");
+  const done = span === "week" ? data?.week : data?.day;
   return (
     <Panel
       id="throughput"
@@ -40,33 +38,41 @@ export function ThroughputPanel() {
         />
       }
     >
-      {error !== null && data === undefined ? (
+      {(error !== null && data === undefined) || done === undefined ? (
         <LoadFailed problem={error} again={() => void refetch()} />
       ) : data === undefined ? (
         <Loading />
       ) : (
         <div className="chart">
           <dl className="legend">
-            <Sum name="Assigned" value={sum("assigned")} />
-            <Sum name="Completed" value={sum("completed")} swatch="good" />
-            <Sum name="Failed or expired" value={sum("failed")} swatch="bad" />
-            <Sum name="Verified" value={sum("verified")} />
-            <div>
-              <dt>Good end</dt>
-              <dd>{ended === 0 ? "–" : `${Math.round((100 * sum("completed")) / ended)} %`}</dd>
+            <Sum name="Assigned" value={done.assigned} />
+            <Sum name="Completed" value={done.completed} swatch="good" />
+            <Sum name="Verified" value={done.verified} />
+            <Sum name="No work needed" value={done.no_work_needed} />
+            <Sum name="Blocked" value={done.blocked} swatch="warn" />
+            <Sum name="Failed or expired" value={done.failed} swatch="bad" />
+            <div title="Completed, of all tasks that ended">
+              <dt>Success rate</dt>
+              <dd>{successRate(done)}</dd>
             </div>
           </dl>
           <HourBars hours={hours} />
           {wait === undefined ? undefined : (
             <p className="facts">
-              From ready to a task, in the last hour: {shortTime(wait.median_ms)} in the middle,{" "}
-              {shortTime(wait.slow_ms)} for the slowest twentieth, {plural(wait.count, "task")}
+              Relays waited {shortTime(wait.median_ms)} for a task in the last hour (median; 95th percentile{" "}
+              {shortTime(wait.slow_ms)}; {plural(wait.count, "task")})
             </p>
           )}
         </div>
       )}
     </Panel>
   );
+}
+
+/** Completed, of all that ended: `72 %`. */
+function successRate({ completed, no_work_needed, blocked, failed }: operations.Done): string {
+  const ended = completed + no_work_needed + blocked + failed;
+  return ended === 0 ? "–" : `${Math.round((100 * completed) / ended)} %`;
 }
 
 function Sum({ name, value, swatch }: { readonly name: string; readonly value: number; readonly swatch?: string }) {

@@ -1,4 +1,4 @@
-import type { Key } from "./draft.ts";
+import type { Key } from "./faults.ts";
 
 /** Each key of the queue configuration, as people call it. */
 export const keyNames: Readonly<Record<Key, string>> = {
@@ -26,3 +26,12 @@ export const keyNames: Readonly<Record<Key, string>> = {
   contribute_delegatable_roles: "Roles that may be delegated",
   contribute_allow_labels: "Allowed labels (legacy)",
 };
+
+/** The parts of the page, in their order. */
+export const settingsSections = [
+  ["hand-out", "Handing out"],
+  ["repositories", "Repositories"],
+  ["filters", "Filters"],
+  ["models", "Models"],
+  ["tiers", "Trust tiers"],
+] as const;

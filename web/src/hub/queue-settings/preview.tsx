@@ -14,7 +14,15 @@ export interface PreviewProps {
   readonly meaning: string;
 }
 
-/** Says, while one types, what a list would match now, and which of its lines could not be saved. */
+/** So large a part is nearly all; of a few, most are soon matched. */
+const NEARLY_ALL = 0.9;
+const FEW = 10;
+
+function matchesNearlyAll({ matched, of }: governor.PreviewReply): boolean {
+  return of >= FEW && matched >= NEARLY_ALL * of;
+}
+
+/** Says, while one types, what a list would match now; which lines could not be saved stands beside the field. */
 export function Preview({ patterns: key, lines, meaning }: PreviewProps) {
   const [settled] = useDebouncedValue(lines, TYPING_MS);
   const { data, error } = useQuery({
@@ -31,15 +39,15 @@ export function Preview({ patterns: key, lines, meaning }: PreviewProps) {
   const what = key === "contribute_allow_models" ? "connected relays" : "open issues";
   return (
     <div className="preview" role="status" data-key={key}>
-      {data.faults.map(({ index, because }) => (
-        <p key={index} data-tone="bad">
-          Line {index + 1}: {because}
-        </p>
-      ))}
       <p>
         Matches {count(data.matched)} of {count(data.of)} {what}
-        {data.matched === 0 ? "" : `: ${meaning}`}
+        {data.matched === 0 ? ": nothing changes by it now" : `: ${meaning}`}
       </p>
+      {matchesNearlyAll(data) ? (
+        <p data-tone="warn">
+          <b>That is nearly all of them.</b> Look again at the lines above.
+        </p>
+      ) : undefined}
       <ul>
         {data.matches.slice(0, SHOWN).map(({ subject, pattern, key: item, title }) => (
           <li key={`${item ?? title} ${subject} ${pattern}`} className="cut">

@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import type { Settings } from "./draft.ts";
+import type { Settings } from "./faults.ts";
 import type { SettingsDraft } from "./use-settings.ts";
 
 /** What each part of the page works on. */
@@ -21,7 +21,7 @@ export function Part({
   readonly children: ReactNode;
 }) {
   return (
-    <section className="panel part" id={id} aria-labelledby={`${id}-title`}>
+    <section className="panel part" id={id} aria-labelledby={`${id}-title`} tabIndex={-1}>
       <h2 id={`${id}-title`}>{title}</h2>
       <p className="soft">{about}</p>
       {children}

@@ -1,6 +1,6 @@
 import { Checkbox, NumberInput, Switch } from "@mantine/core";
 import { delegatableRoles } from "@nest/protocol";
-import type { Settings } from "./draft.ts";
+import type { Settings } from "./faults.ts";
 import { Part, type SectionProps } from "./section.tsx";
 
 type WorkingTier = keyof Settings["tier_limits"];

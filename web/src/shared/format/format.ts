@@ -46,6 +46,11 @@ export function dateAndTime(iso: string): string {
   return new Date(iso).toLocaleString("en-GB", { dateStyle: "medium", timeStyle: "short" });
 }
 
+/** The time of day, to the second, in the reader's time zone: `14:03:22`. */
+export function timeOfDay(ms: number): string {
+  return new Date(ms).toLocaleTimeString("en-GB");
+}
+
 /** Only web addresses become links; anything else leads nowhere. */
 export function safeHref(url: string | undefined): string | undefined {
   return url !== undefined && /^https?:\/\//i.test(url) ? url : undefined;

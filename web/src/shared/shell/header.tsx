@@ -55,7 +55,7 @@ export function Header({ pages, path, account }: HeaderProps) {
 function ConnectionState() {
   const state = useConnection((connection) => connection.state);
   if (state === "none") return undefined;
-  const words = { live: "live", connecting: "connecting", offline: "reconnecting" }[state];
+  const words = { live: "live", connecting: "connecting", offline: "reconnecting", silent: "silent" }[state];
   return (
     <span className="connection-state" data-state={state}>
       {words}

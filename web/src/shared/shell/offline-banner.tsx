@@ -1,25 +1,33 @@
 import { Button } from "@mantine/core";
 import { useEffect, useState } from "react";
+import { timeOfDay } from "../format/format.ts";
 import { reconnect, useConnection } from "../stream/event-stream.ts";
 
 /** A break this short is not worth a word. */
 const SHOWN_AFTER_MS = 1500;
 
-/** Says that the server does not answer, and that what is shown may be old. */
+/** Says that nothing is heard from the server, since when, and that what is shown may be old. */
 export function OfflineBanner() {
-  const state = useConnection((connection) => connection.state);
+  const { state, lastHeardAt } = useConnection((connection) => connection);
+  const isAway = state === "offline" || state === "silent";
   const [shown, setShown] = useState(false);
   useEffect(() => {
-    if (state !== "offline") return setShown(false);
+    if (!isAway) return setShown(false);
     const timer = setTimeout(() => setShown(true), SHOWN_AFTER_MS);
     return () => clearTimeout(timer);
-  }, [state]);
+  }, [isAway]);
   return (
     <div role="status" aria-live="polite">
-      {shown ? (
+      {shown && isAway ? (
         <div className="offline-banner">
           <div className="wide">
-            <span>The hub does not answer. What you see may be old; this page reconnects by itself.</span>
+            <span>
+              {state === "silent" ? "The hub has fallen silent." : "The hub does not answer."}{" "}
+              {lastHeardAt === undefined
+                ? "Nothing was heard from it yet."
+                : `Last heard at ${timeOfDay(lastHeardAt)}.`}{" "}
+              What you see may be old; this page tries again by itself.
+            </span>
             <Button size="compact-sm" variant="default" onClick={reconnect}>
               Try now
             </Button>

@@ -1,20 +1,26 @@
+import { stream } from "@nest/protocol";
 import type { z } from "zod";
 import { createStore, useStore } from "../store/store.ts";
 
 /** How the page's line to its server is. */
 export interface Connection {
-  /** `none` where nothing is followed, `connecting` until the first event, `offline` while the server does not answer. */
-  readonly state: "none" | "connecting" | "live" | "offline";
+  /**
+   * `none` where nothing is followed, `connecting` until the first event, `offline` while the line is broken, `silent` while it
+   * stands and nothing comes: a server that is frozen keeps its lines.
+   */
+  readonly state: "none" | "connecting" | "live" | "offline" | "silent";
+  /** By this machine's clock; undefined before the first event. Kept when the state changes, not with every event. */
+  readonly lastHeardAt: number | undefined;
 }
 
 /** The page's one line to its server. */
-export const connection = createStore<Connection>({ state: "none" });
+export const connection = createStore<Connection>({ state: "none", lastHeardAt: undefined });
 
 export function useConnection<Part>(pick: (connection: Connection) => Part): Part {
   return useStore(connection, pick);
 }
 
-/** One kind of event: its name, how it is described, and what to do with it. */
+/** One kind of event: its name, and what to do with what comes with it. */
 export interface StreamEvent {
   readonly name: string;
   readonly take: (json: unknown) => void;
@@ -37,57 +43,119 @@ export function streamEvent<Schema extends z.ZodType>(
 
 const FIRST_RETRY_MS = 1000;
 const LONGEST_RETRY_MS = 15_000;
+const LOOK_EVERY_MS = 1000;
+/** `EventSource.CLOSED`: the browser will not connect again by itself. */
+const CLOSED = 2;
 
-/** Follows a server's event stream for as long as the page lives; reconnects by itself. */
-class EventStreamFollower {
-  readonly #url: string;
-  readonly #events: readonly StreamEvent[];
-  #source: EventSource | undefined;
+/** What the browser's event source is needed for. */
+export interface Source {
+  readonly readyState: number;
+  addEventListener(name: string, act: (event: MessageEvent<string>) => void): void;
+  close(): void;
+}
+
+export interface FollowerDeps {
+  readonly url: string;
+  readonly events: readonly StreamEvent[];
+  readonly open: (url: string) => Source;
+  readonly now: () => number;
+  readonly after: (ms: number, act: () => void) => () => void;
+}
+
+/** Follows a server's event stream; says when it breaks or falls silent, and connects again by itself. */
+export class StreamFollower {
+  readonly #deps: FollowerDeps;
+  #source: Source | undefined;
   #retryMs = FIRST_RETRY_MS;
-  #retrying: ReturnType<typeof setTimeout> | undefined;
+  #stopRetry: () => void = () => {};
+  #stopLooking: () => void = () => {};
+  #lastHeardAt: number | undefined;
+  /** When this connection was begun, or brought something. */
+  #quietSince = 0;
 
-  constructor(url: string, events: readonly StreamEvent[]) {
-    this.#url = url;
-    this.#events = events;
+  constructor(deps: FollowerDeps) {
+    this.#deps = deps;
   }
 
-  connect(): void {
-    clearTimeout(this.#retrying);
+  follow(): void {
+    this.#become("connecting");
+    this.#connect();
+    this.#look();
+  }
+
+  stop(): void {
+    this.#stopRetry();
+    this.#stopLooking();
     this.#source?.close();
-    const source = new EventSource(this.#url);
+  }
+
+  /** Tries at once where nothing is heard. */
+  retryNow(): void {
+    const { state } = connection.get();
+    if (state !== "offline" && state !== "silent") return;
+    this.#retryMs = FIRST_RETRY_MS;
+    this.#connect();
+  }
+
+  #connect(): void {
+    this.#stopRetry();
+    this.#source?.close();
+    const { url, events, open, after, now } = this.#deps;
+    const source = open(url);
     this.#source = source;
-    for (const { name, take } of this.#events) {
-      source.addEventListener(name, (event: MessageEvent<string>) => {
+    this.#quietSince = now();
+    const heard = { name: "heartbeat", take: () => {} };
+    for (const { name, take } of [...events, heard]) {
+      source.addEventListener(name, (event) => {
+        if (source !== this.#source) return;
         this.#retryMs = FIRST_RETRY_MS;
+        this.#lastHeardAt = now();
+        this.#quietSince = now();
         take(JSON.parse(event.data));
-        if (connection.get().state !== "live") connection.set({ state: "live" });
+        this.#become("live");
       });
     }
     source.addEventListener("error", () => {
-      if (connection.get().state !== "offline") connection.set({ state: "offline" });
+      if (source !== this.#source) return;
+      this.#become("offline");
       // An answer that is no stream ends it for the browser; not for us.
-      if (source.readyState !== EventSource.CLOSED) return;
-      this.#retrying = setTimeout(() => this.connect(), this.#retryMs * (0.5 + Math.random() / 2));
+      if (source.readyState !== CLOSED) return;
+      this.#stopRetry = after(this.#retryMs * (0.5 + Math.random() / 2), () => this.#connect());
       this.#retryMs = Math.min(LONGEST_RETRY_MS, this.#retryMs * 2);
     });
   }
 
-  reconnectIfOffline(): void {
-    if (connection.get().state !== "offline") return;
-    this.#retryMs = FIRST_RETRY_MS;
-    this.connect();
+  /** A server that stands still answers nothing and closes nothing: only the missing heartbeat tells. */
+  #look(): void {
+    const { now, after } = this.#deps;
+    if (now() - this.#quietSince > stream.STREAM_SILENCE_MS) {
+      this.#become("silent");
+      this.#connect();
+    }
+    this.#stopLooking = after(LOOK_EVERY_MS, () => this.#look());
+  }
+
+  #become(state: Connection["state"]): void {
+    if (connection.get().state !== state) connection.set({ state, lastHeardAt: this.#lastHeardAt });
   }
 }
 
-let follower: EventStreamFollower | undefined;
+let follower: StreamFollower | undefined;
 
-/** Follows the stream at an address from now on. */
+/** Follows the stream at an address for as long as the page lives. */
 export function followStream(url: string, events: readonly StreamEvent[]): void {
-  const first = follower === undefined;
-  follower = new EventStreamFollower(url, events);
-  connection.set({ state: "connecting" });
-  follower.connect();
-  if (!first) return;
+  follower?.stop();
+  follower = new StreamFollower({
+    url,
+    events,
+    open: (address) => new EventSource(address),
+    now: () => Date.now(),
+    after: (ms, act) => {
+      const timer = setTimeout(act, ms);
+      return () => clearTimeout(timer);
+    },
+  });
+  follower.follow();
   // A network that is back, or somebody who looks again, is a better moment than the next try.
   addEventListener("online", reconnect);
   document.addEventListener("visibilitychange", () => {
@@ -95,7 +163,7 @@ export function followStream(url: string, events: readonly StreamEvent[]): void 
   });
 }
 
-/** Tries at once where the server does not answer. */
+/** Tries at once where nothing is heard from the server. */
 export function reconnect(): void {
-  follower?.reconnectIfOffline();
+  follower?.retryNow();
 }

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { changeOf, faultOfAnswer, faultsOf, rebase, type Settings } from "./draft.ts";
+import { beginDraft, edit } from "../../shared/drafts/draft.ts";
+import { faultOfAnswer, faultsOf, type Settings } from "./faults.ts";
 
 const none = { max_per_hour: 0, max_per_day: 0, max_concurrent: 0 };
 const base: Settings = {
@@ -28,35 +29,11 @@ const base: Settings = {
   contribute_allow_labels: [],
 };
 
-test("only changed keys are put", () => {
-  expect(changeOf(base, { ...base, contribute_suspended: true })).toEqual({ contribute_suspended: true });
-});
-
-test("what somebody else changed is taken over, and what was changed here stays", () => {
-  const mine = { ...base, contribute_deny_titles: ["mine"] };
-  const now = { ...base, contribute_suspended: true };
-  expect(rebase(base, mine, now)).toEqual({
-    draft: { ...base, contribute_suspended: true, contribute_deny_titles: ["mine"] },
-    conflicts: [],
-    taken: ["contribute_suspended"],
-  });
-});
-
-test("a key that both changed is a conflict, unless both want the same", () => {
-  const mine = { ...base, contribute_deny_titles: ["mine"], contribute_trusted_at: 9 };
-  const now = { ...base, contribute_deny_titles: ["theirs"], contribute_trusted_at: 9 };
-  expect(rebase(base, mine, now)).toMatchObject({
-    draft: { contribute_deny_titles: ["mine"] },
-    conflicts: [{ key: "contribute_deny_titles", mine: ["mine"], theirs: ["theirs"] }],
-    taken: [],
-  });
-});
-
 test("what the hub would refuse is said beside its field", () => {
-  expect(faultsOf(base, { ...base, contribute_announcement: "x".repeat(501) })).toEqual({
+  expect(faultsOf(edit(beginDraft(base, ""), { contribute_announcement: "x".repeat(501) }))).toEqual({
     contribute_announcement: "longer than 500 characters",
   });
-  expect(faultsOf(base, { ...base, disabled_repos: ["fine", "not fine"] }).disabled_repos).toMatch(
+  expect(faultsOf(edit(beginDraft(base, ""), { disabled_repos: ["fine", "not fine"] })).disabled_repos).toMatch(
     /^line 2: not owner/,
   );
 });

@@ -1,0 +1,28 @@
+import type { Key, Settings } from "./faults.ts";
+
+/** Which list a mode gives its meaning to. */
+const listOfMode: Partial<Record<Key, Key>> = {
+  contribute_labels_mode: "contribute_deny_labels",
+  contribute_titles_mode: "contribute_deny_titles",
+  contribute_authors_mode: "contribute_deny_authors",
+};
+
+/**
+ * Whether a change makes no difference to what is offered: a list with the same entries in another order, in another case or
+ * twice, and the meaning of a list that is empty before and after.
+ */
+export function isWithoutEffect(key: Key, before: Settings, after: Settings): boolean {
+  const list = listOfMode[key];
+  if (list !== undefined) return isEmpty(before[list]) && isEmpty(after[list]);
+  return Array.isArray(before[key]) && Array.isArray(after[key]) && entriesOf(before[key]) === entriesOf(after[key]);
+}
+
+function isEmpty(value: unknown): boolean {
+  return Array.isArray(value) && value.length === 0;
+}
+
+/** What a list says, whatever the order and the case of its entries; regular expressions are left as they are. */
+function entriesOf(list: readonly string[]): string {
+  const entries = list.map((entry) => (entry.startsWith("/") ? entry : entry.toLowerCase()));
+  return JSON.stringify([...new Set(entries)].sort());
+}

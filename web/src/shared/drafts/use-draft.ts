@@ -1,0 +1,82 @@
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { type Answer, CallError } from "../call/call.ts";
+import { showError, showToast } from "../toast/toast.tsx";
+import { beginDraft, changedKeys, changeOf, type Draft, edit, receive, settle } from "./draft.ts";
+
+/** What is wrong, by key. */
+export type Faults = Readonly<Partial<Record<string, string>>>;
+
+export interface DraftSource<Values extends object> {
+  /** Under which the values are read. */
+  readonly queryKey: readonly unknown[];
+  readonly read: (signal: AbortSignal) => Promise<Answer<Values>>;
+  /** Saves a change, only while `revision` is in force. */
+  readonly write: (
+    change: Partial<Values>,
+    revision: string | undefined,
+  ) => Promise<{ readonly etag: string | undefined }>;
+  /** The code of a refusal because another revision is in force. */
+  readonly changedCode: string;
+  /** What the server would refuse, by key. */
+  readonly faultsOf: (draft: Draft<Values>) => Faults;
+  /** What the server did refuse, by the key that its sentence names. */
+  readonly faultOfAnswer: (message: string, values: Values) => Faults | undefined;
+}
+
+/** Stored values and a draft of other ones, kept true to what others do meanwhile. */
+export function useDraft<Values extends object>(source: DraftSource<Values>) {
+  const client = useQueryClient();
+  const read = useQuery({ queryKey: source.queryKey, queryFn: ({ signal }) => source.read(signal) });
+  const [draft, setDraft] = useState<Draft<Values>>();
+  const [refused, setRefused] = useState<Faults>({});
+  const [isSaving, setSaving] = useState(false);
+
+  const now = read.data;
+  if (now !== undefined && draft === undefined) setDraft(beginDraft(now.value, now.etag));
+  else if (now !== undefined && now.etag !== draft?.revision && !isSaving)
+    setDraft((before) => before && receive(before, now.value, now.etag));
+
+  const change = (part: Partial<Values>) => {
+    setDraft((before) => before && edit(before, part));
+    setRefused((before) => Object.fromEntries(Object.entries(before).filter(([key]) => !(key in part))) as Faults);
+  };
+
+  const save = async (): Promise<boolean> => {
+    if (draft === undefined || draft.conflicts.length > 0) return false;
+    setSaving(true);
+    try {
+      const { etag } = await source.write(changeOf(draft), draft.revision);
+      client.setQueryData(source.queryKey, { value: draft.values, etag });
+      setDraft(beginDraft(draft.values, etag));
+      showToast("Saved. It is in force now.");
+      return true;
+    } catch (thrown) {
+      if (thrown instanceof CallError && thrown.code === source.changedCode) await read.refetch();
+      const faults = thrown instanceof CallError ? source.faultOfAnswer(thrown.message, draft.base) : undefined;
+      if (faults === undefined) showError(thrown);
+      else setRefused(faults);
+      return false;
+    } finally {
+      setSaving(false);
+    }
+  };
+
+  return {
+    draft,
+    problem: draft === undefined && read.error !== null ? read.error : undefined,
+    again: () => void read.refetch(),
+    change,
+    changed: draft === undefined ? [] : changedKeys(draft),
+    faults: (draft === undefined ? {} : { ...refused, ...source.faultsOf(draft) }) as Faults,
+    isSaving,
+    save,
+    settle: (key: keyof Values, whose: "mine" | "theirs") => setDraft((before) => before && settle(before, key, whose)),
+    /** What others changed was seen. */
+    seen: () => setDraft((before) => before && { ...before, taken: [] }),
+    discard() {
+      setDraft((before) => before && beginDraft(before.base, before.revision));
+      setRefused({});
+    },
+  };
+}
