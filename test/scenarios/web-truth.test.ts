@@ -5,8 +5,6 @@ import { isChromiumMissing, launchChromium, openPage } from "../harness/chromium
 import { FolderHere } from "../harness/folder-here.ts";
 import type { TestHub } from "../harness/hub.ts";
 import { HubProcess } from "../harness/hub-process.ts";
-import type { ProcessHere } from "../harness/process-here.ts";
-import { UpHere } from "../harness/up-here.ts";
 import { buildApp, WebHub } from "../harness/web-hub.ts";
 
 const missing = isChromiumMissing("what the pages of the hub say when something goes wrong");

@@ -1,13 +1,5 @@
 import { describe, expect, test } from "vitest";
-import {
-  addToFeed,
-  duration,
-  repositoryState,
-  safeHref,
-  tell,
-  withheldWords,
-  workState,
-} from "./live-words.ts";
+import { addToFeed, duration, repositoryState, safeHref, tell, withheldWords, workState } from "./live-words.ts";
 
 const anEntry = (changes: object = {}) => ({
   id: 1,

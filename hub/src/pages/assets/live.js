@@ -1,15 +1,7 @@
 // Follows the hub: one read of each list, then server-sent events. Nothing is polled; a list that is not sent with the
 // events is read again when an event says that it changed.
 import { byId, element, Listing, linkOr, timeSince } from "./live-dom.js";
-import {
-  addToFeed,
-  duration,
-  repositoryState,
-  safeHref,
-  tell,
-  withheldWords,
-  workState,
-} from "./live-words.js";
+import { addToFeed, duration, repositoryState, safeHref, tell, withheldWords, workState } from "./live-words.js";
 import { describeUnavailable } from "./reasons.js";
 
 const FEED_KEPT = 500;
