@@ -61,7 +61,7 @@ describe.skipIf(missing)("the pages of nest up in a browser", () => {
     const shown = await fetch((await link.getAttribute("href")) ?? "");
     expect([shown.status, await shown.text()]).toEqual([200, expect.stringContaining(`Fixes #${issue.split("#")[1]}`)]);
     await expect.poll(() => page.locator("#under-way-list").textContent()).not.toContain(`${issue} `);
-    expect(Number(await page.locator("#count-done").textContent())).toBeGreaterThan(0);
+    await expect.poll(async () => Number(await page.locator("#count-done").textContent())).toBeGreaterThan(0);
     expect(loads).toBe(0);
     expect(faults).toEqual([]);
     await page.close();
