@@ -10,7 +10,7 @@ export {
   type LedgerRows,
   noChanges,
 } from "./leases/changes.ts";
-export { type BatchResult, CommandBatcher, type LedgerStore, type ReplicaUpdate } from "./leases/command-batcher.ts";
+export { type BatchListener, CommandBatcher } from "./leases/command-batcher.ts";
 export type { Command, Effect, RelayIdentity, SettingChange } from "./leases/commands.ts";
 export { connectionId, identityOf, replicaOf } from "./leases/connection.ts";
 export type { Contributor } from "./leases/contributor.ts";
@@ -19,7 +19,8 @@ export type { DeciderPolicy } from "./leases/decider-deps.ts";
 export { type Lease, leaseState } from "./leases/lease.ts";
 export { LeaseDecider } from "./leases/lease-decider.ts";
 export { HOLD_PREFIX, Ledger } from "./leases/ledger.ts";
-export { type HubDatabase, openStorage } from "./open-storage.ts";
+export type { BatchResult, LedgerStore, ReplicaUpdate } from "./leases/ledger-store.ts";
+export { type HubDatabase, openStorage, type Storage } from "./open-storage.ts";
 export { ClaimLedger } from "./queue/claim-ledger.ts";
 export type { Entry, QueueIssue } from "./queue/entry.ts";
 export { anchoringOf, compileFilters, compileList, invalidPattern, type SteppedFilter } from "./queue/filters.ts";

@@ -1,7 +1,7 @@
 import type { Clock, Log, Random } from "@nest/kit";
 import type { Durations } from "@nest/protocol";
 import type { LedgerPast, LedgerRows } from "./leases/changes.ts";
-import type { LedgerStore } from "./leases/command-batcher.ts";
+import type { LedgerStore } from "./leases/ledger-store.ts";
 import type { ScanStore, SharedScanStore } from "./queue/scan-store.ts";
 import { type Bus, noBus } from "./replicas/bus.ts";
 import { PostgresBus } from "./replicas/postgres-bus.ts";
@@ -16,16 +16,19 @@ import type { SqliteDatabase } from "./storage/sqlite.ts";
 
 export type HubDatabase = SqliteDatabase | PostgresDatabase;
 
-/** Told of what happens at other replicas; set before anything is started. */
-export interface ReplicaEvents {
-  onBatch: () => void;
-  /** Resolves when what that replica held is away for good. */
-  onGone: (replica: string) => Promise<void>;
-  onLeader: () => Promise<void>;
-  onNotLeader: () => void;
+/** Told of what happens at other replicas. */
+export interface ReplicaListener {
+  /** Another replica wrote a batch. */
+  batch(): void;
+  /** A replica is gone. Resolves when what it held is away for good. */
+  gone(replica: string): Promise<void>;
+  /** This replica is the leader from now on: it alone reads the code host. */
+  lead(): Promise<void>;
+  /** Another replica is. */
+  follow(): void;
 }
 
-/** What the hub keeps its state in: the same promises on either engine. */
+/** What the hub keeps its state in: the same promises on SQLite and on PostgreSQL. */
 export interface Storage {
   /** This process among the hub's replicas: eight hexadecimal digits. */
   readonly replica: string;
@@ -34,7 +37,12 @@ export interface Storage {
   readonly bus: Bus;
   /** What several replicas need beyond that; undefined for a hub that is alone. */
   readonly shared:
-    | { readonly replicas: Replicas; readonly scans: SharedScanStore; readonly events: ReplicaEvents }
+    | {
+        readonly replicas: Replicas;
+        readonly scans: SharedScanStore;
+        /** Tells `listener` of the other replicas; call it before anything is started. */
+        listen(listener: ReplicaListener): void;
+      }
     | undefined;
   readonly scans: ScanStore;
   /** The live rows as they were left. */
@@ -51,12 +59,12 @@ export interface StorageDeps {
   readonly log: Log;
 }
 
-/** The engine over an open database. */
+/** The storage over an open database. */
 export async function openStorage(database: HubDatabase, deps: StorageDeps): Promise<Storage> {
-  return database.kind === "sqlite" ? sqliteEngine(database, deps) : postgresEngine(database, deps);
+  return database.kind === "sqlite" ? sqliteStorage(database, deps) : postgresStorage(database, deps);
 }
 
-function sqliteEngine(database: SqliteDatabase, { times, clock, random }: StorageDeps): Storage {
+function sqliteStorage(database: SqliteDatabase, { times, clock, random }: StorageDeps): Storage {
   const { sqlite, reader, checkpoints } = database;
   const ledger = new SqliteLedger(sqlite, checkpoints, times.dayWindowMs);
   const replica = random.hex(4);
@@ -73,25 +81,21 @@ function sqliteEngine(database: SqliteDatabase, { times, clock, random }: Storag
   };
 }
 
-async function postgresEngine(
+async function postgresStorage(
   database: PostgresDatabase,
   { times, clock, random, log }: StorageDeps,
 ): Promise<Storage> {
   const replica = random.hex(4);
-  const events: ReplicaEvents = {
-    onBatch: () => {},
-    onGone: async () => {},
-    onLeader: async () => {},
-    onNotLeader: () => {},
-  };
+  // Set before anything is started.
+  let listener: ReplicaListener | undefined;
   const replicas = new Replicas({
     database,
     replica,
     clock,
     log,
-    onGone: (gone) => events.onGone(gone),
-    onLeader: () => events.onLeader(),
-    onNotLeader: () => events.onNotLeader(),
+    onGone: async (gone) => listener?.gone(gone),
+    onLeader: async () => listener?.lead(),
+    onNotLeader: () => listener?.follow(),
   });
   const keyOfAll = async (name: string, mine: Buffer): Promise<Buffer> => {
     await database.pool.query("insert into replica_keys (name, value) values ($1, $2) on conflict do nothing", [
@@ -110,10 +114,10 @@ async function postgresEngine(
     random,
     log,
     others: () => replicas.others,
-    onBatch: () => events.onBatch(),
+    onBatch: () => listener?.batch(),
   });
   const ledger = new PostgresLedger({ database, replica, times, now: () => clock.now() });
-  const scans = new PostgresScans(database, bus);
+  const scans = new PostgresScans(database, (repo) => bus.tell("scan", repo));
   // Known to the others before the first look at the tables: every batch from then on is kept for us.
   await replicas.join();
   await bus.open();
@@ -122,7 +126,13 @@ async function postgresEngine(
     reader: database.reader,
     ledger,
     bus,
-    shared: { replicas, scans, events },
+    shared: {
+      replicas,
+      scans,
+      listen(told) {
+        listener = told;
+      },
+    },
     scans,
     load: () => ledger.load(),
     key: keyOfAll,

@@ -169,13 +169,20 @@ export class TestHub implements AsyncDisposable {
   }
 
   async restart(): Promise<void> {
-    await this.hub.stop();
+    await this.#stopHub();
     await this.boot();
+  }
+
+  /** Stops the hub; relays that answer no close are cut two seconds later. */
+  async #stopHub(): Promise<void> {
+    const stopped = this.hub.stop();
+    await this.clock.advance(2000);
+    await stopped;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     // A story may have stopped it already; what went wrong in it is not to be hidden by that.
-    await this.hub.stop().catch(() => undefined);
+    await this.#stopHub().catch(() => undefined);
     await rm(this.folder, { recursive: true, force: true });
   }
 }

@@ -153,12 +153,12 @@ test("ready gives up what was held under the same name by a connection that is g
   await using hub = await TestHub.start({ issues: 9 });
   const {
     join,
-    relays: [decider, laptop],
+    relays: [desk, laptop],
   } = await machines(hub, "desk", "laptop");
-  const [ofDesk, ofLaptop] = [await decider.ready(), await laptop.ready()];
-  await accept(decider, ofDesk);
+  const [ofDesk, ofLaptop] = [await desk.ready(), await laptop.ready()];
+  await accept(desk, ofDesk);
   await accept(laptop, ofLaptop);
-  await Promise.all([decider.drop(), laptop.drop()]);
+  await Promise.all([desk.drop(), laptop.drop()]);
   await hub.clock.advance(10 * MINUTE);
   const back = await join("desk");
   const next = await back.ready();
@@ -229,9 +229,9 @@ test("a ready that crosses an offer of which nothing more is heard is taken as i
 test("people see the machines of a contributor apart", async () => {
   await using hub = await TestHub.start({ issues: 9 });
   const {
-    relays: [decider],
+    relays: [desk],
   } = await machines(hub, "desk", "laptop");
-  const task = await decider.ready();
+  const task = await desk.ready();
   const { clankers, work } = (await hub.call("GET", "/api/contribute/fleet")).body as {
     clankers: { session?: string; current_task?: string }[];
     work: { session?: string }[];

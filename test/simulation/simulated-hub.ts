@@ -1,14 +1,12 @@
 import {
-  type Changes,
+  type BatchListener,
   CommandBatcher,
   connectionId,
   type DeciderPolicy,
-  type Effect,
   LeaseDecider,
   Ledger,
   Queue,
   type QueueIssue,
-  type ReplicaUpdate,
 } from "@nest/dispatch";
 import { type Clock, silentLog } from "@nest/kit";
 import { durations } from "@nest/protocol";
@@ -23,9 +21,7 @@ export interface SimulatedHubDeps {
   readonly repos: ReadonlyMap<string, readonly QueueIssue[]>;
   readonly now: () => number;
   readonly policy: () => DeciderPolicy;
-  readonly carryOut: (effect: Effect) => void;
-  readonly onCommitted: (changes: Changes) => void;
-  readonly onNews: (news: ReplicaUpdate, lost: readonly string[]) => void;
+  readonly listener: BatchListener;
 }
 
 /** One process of a hub, without sockets: the real decider, batcher, ledger and queue. */
@@ -39,7 +35,7 @@ export class SimulatedHub {
   readonly #now: () => number;
 
   private constructor(deps: SimulatedHubDeps, ledger: Ledger) {
-    const { replica, storage, repos, now, policy, carryOut, onCommitted, onNews } = deps;
+    const { replica, storage, repos, now, policy, listener } = deps;
     this.replica = replica;
     this.#now = now;
     this.ledger = ledger;
@@ -71,11 +67,9 @@ export class SimulatedHub {
       store: disk,
       clock,
       log: LOG,
-      carryOut,
-      onCommitted,
-      onNews,
       schedule,
     });
+    this.batcher.listen(listener);
   }
 
   /** Boots on what its storage holds; a promise where the storage answers later. */

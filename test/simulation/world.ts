@@ -1,11 +1,4 @@
-import {
-  type Changes,
-  type DeciderPolicy,
-  type Effect,
-  type RelayIdentity,
-  type ReplicaUpdate,
-  replicaOf,
-} from "@nest/dispatch";
+import { type Changes, type DeciderPolicy, type Effect, type RelayIdentity, replicaOf } from "@nest/dispatch";
 import { defaultTierLimits, type Tier } from "@nest/protocol";
 import { aCrowd } from "./crowd.ts";
 import { commandOf, forgedFrame } from "./frames.ts";
@@ -182,9 +175,11 @@ export class World {
       repos: new Map(REPOS.map((repo) => [repo, issuesOf(repo)])),
       now: () => this.now,
       policy: () => this.#policy(),
-      carryOut: (effect) => this.#carryOut(effect),
-      onCommitted: (changes) => this.#watch(changes),
-      onNews: (news, lost) => this.#hear(news, lost, replica),
+      listener: {
+        effect: (effect) => this.#carryOut(effect, replica),
+        committed: (changes) => this.#watch(changes),
+        lost: (connections) => this.#recall(connections, replica),
+      },
     });
     const take = (hub: SimulatedHub) => {
       this.#hubs[at] = hub;
@@ -252,15 +247,13 @@ export class World {
     }
   }
 
-  /** What another replica wrote concerns our sockets too. */
-  #hear(news: ReplicaUpdate, lost: readonly string[], replica: string): void {
+  /** A replica that stalled closes its sockets that were taken for gone. */
+  #recall(lost: readonly string[], replica: string): void {
     for (const connection of lost.map((id) => this.#network.get(id))) {
       if (connection?.hub.replica !== replica) continue;
       this.events.add("recalled");
       this.#closeAtHub(connection);
     }
-    if (news.kind === "everything") return;
-    for (const effect of news.batches.flatMap(({ effects }) => effects.flat())) this.#carryOut(effect, replica);
   }
 
   #connect(x: number, y = x >>> 8): void {
@@ -469,8 +462,8 @@ export class World {
     }
   }
 
-  /** Carries an effect out; of news from another replica only what concerns the sockets of `replica`. */
-  #carryOut(effect: Effect, replica?: string): void {
+  /** Carries an effect out on the sockets of `replica`. */
+  #carryOut(effect: Effect, replica: string): void {
     this.#trace.fold(effect);
     if (effect.kind === "unavailable") this.events.add(effect.reason);
     if (effect.kind === "credential_due" && effect.resumed) this.events.add("resumed");
@@ -484,7 +477,7 @@ export class World {
     if (!("connection" in effect)) return;
     const connection = this.#network.get(effect.connection);
     // A socket is spoken to by its own replica.
-    if (connection === undefined || (replica ?? this.#writing?.replica) !== connection.hub.replica) return;
+    if (connection === undefined || replica !== connection.hub.replica) return;
     switch (effect.kind) {
       case "assign": {
         const { taskId, gen, repo, number } = effect.lease;

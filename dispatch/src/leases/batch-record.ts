@@ -9,12 +9,12 @@ import type {
   PullRequestVerdict,
 } from "./changes.ts";
 import { noChanges } from "./changes.ts";
-import type { BatchResult } from "./command-batcher.ts";
 import type { Effect } from "./commands.ts";
 import { replicaOf } from "./connection.ts";
 import type { Contributor } from "./contributor.ts";
 import type { ItemRecord } from "./cooldown.ts";
 import type { Lease } from "./lease.ts";
+import type { BatchResult } from "./ledger-store.ts";
 
 /** A setting as a batch record has it: removed when there is no value. */
 interface SettingRecord {

@@ -1,38 +1,10 @@
 import { type CancelTimer, type Clock, type Log, NestError } from "@nest/kit";
-import type { Changes, LedgerRows } from "./changes.ts";
+import type { Changes } from "./changes.ts";
 import type { Command, Effect } from "./commands.ts";
 import type { Lease } from "./lease.ts";
 import type { LeaseDecider } from "./lease-decider.ts";
 import type { Ledger } from "./ledger.ts";
-
-/** What one batch came to. */
-export interface BatchResult {
-  readonly changes: Changes;
-  /** What follows, by command. */
-  readonly effects: readonly (readonly Effect[])[];
-}
-
-/** What other replicas made durable since this one looked last: each of their batches, or everything anew. */
-export type ReplicaUpdate =
-  | { readonly kind: "batches"; readonly batches: readonly BatchResult[] }
-  | { readonly kind: "everything"; readonly rows: LedgerRows };
-
-/** Where the ledger's changes become durable: all of a batch or nothing of it. */
-export interface LedgerStore {
-  /**
-   * Has a batch decided on what is durable at this moment and makes it durable; `decide` answers undefined when nothing changed.
-   * The embedded database belongs to one hub: it has no news and is done when this returns. One that replicas share decides
-   * their batches one after the other and is done when the promise resolves.
-   *
-   * `named` are the pull requests that the batch may ask about ({@link LedgerPast.isCounted}).
-   *
-   * @throws (or rejects) when the batch is not known to be durable: the ledger is put back, and news tells if it was after all.
-   */
-  transact(
-    decide: (news: ReplicaUpdate | undefined) => BatchResult | undefined,
-    named: readonly string[],
-  ): void | Promise<void>;
-}
+import type { BatchResult, LedgerStore, ReplicaUpdate } from "./ledger-store.ts";
 
 export interface CommandBatcherDeps {
   readonly ledger: Ledger;
@@ -40,18 +12,25 @@ export interface CommandBatcherDeps {
   readonly store: LedgerStore;
   readonly clock: Clock;
   readonly log: Log;
-  /** Carries an effect out; called only after the batch it came from is on disk. */
-  readonly carryOut: (effect: Effect) => void;
   /** Runs a flush at the end of this turn of the loop; `setImmediate` unless a simulation decides when. */
   readonly schedule?: (flush: () => void) => void;
-  /** Told after each batch, with what it changed. */
-  readonly onCommitted: (changes: Changes) => void;
+}
+
+/** Told what became durable, in this order. What throws here is a bug: the batch holds whatever a listener does. */
+export interface BatchListener {
   /**
-   * Told of what other replicas made durable, after the ledger has it. `lost` are sockets that held a task until then, and it is
-   * away now: those of a replica that was taken for gone. Where one is ours, we hung; its relay has to come back, for only an
-   * exact claim makes the task its own again.
+   * Connections whose lease became *away* because their replica was declared dead. If one is local, this process stalled: close
+   * it, so that its relay reconnects and resumes.
    */
-  readonly onNews?: (news: ReplicaUpdate, lost: readonly string[]) => void;
+  lost?(connections: readonly string[]): void;
+  /** What a batch of this replica changed; told before its effects. */
+  committed?(changes: Changes): void;
+  /** What a batch of any replica changed; told before its effects. */
+  changed?(changes: Changes): void;
+  /** More changed at other replicas than is known one by one: read everything again. */
+  reloaded?(): void;
+  /** An effect to carry out. Of another replica's batch only those that concern its own sockets. */
+  effect?(effect: Effect): void;
 }
 
 interface Waiting {
@@ -60,9 +39,10 @@ interface Waiting {
   readonly failed: ((thrown: unknown) => void) | undefined;
 }
 
-/** How long what nobody waits for may wait: a storm of arriving relays is a few transactions, not thousands. */
+/** Maximum delay for a command with no waiting caller; batches a reconnect storm into a few transactions. */
 const LAZY_MS = 50;
-const AGAIN_AFTER_MS = 1000;
+/** A fact that could not be written is submitted again after this long. */
+const RETRY_AFTER_MS = 1000;
 
 /**
  * Grants, renews and ends leases. Everything that arrived in one turn of the event loop is one durable transaction, and no
@@ -78,9 +58,15 @@ export class CommandBatcher {
   #syncRequested = false;
   #isBehind = false;
   #closed = false;
+  readonly #listeners: BatchListener[] = [];
 
   constructor(deps: CommandBatcherDeps) {
     this.#deps = deps;
+  }
+
+  /** Tells `listener` what becomes durable from now on. */
+  listen(listener: BatchListener): void {
+    this.#listeners.push(listener);
   }
 
   /** Hands a command in; its effects are carried out with this turn's batch. */
@@ -136,8 +122,8 @@ export class CommandBatcher {
     let decided: BatchResult | undefined;
     let writing: void | Promise<void>;
     try {
-      writing = store.transact((news) => {
-        if (news !== undefined) this.#takeOver(news);
+      writing = store.transact((update) => {
+        if (update !== undefined) this.#applyUpdate(update);
         decided = this.#decide(batch);
         return ledger.isDirty ? decided : undefined;
       }, namedIn(batch));
@@ -175,37 +161,55 @@ export class CommandBatcher {
     return { changes: ledger.changes, effects };
   }
 
-  #takeOver(news: ReplicaUpdate): void {
-    const { ledger, decider, clock, onNews } = this.#deps;
-    const held = mayBeLost(news, ledger);
-    if (news.kind === "everything") ledger.reload(news.rows);
-    else for (const { changes } of news.batches) ledger.applyRemote(changes);
+  /** Applies what other replicas made durable, before anything of our own is decided. */
+  #applyUpdate(update: ReplicaUpdate): void {
+    const { ledger, decider, clock } = this.#deps;
+    const held = mayBeLost(update, ledger);
+    if (update.kind === "everything") ledger.reload(update.rows);
+    else for (const { changes } of update.batches) ledger.applyRemote(changes);
     decider.refresh(clock.now());
     const isAway = (taskId: string) => {
       const lease = ledger.lease(taskId);
       return lease !== undefined && lease.connection === undefined;
     };
-    onNews?.(
-      news,
-      held.flatMap(({ taskId, connection }) => (connection !== undefined && isAway(taskId) ? [connection] : [])),
+    const lost = held.flatMap(({ taskId, connection }) =>
+      connection !== undefined && isAway(taskId) ? [connection] : [],
     );
+    if (lost.length > 0) for (const listener of this.#listeners) listener.lost?.(lost);
+    if (update.kind === "everything") {
+      for (const listener of this.#listeners) listener.reloaded?.();
+      return;
+    }
+    for (const { changes, effects } of update.batches) {
+      for (const listener of this.#listeners) listener.changed?.(changes);
+      for (const effect of effects.flat()) this.#deliver(effect);
+    }
   }
 
   #committed(batch: readonly Waiting[], decided: BatchResult | undefined): void {
-    const { ledger, onCommitted, carryOut } = this.#deps;
+    const { ledger } = this.#deps;
     const { isDirty } = ledger;
     ledger.commit();
     this.#isBehind = false;
-    if (isDirty && decided !== undefined) onCommitted(decided.changes);
+    if (isDirty && decided !== undefined) {
+      for (const listener of this.#listeners) {
+        listener.committed?.(decided.changes);
+        listener.changed?.(decided.changes);
+      }
+    }
     for (const [at, { done }] of batch.entries()) {
       const effects = decided?.effects[at] ?? [];
-      for (const effect of effects) carryOut(effect);
+      for (const effect of effects) this.#deliver(effect);
       done?.(effects);
     }
   }
 
+  #deliver(effect: Effect): void {
+    for (const listener of this.#listeners) listener.effect?.(effect);
+  }
+
   #failed(batch: readonly Waiting[], cause: unknown): void {
-    const { ledger, decider, clock, log, carryOut } = this.#deps;
+    const { ledger, decider, clock, log } = this.#deps;
     ledger.rollback();
     this.#isBehind = true;
     decider.refresh(clock.now());
@@ -222,16 +226,16 @@ export class CommandBatcher {
         }),
       );
       if (command.kind === "ready") {
-        carryOut({ kind: "unavailable", connection: command.connection, reason: "hub_not_ready" });
+        this.#deliver({ kind: "unavailable", connection: command.connection, reason: "hub_not_ready" });
       } else if ("taskId" in command && "connection" in command) {
-        carryOut({ kind: "resend_required", connection: command.connection });
+        this.#deliver({ kind: "resend_required", connection: command.connection });
       }
     }
   }
 
   /** What has happened does not go away because it could not be written: it is tried again. */
   #retry(facts: readonly Waiting[]): void {
-    this.#deps.clock.after(AGAIN_AFTER_MS, () => {
+    this.#deps.clock.after(RETRY_AFTER_MS, () => {
       for (const fact of facts) this.#push(fact);
     });
   }
@@ -256,9 +260,9 @@ export class CommandBatcher {
 }
 
 /** Leases, as they are known, of which news may say that they are away. */
-function mayBeLost(news: ReplicaUpdate, ledger: Ledger): Lease[] {
-  if (news.kind === "everything") return [...ledger.liveLeases()];
-  return news.batches.flatMap(({ changes }) =>
+function mayBeLost(update: ReplicaUpdate, ledger: Ledger): Lease[] {
+  if (update.kind === "everything") return [...ledger.liveLeases()];
+  return update.batches.flatMap(({ changes }) =>
     [...changes.leases.values()].flatMap(({ taskId, connection }) => {
       const known = connection === undefined ? ledger.lease(taskId) : undefined;
       return known === undefined ? [] : [known];

@@ -1,8 +1,8 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { Changes, Ending, LedgerPast, LedgerRows } from "../leases/changes.ts";
-import type { BatchResult, LedgerStore } from "../leases/command-batcher.ts";
 import type { Contributor } from "../leases/contributor.ts";
 import type { Lease } from "../leases/lease.ts";
+import type { BatchResult, LedgerStore } from "../leases/ledger-store.ts";
 import type { Checkpoints } from "./checkpoints.ts";
 import type { Reader } from "./reader.ts";
 import { RecentGrants } from "./recent-grants.ts";

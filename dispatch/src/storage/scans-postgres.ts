@@ -1,7 +1,6 @@
 import type { PoolClient } from "pg";
 import type { Claim, QueueIssue } from "../queue/entry.ts";
 import { claimsOfRows, type Scan, type SharedScan, type SharedScanStore } from "../queue/scan-store.ts";
-import type { Bus } from "../replicas/bus.ts";
 import type { PostgresDatabase } from "./postgres.ts";
 import { jsonOf } from "./postgres-text.ts";
 
@@ -13,14 +12,15 @@ interface Known {
 /** What the leader has read of the code host, where the others find it. Only what changed is written, and read. */
 export class PostgresScans implements SharedScanStore {
   readonly #database: PostgresDatabase;
-  readonly #bus: Bus;
+  /** Tells the other replicas that a repository was read. */
+  readonly #announce: (repo: string) => Promise<void>;
   /** What each repository's rows hold, as they were written last: by issue number, the very text. */
   readonly #written = new Map<string, Map<number, string>>();
   readonly #known = new Map<string, Known>();
 
-  constructor(database: PostgresDatabase, bus: Bus) {
+  constructor(database: PostgresDatabase, announce: (repo: string) => Promise<void>) {
     this.#database = database;
-    this.#bus = bus;
+    this.#announce = announce;
   }
 
   async claims(): Promise<Map<string, Map<string, Claim>>> {
@@ -61,12 +61,12 @@ export class PostgresScans implements SharedScanStore {
       );
     });
     this.#written.set(repo, after);
-    await this.#bus.tell("scan", repo);
+    await this.#announce(repo);
   }
 
   async failed(repo: string, because: string): Promise<void> {
     await this.#transaction((client) => nextScan(client, repo, "failing", because));
-    await this.#bus.tell("scan", repo);
+    await this.#announce(repo);
   }
 
   async drop(repo: string): Promise<void> {
@@ -75,7 +75,7 @@ export class PostgresScans implements SharedScanStore {
       for (const table of ["replica_issues", "replica_scans", "claims"])
         await client.query(`delete from ${table} where repo = $1`, [repo]);
     });
-    await this.#bus.tell("scan", repo);
+    await this.#announce(repo);
   }
 
   /** Repositories that were shared. */

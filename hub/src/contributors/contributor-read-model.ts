@@ -1,12 +1,10 @@
-import { type Contributor, type DeciderPolicy, type Ledger, type Reader, rolesOf } from "@nest/dispatch";
-import type { contribute, contributors, Durations, OwnLimitsLeft, TierLimits } from "@nest/protocol";
+import { type Contributor, type Ledger, type Reader, rolesOf } from "@nest/dispatch";
+import type { contributors } from "@nest/protocol";
 import { inOrderOf } from "./list-order.ts";
 
 export interface ContributorReadModelDeps {
   readonly ledger: Ledger;
   readonly reader: Reader;
-  readonly times: Durations;
-  readonly policy: () => DeciderPolicy;
   /** Contributors with a live socket. */
   readonly active: () => ReadonlySet<string>;
   /** Tasks that each contributor was given since a time, to the hour. */
@@ -95,77 +93,6 @@ export class ContributorReadModel {
     const next = rows.at(-1)?.previous_gen ?? undefined;
     return { history: rows.map(taskOf), ...(next === undefined ? {} : { next_cursor: String(next) }) };
   }
-
-  /** How a contributor stands against the limits of their tier; the windows are those that admit them to work. */
-  ownLimits(one: Contributor, now: number): contribute.OwnLimits | undefined {
-    if (one.tier === "revoked") return undefined;
-    const { ledger, times, policy } = this.#deps;
-    const { limits, promotion } = policy();
-    const { max_per_hour, max_per_day, max_concurrent } = limits[one.tier];
-    const hour = this.#window(one, max_per_hour, times.hourWindowMs, now);
-    const day = this.#window(one, max_per_day, times.dayWindowMs, now);
-    const next = nextTier(one, promotion);
-    return {
-      username: one.login,
-      contributor_id: one.id,
-      tier: one.tier,
-      used_hour: hour.used,
-      used_day: day.used,
-      held: ledger.heldBy(one.id),
-      ...({ max_per_hour, max_per_day, max_concurrent } satisfies TierLimits),
-      ...(hour.freesAt === undefined ? {} : { hour_frees_at: iso(hour.freesAt) }),
-      ...(day.freesAt === undefined ? {} : { day_frees_at: iso(day.freesAt) }),
-      ...(one.pausedUntil > now ? { paused_until: iso(one.pausedUntil) } : {}),
-      tasks_completed: one.completed,
-      tasks_verified: one.verified,
-      tasks_failed: one.failed,
-      ...(next === undefined ? {} : { next_tier: next }),
-    };
-  }
-
-  /** The same in short, for the contributor's relay; undefined where nothing is limited, or nobody is known by that id. */
-  limitsLeft(contributorId: string, now: number): OwnLimitsLeft | undefined {
-    const one = this.#deps.ledger.contributor(contributorId);
-    if (one === undefined || one.tier === "revoked") return undefined;
-    const { max_per_hour, max_per_day, max_concurrent } = this.#deps.policy().limits[one.tier];
-    if (max_per_hour === 0 && max_per_day === 0 && max_concurrent === 0) return undefined;
-    const own = this.ownLimits(one, now);
-    if (own === undefined) return undefined;
-    const { used_hour, used_day, held } = own;
-    return { used_hour, used_day, held, max_per_hour, max_per_day, max_concurrent };
-  }
-
-  /** How many assignments lie inside a rolling window, and when a full one has room again. */
-  #window(
-    one: Contributor,
-    limit: number,
-    windowMs: number,
-    now: number,
-  ): { used: number; freesAt: number | undefined } {
-    const { ledger } = this.#deps;
-    const least = Math.max(0, one.grants - MOST_COUNTED);
-    let used = 0;
-    for (let nth = one.grants; nth > least; nth -= 1) {
-      const at = ledger.assignedAt(one, nth, now);
-      if (at === undefined || at + windowMs <= now) break;
-      used += 1;
-    }
-    if (limit <= 0 || used < limit) return { used, freesAt: undefined };
-    const oldest = ledger.assignedAt(one, one.grants - limit + 1, now);
-    return { used, freesAt: oldest === undefined ? undefined : oldest + windowMs };
-  }
-}
-
-/** Assignments counted one by one at most, for somebody without limits. */
-const MOST_COUNTED = 1000;
-
-function nextTier(one: Contributor, at: DeciderPolicy["promotion"]): contribute.OwnLimits["next_tier"] {
-  const counted = one.verified - one.promotionBase;
-  if (one.tier === "newcomer" && at.contributorAt > 0)
-    return { tier: "contributor", missing: Math.max(0, at.contributorAt - counted) };
-  if (one.tier === "contributor" && at.trustedAt > 0)
-    return { tier: "trusted", missing: Math.max(0, at.trustedAt - counted) };
-  return undefined;
 }
 
 function taskOf(row: Record<string, unknown>) {

@@ -16,13 +16,15 @@ import type { Budget } from "../access/budget.ts";
 import type { RouteRegistry } from "../access/route-registry.ts";
 import { bearerOf } from "../access/secrets.ts";
 import { isAdmin, type Viewer } from "../access/viewer.ts";
+import type { ContributorLimits } from "./contributor-limits.ts";
 import type { ContributorReadModel } from "./contributor-read-model.ts";
 import { type LeaderboardDeps, leaderboardOf } from "./leaderboard.ts";
 import { ownRecord, type Proof, type RegistrationDeps, registerContributor, reissueToken } from "./registration.ts";
 
 export interface ContributorRouteDeps {
   readonly registration: RegistrationDeps;
-  readonly records: ContributorReadModel;
+  readonly readModel: ContributorReadModel;
+  readonly limits: ContributorLimits;
   readonly leaderboard: LeaderboardDeps;
   readonly policy: () => DeciderPolicy;
   /** Registrations and reissues from one address, where a login has to be proven. */
@@ -61,7 +63,7 @@ function proofOf(request: FastifyRequest, viewer: Viewer): Proof {
 
 function serveRegistration(
   routes: RouteRegistry,
-  { registration, registrations, records, policy, now }: ContributorRouteDeps,
+  { registration, registrations, limits, policy, now }: ContributorRouteDeps,
 ) {
   const throttle = (request: FastifyRequest): void => {
     if (registration.openRegistration()) return;
@@ -76,14 +78,14 @@ function serveRegistration(
     return reissueToken(proofOf(request, viewer), registration);
   });
   routes.serve(contribute.limits, ({ viewer }) => {
-    const { limits, disabledTiers } = policy();
+    const { limits: byTier, disabledTiers } = policy();
     const { ledger } = registration;
     const own = viewer.kind === "contributor" ? ledger.contributor(viewer.contributorId) : undefined;
     const me = viewer.kind === "user" ? ownRecord(ledger, accountOf(viewer)) : own;
-    const you = me === undefined ? undefined : records.ownLimits(me, now());
+    const you = me === undefined ? undefined : limits.own(me, now());
     return {
       ...(you === undefined ? {} : { you }),
-      tiers: Object.entries(limits).map(([tier, limit]) => ({
+      tiers: Object.entries(byTier).map(([tier, limit]) => ({
         tier,
         enabled: !disabledTiers.has(tier as Contributor["tier"]),
         ...limit,
@@ -97,15 +99,15 @@ function accountOf({ login, accountId }: Extract<Viewer, { kind: "user" }>): Acc
 }
 
 function serveStanding(routes: RouteRegistry, deps: ContributorRouteDeps): void {
-  const { records } = deps;
-  routes.serve(contributors.contributors, ({ query }) => records.list(query));
+  const { readModel } = deps;
+  routes.serve(contributors.contributors, ({ query }) => readModel.list(query));
   routes.serve(contributors.contributor, async ({ params, query }) => {
     const one = known(deps, params.id);
-    const limits = records.ownLimits(one, deps.now());
+    const limits = deps.limits.own(one, deps.now());
     return {
-      contributor: records.row(one),
+      contributor: readModel.row(one),
       ...(limits === undefined ? {} : { limits }),
-      ...(await records.history(one, query.limit, query.cursor)),
+      ...(await readModel.history(one, query.limit, query.cursor)),
     };
   });
   routes.serve(contributors.setTrust, async ({ params, body, actor }) => {

@@ -1,21 +1,28 @@
 import type { Queue } from "@nest/dispatch";
 import { type Clock, TimeSlicer } from "@nest/kit";
-import type { Gateway } from "../relays/gateway.ts";
 import type { QueueSettings } from "./queue-settings.ts";
 
 export interface ConfigApplierDeps {
   readonly queueSettings: QueueSettings;
   readonly queue: Queue;
-  readonly gateway: Gateway;
   readonly clock: Clock;
 }
 
+/** Told what a changed configuration comes to. */
+export interface ConfigListener {
+  /** The operators have something new to say. */
+  announced(message: string): void;
+  /** The queue has been judged by the rules in force. */
+  applied(): void;
+}
+
 /**
- * Carries a changed configuration to what keeps something of it: the queue is judged anew, a slice at a time, and relays hear
- * a new announcement. Everything else asks the queue settings at each decision.
+ * Carries a changed configuration to what keeps something of it: the queue is judged anew, a slice at a time, and listeners hear
+ * of a new announcement. Everything else asks the queue settings at each decision.
  */
 export class ConfigApplier {
   readonly #deps: ConfigApplierDeps;
+  readonly #listeners: ConfigListener[] = [];
   #filter: unknown;
   #announcement: string;
   #work: Promise<void> = Promise.resolve();
@@ -26,21 +33,28 @@ export class ConfigApplier {
     this.#filter = filter;
     this.#announcement = settings.contribute_announcement;
     deps.queue.setFilter(filter, deps.clock.now());
+    deps.queueSettings.whenCompiled(() => this.changed());
+  }
+
+  listen(listener: ConfigListener): void {
+    this.#listeners.push(listener);
   }
 
   /** The configuration in force is another one now. */
   changed(): void {
-    const { queueSettings, queue, gateway, clock } = this.#deps;
+    const { queueSettings, queue, clock } = this.#deps;
     const { filter, settings } = queueSettings.rules;
     if (settings.contribute_announcement !== this.#announcement) {
       this.#announcement = settings.contribute_announcement;
-      if (this.#announcement !== "") gateway.announce(this.#announcement);
+      if (this.#announcement !== "") for (const listener of this.#listeners) listener.announced(this.#announcement);
     }
     if (filter !== this.#filter) {
       this.#filter = filter;
       this.#work = this.#work.then(() => queue.refilter(filter, new TimeSlicer(), () => clock.now()));
     }
-    this.#work = this.#work.then(() => gateway.offerAgain());
+    this.#work = this.#work.then(() => {
+      for (const listener of this.#listeners) listener.applied();
+    });
   }
 
   /** Resolves once the queue has been judged by the configuration in force. */

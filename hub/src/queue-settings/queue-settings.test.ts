@@ -15,7 +15,8 @@ function someSettings() {
   const { promise: compiled, resolve: onCompiled } = Promise.withResolvers<void>();
   const invalid: unknown[] = [];
   const onInvalid = (because: unknown) => invalid.push(because);
-  const queueSettings = new QueueSettings({ ledger, first: defaultSettings, onCompiled, onInvalid });
+  const queueSettings = new QueueSettings({ ledger, first: defaultSettings, onInvalid });
+  queueSettings.whenCompiled(onCompiled);
   /** Another replica's change arrives with its batch. */
   const arrive = (change: Parameters<typeof changed>[1]) =>
     ledger.applyRemote({ ...noChanges(), settings: new Map([["governor", changed(queueSettings.settings, change)]]) });

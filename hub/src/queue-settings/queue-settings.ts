@@ -24,8 +24,6 @@ export interface QueueSettingsDeps {
   readonly ledger: Ledger;
   /** What `nest.yaml` says: in force until an admin changed something. */
   readonly first: Settings;
-  /** Told when the patterns of another replica's change are compiled, and in force from now on. */
-  readonly onCompiled?: () => void;
   /** Told why the patterns of another replica's change are none here (a newer release wrote them): those before stay in force. */
   readonly onInvalid?: (because: unknown) => void;
 }
@@ -47,12 +45,18 @@ export class QueueSettings {
   readonly #deps: QueueSettingsDeps;
   #rules: Rules;
   #compiledFrom: unknown;
+  #onCompiled: () => void = () => {};
 
   constructor(deps: QueueSettingsDeps) {
     this.#deps = deps;
     this.#compiledFrom = deps.ledger.setting(SETTING);
     const settings = this.#settingsOf(this.#compiledFrom);
     this.#rules = rulesOf(settings, compiledOf(settings));
+  }
+
+  /** `act` is called when the patterns of another replica's change are compiled, and in force from then on. */
+  whenCompiled(act: () => void): void {
+    this.#onCompiled = act;
   }
 
   get settings(): Settings {
@@ -94,7 +98,7 @@ export class QueueSettings {
     }
     if (this.#compiledFrom !== stored) return;
     this.#rules = rulesOf(settings, this.#compiled(settings) ?? this.#rules);
-    this.#deps.onCompiled?.();
+    this.#onCompiled();
   }
 
   /** Names the configuration in force, to change it only while nobody else has. */

@@ -1,7 +1,6 @@
 import type { CommandBatcher, Queue } from "@nest/dispatch";
 import { governor as described } from "@nest/protocol";
 import type { RouteRegistry } from "../access/route-registry.ts";
-import type { Gateway } from "../relays/gateway.ts";
 import { impactOf } from "./impact.ts";
 import { preview, type Subject } from "./preview.ts";
 import type { QueueSettings } from "./queue-settings.ts";
@@ -10,7 +9,8 @@ export interface QueueSettingsRouteDeps {
   readonly queueSettings: QueueSettings;
   readonly batcher: CommandBatcher;
   readonly queue: Queue;
-  readonly gateway: Gateway;
+  /** The relays that are connected, by the model that each declared. */
+  readonly models: () => Iterable<{ readonly model: string; readonly login: string }>;
   /** Resolves once the queue has been judged by the rules in force. */
   readonly settled: () => Promise<void>;
   readonly now: () => number;
@@ -18,7 +18,7 @@ export interface QueueSettingsRouteDeps {
 
 /** Reads and changes the queue configuration, and shows beforehand what a list of patterns would match. */
 export function registerQueueSettingsRoutes(routes: RouteRegistry, deps: QueueSettingsRouteDeps): void {
-  const { queueSettings, batcher, queue, gateway, settled, now } = deps;
+  const { queueSettings, batcher, queue, settled, now } = deps;
   routes.serve(described.governor, ({ reply }) => {
     reply.header("etag", `"${queueSettings.tag}"`).header("cache-control", "no-store");
     return queueSettings.settings;
@@ -35,7 +35,7 @@ export function registerQueueSettingsRoutes(routes: RouteRegistry, deps: QueueSe
     preview(
       body.key,
       body.patterns,
-      body.key === "contribute_allow_models" ? models(gateway) : issues(queue, body.key),
+      body.key === "contribute_allow_models" ? models(deps.models()) : issues(queue, body.key),
     ),
   );
 }
@@ -52,8 +52,6 @@ function* issues(queue: Queue, key: described.PatternKey): Generator<Subject> {
   }
 }
 
-function* models(gateway: Gateway): Generator<Subject> {
-  for (const session of [...gateway.sessions()]) {
-    if (session.relayIdentity !== undefined) yield { texts: [session.declared.model ?? ""], title: session.login };
-  }
+function* models(relays: Iterable<{ readonly model: string; readonly login: string }>): Generator<Subject> {
+  for (const { model, login } of [...relays]) yield { texts: [model], title: login };
 }

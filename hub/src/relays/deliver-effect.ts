@@ -1,16 +1,21 @@
 import type { Effect, Queue } from "@nest/dispatch";
 import { type Clock, plainLine, type Random } from "@nest/kit";
-import { closeCodes, type OwnLimitsLeft, permissionsOf } from "@nest/protocol";
+import { closeCodes, isWorthWaiting, type OwnLimitsLeft, permissionsOf } from "@nest/protocol";
+import type { ConnectedRelays } from "./connected-relays.ts";
 import { promptFor } from "./prompt.ts";
+import type { RelayEvents } from "./relay-events.ts";
+import type { Roster } from "./roster.ts";
 import type { Session } from "./session.ts";
 import type { TaskCredentials } from "./task-credentials.ts";
+import type { WaitingRelays } from "./waiting-relays.ts";
 
-/** An effect that concerns one socket. */
-export type SocketEffect = Extract<Effect, { connection: string }>;
-
-export interface DeliverDeps {
+export interface DeliveryDeps {
+  readonly relays: ConnectedRelays;
+  readonly roster: Roster;
+  readonly waiting: WaitingRelays;
   readonly queue: Queue;
   readonly credentials: TaskCredentials;
+  readonly events: RelayEvents;
   readonly clock: Clock;
   readonly random: Random;
   readonly roleOf: (contributorId: string, requested: string | undefined) => string | undefined;
@@ -18,26 +23,39 @@ export interface DeliverDeps {
   readonly limitsOf: (contributorId: string) => OwnLimitsLeft | undefined;
 }
 
+/** An effect that concerns one socket. */
+type SocketEffect = Extract<Effect, { connection: string }>;
+
 const MOST_LABELS = 50;
 const LONGEST_LINE = 512;
 
-/** Tells a relay what was decided about it; the decision is on disk. */
-export function deliverEffect(session: Session, effect: SocketEffect, deps: DeliverDeps): void {
-  const { queue, credentials, clock } = deps;
+/** Carries out what was decided about relays; the decision is on disk. The one place that turns effects into frames. */
+export function deliverEffect(effect: Effect, deps: DeliveryDeps): void {
+  switch (effect.kind) {
+    case "close":
+      return deps.relays.close(effect.contributorId, effect.reason, effect.only);
+    case "standing":
+      return deps.relays.setTier(effect.contributorId, effect.tier);
+    // What follows from these is nobody's who is connected.
+    case "verify":
+    case "done":
+    case "refused":
+      return;
+    default: {
+      const session = deps.roster.get(effect.connection);
+      if (session !== undefined) deliverTo(session, effect, deps);
+    }
+  }
+}
+
+function deliverTo(session: Session, effect: SocketEffect, deps: DeliveryDeps): void {
+  const { credentials, clock } = deps;
   // biome-ignore lint/nursery/useExhaustiveSwitchCases: the rule does not see that the type takes some kinds only
   switch (effect.kind) {
     case "assign":
-      session.offered = { taskId: effect.lease.taskId, at: clock.now(), isCrossed: false };
       return assign(session, effect, deps);
-    case "unavailable": {
-      session.idleReason = effect.reason;
-      const retry = effect.retryAfterMs === undefined ? {} : { retry_after_s: Math.ceil(effect.retryAfterMs / 1000) };
-      const withheld = effect.reason === "no_matching_work" ? { withheld: queue.withheldCounts() } : {};
-      const limits =
-        session.relayIdentity === undefined ? undefined : deps.limitsOf(session.relayIdentity.contributorId);
-      const left = limits === undefined ? {} : { limits };
-      return session.send({ type: "task_unavailable", reason: effect.reason, ...retry, ...withheld, ...left });
-    }
+    case "unavailable":
+      return unavailable(session, effect, deps);
     case "revoke":
       release(session, effect.taskId, credentials);
       if (session.offered?.taskId === effect.taskId) session.offered = undefined;
@@ -61,6 +79,22 @@ export function deliverEffect(session: Session, effect: SocketEffect, deps: Deli
   }
 }
 
+function unavailable(
+  session: Session,
+  { reason, retryAfterMs }: Extract<SocketEffect, { kind: "unavailable" }>,
+  { waiting, queue, limitsOf }: DeliveryDeps,
+): void {
+  if (isWorthWaiting(reason)) waiting.add(session);
+  // Whoever may not work now does not wait for work.
+  if (reason !== "no_matching_work" && reason !== "hub_not_ready") session.readyAt = undefined;
+  session.idleReason = reason;
+  const retry = retryAfterMs === undefined ? {} : { retry_after_s: Math.ceil(retryAfterMs / 1000) };
+  const withheld = reason === "no_matching_work" ? { withheld: queue.withheldCounts() } : {};
+  const limits = session.relayIdentity === undefined ? undefined : limitsOf(session.relayIdentity.contributorId);
+  const left = limits === undefined ? {} : { limits };
+  session.send({ type: "task_unavailable", reason, ...retry, ...withheld, ...left });
+}
+
 /** A task is over for a socket, and with it what was said of its credential. */
 function release(session: Session, taskId: string, credentials: TaskCredentials): void {
   credentials.release(taskId);
@@ -70,8 +104,12 @@ function release(session: Session, taskId: string, credentials: TaskCredentials)
 function assign(
   session: Session,
   { lease }: Extract<SocketEffect, { kind: "assign" }>,
-  { queue, credentials, random, roleOf }: DeliverDeps,
+  { waiting, queue, credentials, events, clock, random, roleOf }: DeliveryDeps,
 ): void {
+  waiting.delete(session);
+  if (session.readyAt !== undefined) events.assigned(clock.now() - session.readyAt);
+  session.readyAt = undefined;
+  session.offered = { taskId: lease.taskId, at: clock.now(), isCrossed: false };
   const { taskId: task_id, gen: task_gen, repo, number, url } = lease;
   const issue = queue.entry(lease.key)?.issue;
   const title = plainLine(lease.title).slice(0, LONGEST_LINE);

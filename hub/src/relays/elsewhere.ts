@@ -1,6 +1,8 @@
 import type { Bus } from "@nest/dispatch";
 import type { CancelTimer, Clock } from "@nest/kit";
 import { z } from "zod";
+import type { Probes } from "./probes.ts";
+import type { Roster } from "./roster.ts";
 
 const JOINED = "relay joined";
 const HOLDER = "holder of a task";
@@ -21,10 +23,8 @@ export interface ElsewhereDeps {
   readonly bus: Bus;
   readonly clock: Clock;
   readonly probeMs: number;
-  /** Relays of these identities have joined at another replica. */
-  readonly onJoined: (identities: readonly string[]) => void;
-  /** Asks a socket of ours whether it lives; undefined when it is none of ours. */
-  readonly probe: (connection: string) => Promise<boolean> | undefined;
+  readonly roster: Roster;
+  readonly probes: Probes;
 }
 
 /** What this replica has to do with sockets of the hub's other replicas. */
@@ -35,14 +35,17 @@ export class Elsewhere {
 
   constructor(deps: ElsewhereDeps) {
     this.#deps = deps;
-    const { bus, onJoined, probe } = deps;
+    const { bus, roster, probes } = deps;
     bus.on(JOINED, (body) => {
       const joined = Joined.safeParse(body);
-      if (joined.success) onJoined(joined.data);
+      if (!joined.success) return;
+      for (const older of joined.data.flatMap((identity) => roster.ofIdentity(identity))) void probes.ask(older);
     });
+    /** Undefined when the socket is none of ours. */
     const asked = (body: unknown) => {
       const socket = Socket.safeParse(body);
-      return socket.success ? probe(socket.data.connection) : undefined;
+      const session = socket.success ? roster.get(socket.data.connection) : undefined;
+      return session === undefined ? undefined : probes.ask(session);
     };
     bus.answer(HOLDER, async (body) => (asked(body) === undefined ? undefined : true));
     bus.answer(PROBE, async (body) => asked(body));

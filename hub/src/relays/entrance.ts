@@ -25,8 +25,12 @@ export interface EntranceDeps {
   readonly probes: Probes;
   readonly clock: Clock;
   readonly log: Log;
-  readonly admit: (session: Session, accepted: Accepted, now: number) => void;
-  readonly onRefused: () => void;
+}
+
+/** Told who may come in, and who may not. */
+export interface EntranceListener {
+  admit(session: Session, accepted: Accepted, now: number): void;
+  refused(): void;
 }
 
 /** Lets relays in that say who they are, as many of each contributor as one may have. */
@@ -40,13 +44,14 @@ export class Entrance {
   }
 
   /** What a socket says that nobody knows yet; everything but its `auth_response` is ignored. */
-  hear(session: Session, message: RelayMessage, now: number, isNewest = false): void {
+  hear(session: Session, message: RelayMessage, now: number, listener: EntranceListener, isNewest = false): void {
     if (message.type !== "auth_response") return;
     const { ledger, models, batcher, guesses, isShared } = this.#deps;
     const policy = models();
     const result = authenticate(message, session.nonce, ledger, policy);
     const later = (isNewestThen: boolean) => {
-      if (!session.closed && session.relayIdentity === undefined) this.hear(session, message, now, isNewestThen);
+      if (!session.closed && session.relayIdentity === undefined)
+        this.hear(session, message, now, listener, isNewestThen);
     };
     if (result.kind === "unjudged") {
       void policy.judge(result.model).then(() => later(isNewest));
@@ -59,21 +64,21 @@ export class Entrance {
         return;
       }
       if (result.reason === "invalid token") guesses.count(session.address);
-      this.#refuse(session, result.reason, result.acceptedModels);
+      this.#refuse(session, listener, result.reason, result.acceptedModels);
       return;
     }
     const tooMany = this.#tooMany(result.contributor.id);
-    if (tooMany === undefined) this.#deps.admit(session, result, now);
-    else this.#refuse(session, tooMany);
+    if (tooMany === undefined) listener.admit(session, result, now);
+    else this.#refuse(session, listener, tooMany);
   }
 
   /** An `auth_response` that cannot be read is no better the next time. */
-  misheard(session: Session, because: string): void {
-    this.#refuse(session, `malformed ${because}`);
+  misheard(session: Session, because: string, listener: EntranceListener): void {
+    this.#refuse(session, listener, `malformed ${because}`);
   }
 
-  #refuse(session: Session, because: string, acceptedModels?: readonly string[]): void {
-    this.#deps.onRefused();
+  #refuse(session: Session, listener: EntranceListener, because: string, acceptedModels?: readonly string[]): void {
+    listener.refused();
     this.#deps.log.info({ connection: session.connection, because }, "relay refused");
     session.refuse(because, acceptedModels);
   }

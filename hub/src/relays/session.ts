@@ -1,6 +1,5 @@
-import type { Duplex } from "node:stream";
 import type { RelayIdentity } from "@nest/dispatch";
-import type { CancelTimer } from "@nest/kit";
+import type { CancelTimer, Clock } from "@nest/kit";
 import {
   closeCodes,
   compareVersions,
@@ -10,15 +9,14 @@ import {
   type Tier,
   type VersionVerdict,
 } from "@nest/protocol";
-import { type RawData, WebSocket } from "ws";
+import type { RawData } from "ws";
 import type { WorkMessage } from "./command-of.ts";
+import type { Transport, TransportListener } from "./transport.ts";
 
 /** A peer that does not answer a close is cut after this long. */
 const CLOSE_GRACE_MS = 2000;
 /** A peer that lets this much pile up is not reading. */
 const MOST_QUEUED_BYTES = 1024 * 1024;
-
-const TEXT = { binary: false };
 
 /** What the relay of a session declared, cleaned; for people to look at. */
 export interface Declared {
@@ -50,47 +48,20 @@ export interface SessionOwner {
   ended(session: Session): void;
 }
 
-/** A relay's socket, which knows its session: listeners are shared by all sockets, for ten thousand idle ones cost memory. */
-export class RelaySocket extends WebSocket {
-  session: Session | undefined;
-}
-
-function onMessage(this: WebSocket, data: RawData, isBinary: boolean): void {
-  const { session } = this as RelaySocket;
-  session?.owner.heard(session, data, isBinary);
-}
-
-function onPong(this: WebSocket): void {
-  const { session } = this as RelaySocket;
-  session?.owner.alive(session);
-}
-
-function onClose(this: WebSocket): void {
-  const { session } = this as RelaySocket;
-  session?.owner.ended(session);
-}
-
-// ws closes the socket itself after a broken or oversized frame (1002, 1007, 1009).
-function onError(): void {}
-
-function uncork(session: Session): void {
-  session.uncork();
-}
-
 const MOST_REASON_BYTES = 123;
 
 /** One socket of a relay, from the challenge to the close. */
-export class Session {
+export class Session implements TransportListener {
   readonly connection: string;
   /** What proof is given over; of no use once authenticated. */
   nonce: string;
   /** Counted while unauthenticated; forgotten after. */
   address: string;
   readonly owner: SessionOwner;
-  readonly #socket: RelaySocket;
-  readonly #stream: Duplex;
+  readonly #transport: Transport;
+  readonly #clock: Clock;
   #seq = 0;
-  #corked = false;
+  #cancelCut: CancelTimer | undefined;
   /** Who speaks here; undefined until authenticated. */
   relayIdentity: RelayIdentity | undefined;
   login = "";
@@ -133,57 +104,49 @@ export class Session {
   heardBytes = 0;
   heardFrom = 0;
 
-  /** `stream` is what `socket` writes to: held back while several frames of one turn are gathered into one write. */
   constructor(
-    socket: RelaySocket,
-    stream: Duplex,
+    transport: Transport,
     owner: SessionOwner,
-    connection: string,
-    nonce: string,
-    address: string,
+    opened: { connection: string; nonce: string; address: string },
+    clock: Clock,
   ) {
     this.owner = owner;
-    this.#socket = socket;
-    this.#stream = stream;
-    this.connection = connection;
-    this.nonce = nonce;
-    this.address = address;
-    socket.session = this;
-    socket.on("message", onMessage);
-    socket.on("pong", onPong);
-    socket.on("close", onClose);
-    socket.on("error", onError);
+    this.#transport = transport;
+    this.#clock = clock;
+    this.connection = opened.connection;
+    this.nonce = opened.nonce;
+    this.address = opened.address;
+  }
+
+  received(data: RawData, isBinary: boolean): void {
+    this.owner.heard(this, data, isBinary);
+  }
+
+  answered(): void {
+    this.owner.alive(this);
+  }
+
+  ended(): void {
+    this.#cancelCut?.();
+    this.owner.ended(this);
   }
 
   /** Sends a message; a peer that reads nothing for too long is cut instead of filling the hub's memory. */
   send(message: HubMessage): void {
-    if (this.closed || this.#socket.readyState !== this.#socket.OPEN) return;
+    if (this.closed || !this.#transport.isOpen) return;
     this.#seq += 1;
     const frame = Buffer.from(JSON.stringify({ ...message, seq: this.#seq }));
-    if (this.#socket.bufferedAmount > MOST_QUEUED_BYTES || frame.length > MAX_FRAME_BYTES) {
-      this.#socket.terminate();
-      return;
-    }
-    if (!this.#corked) {
-      this.#corked = true;
-      this.#stream.cork();
-      process.nextTick(uncork, this);
-    }
-    this.#socket.send(frame, TEXT);
-  }
-
-  /** Lets out what was gathered. */
-  uncork(): void {
-    this.#corked = false;
-    this.#stream.uncork();
+    if (this.#transport.bufferedAmount > MOST_QUEUED_BYTES || frame.length > MAX_FRAME_BYTES)
+      this.#transport.terminate();
+    else this.#transport.sendFrame(frame);
   }
 
   /** A ping of the protocol and one of the transport: either answer proves life. */
   ping(): void {
-    if (this.#socket.readyState !== this.#socket.OPEN) return;
+    if (!this.#transport.isOpen) return;
     this.unanswered += 1;
     this.send({ type: "ping" });
-    this.#socket.ping();
+    this.#transport.ping();
   }
 
   /** Closes the socket; one that does not answer is cut. */
@@ -191,10 +154,8 @@ export class Session {
     if (this.closed) return;
     this.closed = true;
     this.cancelAuthDeadline?.();
-    this.#socket.close(code, cutToFrame(reason));
-    const cut = setTimeout(() => this.#socket.terminate(), CLOSE_GRACE_MS);
-    cut.unref();
-    this.#socket.once("close", () => clearTimeout(cut));
+    this.#transport.close(code, cutToFrame(reason));
+    this.#cancelCut = this.#clock.after(CLOSE_GRACE_MS, () => this.#transport.terminate());
   }
 
   /** Refuses the relay for good: says why, then closes with 1008. */

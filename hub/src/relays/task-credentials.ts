@@ -2,6 +2,7 @@ import type { Access, CodeHost, TaskCredential } from "@nest/codehost";
 import type { Lease } from "@nest/dispatch";
 import { type CancelTimer, type Clock, type Log, plainLine, sentenceOf } from "@nest/kit";
 import { type Durations, permissionsOf } from "@nest/protocol";
+import type { RelayEvents } from "./relay-events.ts";
 import type { Session } from "./session.ts";
 
 export interface TaskCredentialDeps {
@@ -9,8 +10,8 @@ export interface TaskCredentialDeps {
   readonly clock: Clock;
   readonly times: Durations;
   readonly log: Log;
-  /** Something that people watch: a token could not be made, or can again. */
-  readonly onChange: () => void;
+  /** Told when a token could not be made, or can be again. */
+  readonly events: RelayEvents;
 }
 
 interface Handed {
@@ -109,7 +110,7 @@ export class TaskCredentials {
   #show(session: Session, failure: Session["credentialFailure"]): void {
     if (session.credentialFailure === failure) return;
     session.credentialFailure = failure;
-    this.#deps.onChange();
+    this.#deps.events.changed();
   }
 
   async #mint(lease: Lease, session: Session, handed: Handed): Promise<void> {

@@ -1,0 +1,143 @@
+import type { CodeHost } from "@nest/codehost";
+import {
+  ClaimLedger,
+  CommandBatcher,
+  type HubDatabase,
+  isNamedBefore,
+  LeaseDecider,
+  Ledger,
+  Monitor,
+  openStorage,
+  pendingPullRequests,
+  pullRequestAt,
+  Queue,
+  type QueueFeed,
+  ReplicaFeed,
+  RepositoryVisibility,
+  SharedMonitor,
+  type Storage,
+  Unblocker,
+  Verifier,
+} from "@nest/dispatch";
+import type { Clock, Log, Random } from "@nest/kit";
+import { type Durations, scaleDurations } from "@nest/protocol";
+import type { HubConfig } from "./config.ts";
+import { ConfigApplier } from "./queue-settings/config-applier.ts";
+import { QueueSettings } from "./queue-settings/queue-settings.ts";
+import { liveTimes } from "./queue-settings/rules.ts";
+
+export interface DispatchDeps {
+  readonly config: HubConfig;
+  readonly database: HubDatabase;
+  readonly codeHost: CodeHost;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+}
+
+/** What decides which issue goes to whom, and what it needs: storage, settings, queue, verification. */
+export interface Dispatch {
+  readonly storage: Storage;
+  readonly ledger: Ledger;
+  readonly batcher: CommandBatcher;
+  readonly queue: Queue;
+  readonly queueSettings: QueueSettings;
+  readonly configApplier: ConfigApplier;
+  /** The durations in force. */
+  readonly times: Durations;
+  readonly visibility: RepositoryVisibility;
+  readonly verifier: Verifier;
+  readonly monitor: QueueFeed;
+  /** The same where replicas share one database: only the leader reads the code host. */
+  readonly sharedMonitor: SharedMonitor | undefined;
+  /** Verifies what a hub that was interrupted, or a replica that is gone, has left unverified. */
+  verifyPending(): Promise<void>;
+}
+
+/** Wires leases, queue and settings to each other; nothing runs yet but what was left is loaded. */
+export async function buildDispatch(deps: DispatchDeps): Promise<Dispatch> {
+  const { config, database, codeHost, clock, random, log } = deps;
+  const { webUrl, clockScale } = config;
+  const fixedTimes = scaleDurations(clockScale);
+  const storage = await openStorage(database, { times: fixedTimes, clock, random, log });
+  const ledger = new Ledger(await storage.load(), storage.ledger);
+  const queueSettings = new QueueSettings({
+    ledger,
+    first: config.contribute,
+    onInvalid: (because) =>
+      log.error({ err: because }, "patterns of the configuration are none here; those before hold"),
+  });
+  const times = liveTimes(fixedTimes, clockScale, () => queueSettings.settings);
+  const queue = new Queue({ ledger, times });
+  const configApplier = new ConfigApplier({ queueSettings, queue, clock });
+  const decider = new LeaseDecider({
+    ledger,
+    candidates: queue,
+    policy: () => queueSettings.rules.decider,
+    times,
+    newTaskId: (gen) => `task-${gen.toString(36)}-${random.hex(6)}`,
+    pullRequestAt: (address, repo) => pullRequestAt(address, repo, webUrl),
+  });
+  const batcher = new CommandBatcher({ ledger, decider, store: storage.ledger, clock, log });
+  const verifier = new Verifier({
+    codeHost,
+    ledger,
+    webUrl,
+    clock,
+    random,
+    log,
+    submit: (command) => batcher.submit(command),
+    isNamedBefore: (prUrl, gen) => isNamedBefore(storage.reader, prUrl, gen),
+  });
+  const visibility = new RepositoryVisibility(ledger, (command) => batcher.ask(command));
+  const { monitor, sharedMonitor } = await buildMonitor(deps, {
+    storage,
+    ledger,
+    batcher,
+    queue,
+    queueSettings,
+    times,
+    visibility,
+  });
+  const applyConfig = () => configApplier.changed();
+  batcher.listen({
+    // A pull request that counts is also a claim: read its repository soon instead of at the next round.
+    committed: ({ pullRequests }) => {
+      if (pullRequests.length > 0) void monitor.refresh().catch(() => undefined);
+    },
+    changed: ({ settings }) => queueSettings.isChangedBy(settings) && applyConfig(),
+    reloaded: applyConfig,
+    effect: (effect) => effect.kind === "verify" && verifier.verify(effect),
+  });
+  const verifyPending = async () => {
+    for (const pending of await pendingPullRequests(storage.reader)) verifier.verify(pending);
+  };
+  const dispatch = { storage, ledger, batcher, queue, queueSettings, configApplier, times, visibility };
+  return { ...dispatch, verifier, monitor, sharedMonitor, verifyPending };
+}
+
+/** What reads the code host; of several replicas one does, and the others follow it. */
+async function buildMonitor(
+  { config, codeHost, clock, random, log }: DispatchDeps,
+  {
+    storage,
+    ledger,
+    batcher,
+    queue,
+    queueSettings,
+    times,
+    visibility,
+  }: Pick<Dispatch, "storage" | "ledger" | "batcher" | "queue" | "queueSettings" | "times" | "visibility">,
+): Promise<Pick<Dispatch, "monitor" | "sharedMonitor">> {
+  const { repos, webUrl, evalIntervalMs, clockScale } = config;
+  const { scans, shared, bus } = storage;
+  const claims = new ClaimLedger(await scans.claims());
+  const unblocker = new Unblocker({ codeHost, ledger, clock, log, ask: (command) => batcher.ask(command) });
+  const staleMs = () => (queueSettings.settings.contribute_claim_stale_hours * 3_600_000) / clockScale;
+  const reading = { codeHost, queue, claims, scans, visibility, unblocker, repos, webUrl, evalIntervalMs, staleMs };
+  const newMonitor = () => new Monitor({ ...reading, clock, random, times, log });
+  if (shared === undefined) return { monitor: newMonitor(), sharedMonitor: undefined };
+  const follower = new ReplicaFeed({ scans: shared.scans, queue, claims, clock, log });
+  const sharedMonitor = new SharedMonitor({ bus, scans: shared.scans, follower, newMonitor });
+  return { monitor: sharedMonitor, sharedMonitor };
+}

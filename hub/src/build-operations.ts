@@ -1,0 +1,121 @@
+import { rolesOf } from "@nest/dispatch";
+import type { Clock, Log } from "@nest/kit";
+import { USER_SETTING } from "./access/shared-users.ts";
+import type { Dispatch } from "./build-dispatch.ts";
+import type { Relays } from "./build-relays.ts";
+import type { HubConfig } from "./config.ts";
+import { ContributorReadModel } from "./contributors/contributor-read-model.ts";
+import type { LeaderboardDeps } from "./contributors/leaderboard.ts";
+import { FleetRegistry } from "./fleet/registry.ts";
+import { ActivityPruner } from "./operations/activity-pruner.ts";
+import { DoneByHour } from "./operations/done-by-hour.ts";
+import { EventStream } from "./operations/event-stream.ts";
+import { Metrics } from "./operations/metrics.ts";
+import { ReadModel } from "./operations/read-model.ts";
+import { WaitHistogram } from "./operations/wait-histogram.ts";
+
+export interface OperationsDeps {
+  readonly config: HubConfig;
+  readonly dispatch: Dispatch;
+  readonly relays: Relays;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** What people watch the hub by. */
+export interface Operations {
+  readonly readModel: ReadModel;
+  readonly stream: EventStream;
+  readonly metrics: Metrics;
+  readonly doneByHour: DoneByHour;
+  readonly waits: WaitHistogram;
+  readonly registry: FleetRegistry;
+  readonly contributorReadModel: ContributorReadModel;
+  readonly board: LeaderboardDeps;
+  readonly pruner: ActivityPruner;
+}
+
+/** Wires what people read to what happens; each reader listens to what it counts. */
+export async function buildOperations({ config, dispatch, relays, clock, log }: OperationsDeps): Promise<Operations> {
+  const { storage, ledger, batcher, queue, queueSettings, monitor, verifier, times } = dispatch;
+  const { reader, bus, shared } = storage;
+  const { gateway, peers, events, roleOf } = relays;
+  const { webUrl, dataDir } = config;
+  const doneByHour = new DoneByHour();
+  await doneByHour.load(reader, clock.now());
+  const waits = new WaitHistogram();
+  const registry = new FleetRegistry({ dataDir, clock, times, log, bus });
+  await registry.load();
+  const active = () => {
+    const ids = new Set(peers.relays().map(({ row }) => row.contributor_id));
+    for (const { relayIdentity } of gateway.sessions())
+      if (relayIdentity !== undefined) ids.add(relayIdentity.contributorId);
+    return ids;
+  };
+  const readModel = new ReadModel({
+    ledger,
+    queue,
+    gateway,
+    monitor,
+    reader,
+    peers,
+    clock,
+    doneByHour,
+    webUrl,
+    settings: () => queueSettings.settings,
+    roles: ({ relayIdentity, declared }) => ({
+      inForce: roleOf(relayIdentity?.contributorId ?? "", declared.role),
+      assigned: rolesOf(ledger, relayIdentity?.contributorId ?? "").assigned,
+    }),
+  });
+  peers.tell(() => readModel.ownRelays());
+  const stream = new EventStream(readModel, clock);
+  await stream.load();
+  const metrics = new Metrics({
+    connected: () => gateway.connected,
+    leases: () => ledger.leaseCount,
+    actionable: () => queue.actionable,
+    withheld: () => queue.withheldCounts(),
+    watchers: () => stream.watchers,
+    malformed: () => gateway.counts.malformed,
+    turnedAway: () => gateway.turnedAway,
+    refused: () => gateway.counts.refused,
+    pendingVerifications: () => verifier.pending,
+  });
+  const assignedSince = (from: number) => doneByHour.since(from);
+  const contributorReadModel = new ContributorReadModel({
+    ledger,
+    reader,
+    active,
+    assignedSince,
+    now: () => clock.now(),
+  });
+
+  batcher.listen({
+    committed: (changes) => metrics.count(changes),
+    changed(changes) {
+      doneByHour.count(changes);
+      stream.tell(changes.activity);
+      if (changes.settings.size > 0) stream.change();
+      if ([...changes.settings.keys()].some((name) => name.startsWith(USER_SETTING))) void stream.review();
+    },
+    reloaded() {
+      doneByHour
+        .load(reader, clock.now())
+        .catch((thrown) => log.warn({ err: thrown }, "the charts could not be read anew"));
+      stream.change();
+    },
+  });
+  events.listen({
+    changed() {
+      stream.change();
+      peers.changed();
+    },
+    assigned: (waitedMs) => waits.count(waitedMs, clock.now()),
+  });
+  peers.onChanged(() => stream.change());
+  const isMine = () => shared?.replicas.isLeader ?? true;
+  const pruner = new ActivityPruner({ database: reader, isMine, clock, log });
+  const board = { ledger, doneByHour, webUrl, active };
+  return { readModel, stream, metrics, doneByHour, waits, registry, contributorReadModel, board, pruner };
+}

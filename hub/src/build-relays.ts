@@ -1,0 +1,127 @@
+import type { IncomingMessage } from "node:http";
+import type { CodeHost } from "@nest/codehost";
+import { roleFor } from "@nest/dispatch";
+import type { Clock, Log, Random } from "@nest/kit";
+import { type OwnLimitsLeft, scaleTransport } from "@nest/protocol";
+import type { Dispatch } from "./build-dispatch.ts";
+import { ConnectedRelays } from "./relays/connected-relays.ts";
+import { Conversation } from "./relays/conversation.ts";
+import { deliverEffect } from "./relays/deliver-effect.ts";
+import { Elsewhere } from "./relays/elsewhere.ts";
+import { Entrance } from "./relays/entrance.ts";
+import { Gateway } from "./relays/gateway.ts";
+import { Holders } from "./relays/holders.ts";
+import { Peers } from "./relays/peers.ts";
+import { Presence } from "./relays/presence.ts";
+import { Probes } from "./relays/probes.ts";
+import { RelayEvents } from "./relays/relay-events.ts";
+import { Roster } from "./relays/roster.ts";
+import { serverCapabilities } from "./relays/server-capabilities.ts";
+import type { Session } from "./relays/session.ts";
+import { TaskCredentials } from "./relays/task-credentials.ts";
+import { WaitingRelays } from "./relays/waiting-relays.ts";
+
+export interface RelaysDeps {
+  readonly dispatch: Dispatch;
+  readonly codeHost: CodeHost;
+  readonly clockScale: number;
+  readonly guesses: { count(address: string): number; waitMs(address: string): number };
+  readonly isKnownHost: (request: IncomingMessage) => boolean;
+  readonly addressOf: (request: IncomingMessage) => string;
+  readonly limitsOf: (contributorId: string) => OwnLimitsLeft | undefined;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+}
+
+/** The side of the hub that relays connect to. */
+export interface Relays {
+  readonly gateway: Gateway;
+  readonly events: RelayEvents;
+  /** The relays of the hub's other replicas. */
+  readonly peers: Peers;
+  readonly roleOf: (contributorId: string, requested: string | undefined) => string | undefined;
+}
+
+/** Wires sockets to decisions: what relays say becomes commands, and effects become frames. */
+export function buildRelays(deps: RelaysDeps): Relays {
+  const { dispatch, clockScale, clock, random, log, limitsOf } = deps;
+  const { storage, ledger, batcher, queue, queueSettings, configApplier } = dispatch;
+  const { bus, replica } = storage;
+  const transport = scaleTransport(clockScale);
+  const { probeMs } = transport;
+  const isShared = () => bus.others > 0;
+  const roleOf = (contributorId: string, requested: string | undefined) =>
+    roleFor(ledger, contributorId, requested, queueSettings.settings.contribute_delegatable_roles);
+
+  const events = new RelayEvents();
+  const peers = new Peers(bus, clock);
+  const roster = new Roster();
+  const credentials = new TaskCredentials({ codeHost: deps.codeHost, clock, times: dispatch.times, log, events });
+  const capabilities = serverCapabilities(credentials.available);
+  const presence = new Presence({
+    clock,
+    say: (action, contributorId, detail) => batcher.submitLazily({ kind: "presence", contributorId, action, detail }),
+    isElsewhere: (identity) => peers.have(identity),
+  });
+  const relays = new ConnectedRelays({
+    roster,
+    batcher,
+    ledger,
+    credentials,
+    presence,
+    events,
+    capabilities,
+    roleOf,
+    limitsOf,
+    announcement: () => queueSettings.settings.contribute_announcement,
+    clock,
+    log,
+  });
+  const probes = new Probes(clock, probeMs, (silent) => relays.cutSilent(silent));
+  const elsewhere = new Elsewhere({ bus, clock, probeMs, roster, probes });
+  const holders = new Holders({ replica, isShared, ledger, batcher, roster, probes, elsewhere, clock, probeMs });
+  const waiting = new WaitingRelays(queue, (relay) => batcher.submit({ kind: "ready", unasked: true, ...relay }));
+  const onReady = (session: Session) => waiting.delete(session);
+  const conversation = new Conversation({ holders, probes, batcher, ledger, clock, onReady });
+  const models = () => queueSettings.rules.models;
+  const entrance = new Entrance({
+    ledger,
+    batcher,
+    models,
+    isShared,
+    guesses: deps.guesses,
+    roster,
+    probes,
+    clock,
+    log,
+  });
+  const gateway = new Gateway({
+    replica,
+    roster,
+    relays,
+    probes,
+    elsewhere,
+    entrance,
+    conversation,
+    waiting,
+    presence,
+    capabilities,
+    guesses: deps.guesses,
+    isKnownHost: deps.isKnownHost,
+    addressOf: deps.addressOf,
+    clock,
+    random,
+    transport,
+    log,
+  });
+  const delivery = { relays, roster, waiting, queue, credentials, events, clock, random, roleOf, limitsOf };
+  batcher.listen({
+    effect: (effect) => deliverEffect(effect, delivery),
+    lost: (connections) => relays.recall(connections),
+    reloaded: () => relays.review(),
+  });
+  queue.whenOffered(() => waiting.offer());
+  configApplier.listen({ announced: (message) => relays.announce(message), applied: () => waiting.offer() });
+  return { gateway, events, peers, roleOf };
+}

@@ -1,0 +1,129 @@
+import type { CodeHost } from "@nest/codehost";
+import type { Clock, Log, Random } from "@nest/kit";
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import { type Budgets, budgetsOf } from "./access/budgets.ts";
+import { buildAccess } from "./access/build-access.ts";
+import { Once } from "./access/once.ts";
+import { RouteRegistry } from "./access/route-registry.ts";
+import { registerAccessRoutes } from "./access/routes.ts";
+import type { Throttle } from "./access/throttle.ts";
+import type { Dispatch } from "./build-dispatch.ts";
+import type { Operations } from "./build-operations.ts";
+import type { Relays } from "./build-relays.ts";
+import type { HubConfig } from "./config.ts";
+import type { ContributorLimits } from "./contributors/contributor-limits.ts";
+import { leaderboardOf } from "./contributors/leaderboard.ts";
+import { registerContributorRoutes } from "./contributors/routes.ts";
+import { registerFleetRoutes } from "./fleet/routes.ts";
+import type { Visibility } from "./operations/read-model.ts";
+import { registerOperationsRoutes } from "./operations/routes.ts";
+import { registerApp } from "./pages/app-page.ts";
+import { loginPage } from "./pages/login-page.ts";
+import { registerPages } from "./pages/routes.ts";
+import { sendPage } from "./pages/send-page.ts";
+import { registerQueueRoutes } from "./queue/routes.ts";
+import { Webhooks } from "./queue/webhooks.ts";
+import { registerQueueSettingsRoutes } from "./queue-settings/routes.ts";
+
+export interface RouteDeps {
+  readonly http: FastifyInstance;
+  readonly config: HubConfig;
+  readonly codeHost: CodeHost;
+  readonly dispatch: Dispatch;
+  readonly relays: Relays;
+  readonly operations: Operations;
+  readonly limits: ContributorLimits;
+  readonly guesses: Throttle;
+  /** How many replicas there are at this moment, this one included. */
+  readonly replicaCount: () => number;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+}
+
+/** Registers every route and page of the hub on its HTTP server. */
+export async function registerRoutes(deps: RouteDeps): Promise<void> {
+  const { http, config, codeHost, dispatch, operations, guesses, clock, random } = deps;
+  const { storage, ledger, batcher, visibility, queueSettings } = dispatch;
+  const { readModel, stream, board } = operations;
+  const { sessions, signIn, identity } = await buildAccess({
+    config,
+    keyOfAll: storage.key,
+    codeHost,
+    ledger,
+    batcher,
+    isShared: storage.shared !== undefined,
+    guesses,
+    clock,
+    random,
+  });
+  const routes = new RouteRegistry(http, { admit: (route, request) => identity.admit(route, request) });
+  const budgets = budgetsOf(clock, deps.replicaCount);
+  const now = () => clock.now();
+  const ownAddress = ({ protocol, host }: FastifyRequest) => config.publicUrl ?? `${protocol}://${host}`;
+  const everybodySees: Visibility = (repo) => visibility.isPublic(repo);
+  const viewerOf = (request: FastifyRequest) => identity.viewerOf(request);
+
+  registerOperationsRoutes(routes, { ...operations, now, everybodySees, viewerOf });
+  registerDispatchRoutes(routes, deps, budgets);
+  registerFleetRoutes(routes, { registry: operations.registry, readModel, ledger });
+  registerAccessRoutes(routes, {
+    sessions,
+    signIn,
+    identity,
+    webUrl: config.webUrl,
+    ownAddress,
+    onSignOut: () => void stream.review(),
+    signIns: budgets.signIns,
+    signInPolls: budgets.signInPolls,
+    showLogin: (reply, to, hasDeviceFlow) => sendPage(reply, loginPage(to, hasDeviceFlow)),
+  });
+  registerPages(http, routes, {
+    status: () => readModel.status(everybodySees),
+    activity: async (count) => (await readModel.activity(count, undefined, everybodySees)).activity,
+    settings: () => queueSettings.settings,
+    leaderboard: (window) => leaderboardOf(board, window, now()),
+    ownAddress,
+    codeHost,
+    clock,
+    styleFetches: budgets.styleFetches,
+  });
+  registerApp(http, routes, { random });
+}
+
+/** The routes that change the queue, its settings and contributors. */
+function registerDispatchRoutes(routes: RouteRegistry, deps: RouteDeps, budgets: Budgets): void {
+  const { config, codeHost, dispatch, relays, operations, limits, clock, random } = deps;
+  const { ledger, batcher, queue, monitor, queueSettings, configApplier } = dispatch;
+  const now = () => clock.now();
+  const policy = () => queueSettings.rules.decider;
+  const webhooks = new Webhooks({
+    secret: config.webhookSecret,
+    monitor,
+    once: new Once({ ledger, batcher, clock, prefix: "delivery:", actor: "code-host" }),
+  });
+  registerQueueRoutes(routes, { queue, monitor, ledger, batcher, webhooks, now });
+  registerQueueSettingsRoutes(routes, {
+    queueSettings,
+    batcher,
+    queue,
+    models: () => [...relays.gateway.sessions()].map(({ declared, login }) => ({ model: declared.model ?? "", login })),
+    settled: () => configApplier.settled(),
+    now,
+  });
+  registerContributorRoutes(routes, {
+    registration: {
+      codeHost,
+      ledger,
+      batcher,
+      random,
+      openRegistration: () => queueSettings.settings.open_registration,
+    },
+    readModel: operations.contributorReadModel,
+    limits,
+    leaderboard: operations.board,
+    policy,
+    registrations: budgets.registrations,
+    now,
+  });
+}
