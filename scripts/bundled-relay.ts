@@ -7,8 +7,8 @@ declare const BUNDLE_VERSION: string;
  */
 async function run([first = "", ...rest]: readonly string[]): Promise<number> {
   if (first.startsWith("contribute-")) {
-    const { realParts, runContribute } = await import("../relay/src/commands/main.ts");
-    return runContribute(first, rest, realParts(first));
+    const { realDeps, runContribute } = await import("../relay/src/commands/main.ts");
+    return runContribute(first, rest, realDeps(first));
   }
   if (/^--?version$/.test(first)) {
     process.stdout.write(`${BUNDLE_VERSION}\n`);

@@ -39,10 +39,10 @@ const WITHHELD = /^(?:NEST|HIVE)_.*TOKEN$/;
 /** Marks every process of one run, so the whole tree can be found again (see `process-tree.ts`). */
 export const RUN_MARK = "NEST_AGENT_RUN";
 
-export interface AgentEnvironmentParts {
+export interface AgentEnvironmentDeps {
   readonly backend: Backend;
   /** Whether something other than the CLI's own prompts keeps the agent from the machine. */
-  readonly walledIn: boolean;
+  readonly isContained: boolean;
   /** Further names the contributor lets through (`NEST_AGENT_ENV`). */
   readonly alsoPass?: readonly string[];
   /** Variables of the task: its credential, its context file. They win over the contributor's own. */
@@ -53,12 +53,12 @@ export interface AgentEnvironmentParts {
  * The environment of an agent, by allow list: what a program needs, the backend's own credential variables, and what the
  * task brings. The registration token and other secrets of the relay never get in.
  */
-export function agentEnvironment(relay: Environment, parts: AgentEnvironmentParts): Record<string, string> {
-  const named = new Set([...ALLOWED, ...parts.backend.credentialVariables, ...(parts.alsoPass ?? [])]);
+export function agentEnvironment(relay: Environment, deps: AgentEnvironmentDeps): Record<string, string> {
+  const named = new Set([...ALLOWED, ...deps.backend.credentialVariables, ...(deps.alsoPass ?? [])]);
   const environment: Record<string, string> = {};
   for (const [name, value] of Object.entries(relay)) {
     if (value === undefined || WITHHELD.test(name)) continue;
     if (named.has(name) || ALLOWED_PREFIXES.some((prefix) => name.startsWith(prefix))) environment[name] = value;
   }
-  return { ...environment, ...parts.backend.extraEnvironment?.(relay, parts.walledIn), ...parts.task };
+  return { ...environment, ...deps.backend.extraEnvironment?.(relay, deps.isContained), ...deps.task };
 }

@@ -10,7 +10,7 @@ export interface AgentChoice {
 }
 
 /** Whether something other than the CLI's own prompts keeps the agent from the machine. */
-export function isWalledIn(choice: Pick<AgentChoice, "container" | "sandboxed">): boolean {
+export function isContained(choice: Pick<AgentChoice, "container" | "sandboxed">): boolean {
   return choice.container || choice.sandboxed;
 }
 
@@ -69,14 +69,14 @@ export interface Backend {
   /** Variables made for this backend out of the relay's environment. */
   readonly extraEnvironment?: (
     environment: Readonly<Record<string, string | undefined>>,
-    walledIn: boolean,
+    isContained: boolean,
   ) => Record<string, string>;
   /** The text that a one-shot run's output stands for, where it is not plain text. */
   readonly decode?: (output: string) => string;
   /** Said once at start, about where this backend cannot work. */
   readonly caution?: string;
   /** The same, said where nothing but the CLI's own prompts keeps the agent from the machine. */
-  readonly cautionWithoutWalls?: string;
+  readonly cautionUnconfined?: string;
 }
 
 /** `["--model", m]`, or nothing when no model was chosen. */

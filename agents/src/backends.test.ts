@@ -71,8 +71,8 @@ describe("a backend on a host without walls", () => {
   });
 
   test("asks before it acts, whatever the contributor's settings say: goose", () => {
-    const made = (environment: Record<string, string>, walledIn: boolean) =>
-      backendOf("goose")?.extraEnvironment?.(environment, walledIn);
+    const made = (environment: Record<string, string>, isContained: boolean) =>
+      backendOf("goose")?.extraEnvironment?.(environment, isContained);
     expect(made({ GOOSE_MODE: "auto" }, false)).toEqual({ GOOSE_MODE: "smart_approve" });
     expect(made({}, false)).toEqual({ GOOSE_MODE: "smart_approve" });
     expect(made({ GOOSE_MODE: "approve" }, false)).toEqual({});

@@ -141,7 +141,12 @@ test("the agent's environment is made by allow list: no token of the relay is in
       GH_TOKEN: "contributor's",
       WANTED: "1",
     },
-    { backend: claude, walledIn: false, alsoPass: ["WANTED", "NEST_REGISTRATION_TOKEN"], task: { GH_TOKEN: "task's" } },
+    {
+      backend: claude,
+      isContained: false,
+      alsoPass: ["WANTED", "NEST_REGISTRATION_TOKEN"],
+      task: { GH_TOKEN: "task's" },
+    },
   );
   expect(environment).toEqual({
     PATH: "/bin",

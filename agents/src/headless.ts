@@ -19,7 +19,7 @@ const SETTLING_MS = 500;
 /** With which bubblewrap, and what changes the user within it, end when they cannot start the program. */
 const BARRED = new Set([1, 126, 127]);
 
-export interface DriverParts {
+export interface DriverDeps {
   readonly clock: Clock;
 }
 
@@ -27,7 +27,7 @@ export interface DriverParts {
  * Starts an agent without a terminal, one run for one prompt: an argument array, no shell, standard input closed, its own
  * process group, the task's folder as its own. Never throws: what cannot start ends as `not_started`.
  */
-export async function startHeadless(backend: Backend, start: AgentStart, parts: DriverParts): Promise<AgentRun> {
+export async function startHeadless(backend: Backend, start: AgentStart, deps: DriverDeps): Promise<AgentRun> {
   if (backend.oneShot === undefined)
     return neverRan({ kind: "not_started", because: `backend ${backend.name} has no headless mode` });
   try {
@@ -40,7 +40,7 @@ export async function startHeadless(backend: Backend, start: AgentStart, parts: 
       stdio: ["ignore", "pipe", "pipe"],
       detached: true,
     });
-    return new HeadlessRun(child, { backend, start, since, clock: parts.clock });
+    return new HeadlessRun(child, { backend, start, since, clock: deps.clock });
   } catch (thrown) {
     return neverRan({ kind: "not_started", because: `agent could not be started: ${sentenceOf(thrown)}` });
   }
@@ -61,7 +61,7 @@ function neverRan(end: AgentEnd): AgentRun {
   };
 }
 
-interface HeadlessParts {
+interface HeadlessDeps {
   readonly backend: Backend;
   readonly start: AgentStart;
   readonly since: Bystanders | undefined;
@@ -70,25 +70,25 @@ interface HeadlessParts {
 
 class HeadlessRun implements AgentRun {
   readonly ended: Promise<AgentEnd>;
-  readonly #parts: HeadlessParts;
+  readonly #deps: HeadlessDeps;
   readonly #output = new CapturedOutput();
   readonly #transcript: Transcript | undefined;
   readonly #tree: ProcessTree | undefined;
   readonly #lastWords: (() => void)[] = [];
   #why: AgentEnd | undefined;
 
-  constructor(child: ChildProcess, parts: HeadlessParts) {
-    this.#parts = parts;
-    const { start, since } = parts;
+  constructor(child: ChildProcess, deps: HeadlessDeps) {
+    this.#deps = deps;
+    const { start, since } = deps;
     if (child.pid !== undefined) this.#tree = { root: child.pid, mark: start.mark, seen: new Map(), since };
-    if (parts.start.transcript !== undefined) this.#transcript = new Transcript(parts.start.transcript);
+    if (deps.start.transcript !== undefined) this.#transcript = new Transcript(deps.start.transcript);
     for (const stream of [child.stdout, child.stderr]) if (stream !== null) this.#read(stream);
     this.ended = this.#follow(child);
   }
 
   /** Each stream has a mask of its own: what the other says in between does not part a secret. */
   #read(stream: Readable): void {
-    const mask = this.#parts.start.mask?.();
+    const mask = this.#deps.start.mask?.();
     stream.on("data", (chunk: Buffer) => this.#keep(mask === undefined ? chunk : mask.take(chunk)));
     if (mask !== undefined) this.#lastWords.push(() => this.#keep(mask.end()));
   }
@@ -106,7 +106,7 @@ class HeadlessRun implements AgentRun {
     });
     if (!("error" in how)) {
       const waiting = new AbortController();
-      await Promise.race([closed, this.#parts.clock.sleep(SETTLING_MS, waiting.signal).catch(() => undefined)]);
+      await Promise.race([closed, this.#deps.clock.sleep(SETTLING_MS, waiting.signal).catch(() => undefined)]);
       waiting.abort();
     }
     // Whatever the agent left running ends with it.
@@ -126,7 +126,7 @@ class HeadlessRun implements AgentRun {
     const output = this.#text();
     if (this.#why?.kind === "overdue") return { ...this.#why, output };
     if (this.#why !== undefined) return this.#why;
-    const barred = this.#parts.start.confined === undefined ? undefined : bubblewrapFailure(output);
+    const barred = this.#deps.start.confined === undefined ? undefined : bubblewrapFailure(output);
     if (how.code !== null && BARRED.has(how.code) && barred !== undefined)
       return { kind: "not_started", because: `the sandbox could not start the agent: ${barred}` };
     if (how.code !== null) return { kind: "exited", code: how.code, output };
@@ -135,11 +135,11 @@ class HeadlessRun implements AgentRun {
 
   #text(): string {
     const text = this.#output.text();
-    return this.#parts.backend.decode?.(text) ?? text;
+    return this.#deps.backend.decode?.(text) ?? text;
   }
 
   tail(): Promise<string> {
-    const { decode } = this.#parts.backend;
+    const { decode } = this.#deps.backend;
     return Promise.resolve(decode === undefined ? this.#output.tail() : lastLines(this.#text()));
   }
 
@@ -156,6 +156,6 @@ class HeadlessRun implements AgentRun {
   }
 
   async #terminate(graceMs?: number): Promise<void> {
-    if (this.#tree !== undefined) await terminateTree(this.#tree, this.#parts.clock, graceMs);
+    if (this.#tree !== undefined) await terminateTree(this.#tree, this.#deps.clock, graceMs);
   }
 }

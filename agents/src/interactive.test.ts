@@ -11,7 +11,7 @@ import { claude } from "./backends/claude.ts";
 import { findBinary } from "./binary.ts";
 import { startInteractive } from "./interactive.ts";
 import { outcomeOf } from "./outcome.ts";
-import { type PaneState, type TmuxParts, TmuxSession } from "./tmux.ts";
+import { type PaneProcess, type TmuxDeps, TmuxSession } from "./tmux.ts";
 
 const binary = fileURLToPath(new URL("../../test/fakes/bin/agent-at-terminal", import.meta.url));
 const tmuxBinary = await findBinary("tmux", process.env.PATH);
@@ -25,14 +25,14 @@ let count = 0;
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), "nest-terminal-test-"));
   count += 1;
-  tmux = new TmuxSession(tmuxParts());
+  tmux = new TmuxSession(tmuxDeps());
 });
 afterEach(async () => {
   await tmux.close();
   await rm(folder, { recursive: true, force: true });
 });
 
-function tmuxParts(): TmuxParts {
+function tmuxDeps(): TmuxDeps {
   return {
     binary: tmuxBinary ?? "",
     socket: `nest-test-${process.pid}-${count}`,
@@ -47,7 +47,7 @@ function tmuxParts(): TmuxParts {
 class LateExitCode extends TmuxSession {
   deadLooks = 0;
 
-  override async pane(): Promise<PaneState> {
+  override async pane(): Promise<PaneProcess> {
     const pane = await super.pane();
     if (!pane.dead) return pane;
     this.deadLooks += 1;
@@ -97,7 +97,7 @@ describe.skipIf(tmuxBinary === undefined)("an agent at a terminal", () => {
   });
 
   test("is judged by its exit code also when tmux tells it later than the end", async () => {
-    const late = new LateExitCode(tmuxParts());
+    const late = new LateExitCode(tmuxDeps());
     const run = await startInteractive(claude, aStart({ FAKE_LEAVES: "3" }), { clock, tmux: late });
     expect(await run.ended).toMatchObject({ kind: "exited", code: 3 });
     expect(late.deadLooks).toBeGreaterThan(3);
@@ -171,7 +171,7 @@ describe.skipIf(tmuxBinary === undefined)("a multiplexer server whose working di
   const cwdOf = (pid: string) => readlink(`/proc/${pid.trim()}/cwd`);
 
   test("is replaced before the next program starts", async () => {
-    const { socket } = tmuxParts();
+    const { socket } = tmuxDeps();
     const gone = join(folder, "gone");
     await mkdir(gone);
     const call = (args: readonly string[], cwd?: string) =>
@@ -189,7 +189,7 @@ describe.skipIf(tmuxBinary === undefined)("a multiplexer server whose working di
   test("cannot become one: the relay's own server stands in a folder that stays", async () => {
     const home = join(folder, "home");
     await mkdir(home);
-    const own = new TmuxSession({ ...tmuxParts(), socket: `${tmuxParts().socket}-own`, folder: home });
+    const own = new TmuxSession({ ...tmuxDeps(), socket: `${tmuxDeps().socket}-own`, folder: home });
     try {
       await own.start(["/bin/sh", "-c", "sleep 100"], folder, {});
       await rm(home, { recursive: true });
@@ -204,8 +204,8 @@ describe.skipIf(tmuxBinary === undefined)("a multiplexer server whose working di
 describe.skipIf(tmuxBinary === undefined)("a multiplexer on a busy machine", () => {
   test("tells the exit code of every program, also when it has missed that one ended", async () => {
     const sessions = Array.from({ length: 6 }, (_, at) => {
-      const parts = tmuxParts();
-      return new TmuxSession({ ...parts, socket: `${parts.socket}-${at}` });
+      const deps = tmuxDeps();
+      return new TmuxSession({ ...deps, socket: `${deps.socket}-${at}` });
     });
     const codes = await Promise.all(
       sessions.map(async (session) => {

@@ -8,18 +8,26 @@ import { bareShellAt } from "./foreground.ts";
 import { promptArgument } from "./headless.ts";
 import type { AgentEnd } from "./outcome.ts";
 import { lastLines } from "./output.ts";
-import { afterPrompt, asksToTrust, type Baseline, baselineOf, hasNewVerdict, moodOf, standstillOf } from "./pane.ts";
+import {
+  afterPrompt,
+  asksToTrust,
+  type Baseline,
+  baselineOf,
+  hasNewVerdict,
+  paneStateOf,
+  standstillOf,
+} from "./pane.ts";
 import type { ProcessTree } from "./process-tree.ts";
 import type { Standstill } from "./standstill.ts";
 import { terminateTree } from "./terminate.ts";
-import type { PaneState, TmuxSession } from "./tmux.ts";
+import type { PaneProcess, TmuxSession } from "./tmux.ts";
 import { maskedText } from "./transcript.ts";
 
 /** How often the pane is looked at. */
 const LOOK_EVERY_MS = 1000;
 /** The multiplexer may still be drawing what a program said before it ended: for so long at most. */
-const LAST_WORDS_MS = 3000;
-const LAST_WORDS_LOOK_MS = 200;
+const FINAL_OUTPUT_MS = 3000;
+const FINAL_OUTPUT_LOOK_MS = 200;
 /** The multiplexer may say that a program is dead before it says with which code; none after this, and it was a signal. */
 const EXIT_CODE_MS = 5000;
 const EXIT_CODE_LOOK_MS = 50;
@@ -36,7 +44,7 @@ const VERDICT_LOOKS = 2;
 /** A CLI that is still loading drops what comes: a paste that changes nothing within this time is made once more. */
 const PASTE_SHOWS_MS = 3000;
 
-export interface InteractiveParts {
+export interface InteractiveDeps {
   readonly clock: Clock;
   readonly tmux: TmuxSession;
 }
@@ -45,29 +53,25 @@ export interface InteractiveParts {
  * Starts an agent at a terminal: the CLI is the pane's own command, the prompt is pasted when it is ready, and the run ends
  * with its verdict line, with its exit, or, as a last resort, when the pane has fallen idle. Never throws.
  */
-export async function startInteractive(
-  backend: Backend,
-  start: AgentStart,
-  parts: InteractiveParts,
-): Promise<AgentRun> {
-  return new InteractiveRun(backend, start, parts);
+export async function startInteractive(backend: Backend, start: AgentStart, deps: InteractiveDeps): Promise<AgentRun> {
+  return new InteractiveRun(backend, start, deps);
 }
 
 class InteractiveRun implements AgentRun {
   readonly ended: Promise<AgentEnd>;
   readonly #backend: Backend;
   readonly #start: AgentStart;
-  readonly #parts: InteractiveParts;
+  readonly #deps: InteractiveDeps;
   readonly #over = new AbortController();
   #why: AgentEnd | undefined;
   #tree: ProcessTree | undefined;
   #standstill: Standstill | undefined;
   #lastText = "";
 
-  constructor(backend: Backend, start: AgentStart, parts: InteractiveParts) {
+  constructor(backend: Backend, start: AgentStart, deps: InteractiveDeps) {
     this.#backend = backend;
     this.#start = start;
-    this.#parts = parts;
+    this.#deps = deps;
     this.ended = this.#follow();
   }
 
@@ -96,7 +100,7 @@ class InteractiveRun implements AgentRun {
       end = { kind: "not_started", because: `the agent's terminal failed: ${sentenceOf(thrown)}` };
     }
     await this.#terminate();
-    await this.#parts.tmux.forgetEnvironment().catch(() => undefined);
+    await this.#deps.tmux.forgetEnvironment().catch(() => undefined);
     if (this.#start.transcript !== undefined)
       await writeFile(this.#start.transcript, this.#masked(this.#lastText), { mode: 0o600 }).catch(() => undefined);
     if (this.#why?.kind === "overdue") return { ...this.#why, output: this.#masked(this.#lastText) };
@@ -109,7 +113,7 @@ class InteractiveRun implements AgentRun {
   }
 
   async #work(): Promise<AgentEnd> {
-    const { tmux } = this.#parts;
+    const { tmux } = this.#deps;
     const { folder, environment, mark } = this.#start;
     const argv = commandLine(this.#start, this.#backend.interactive(this.#start));
     const since = this.#start.loose === true ? await lookAround(await tmux.ready()) : undefined;
@@ -127,30 +131,31 @@ class InteractiveRun implements AgentRun {
   async #untilReady(): Promise<AgentEnd | undefined> {
     let [still, seen] = [0, ""];
     for (;;) {
-      await this.#parts.clock.sleep(LOOK_EVERY_MS / 2, this.#over.signal);
+      await this.#deps.clock.sleep(LOOK_EVERY_MS / 2, this.#over.signal);
       const screen = await this.#look();
-      const pane = await this.#parts.tmux.pane();
+      const pane = await this.#deps.tmux.pane();
       if (pane.dead) {
-        this.#lastText = await this.#lastWords();
+        this.#lastText = await this.#finalOutput();
         return { kind: "not_started", because: `agent ended before it was ready${await this.#howItEnded(pane)}` };
       }
-      const mood = moodOf(screen, this.#backend.signs);
-      this.#standstill = standstillOf(mood);
+      const state = paneStateOf(screen, this.#backend.signs);
+      this.#standstill = standstillOf(state);
       still = screen === seen && screen.trim() !== "" ? still + LOOK_EVERY_MS / 2 : 0;
       seen = screen;
-      const settled = mood === "ready" || mood === "quota" ? still > 0 : mood === "unclear" && still >= STILL_READY_MS;
+      const settled =
+        state === "ready" || state === "quota" ? still > 0 : state === "unclear" && still >= STILL_READY_MS;
       if (settled && !(await bareShellAt(pane.tty))) return undefined;
       if (still > 0 && (await this.#trusts(screen))) still = 0;
     }
   }
 
   /** What a program that ended had said, once the multiplexer has drawn all of it. */
-  async #lastWords(): Promise<string> {
+  async #finalOutput(): Promise<string> {
     let said = "";
-    for (let waitedMs = 0; waitedMs < LAST_WORDS_MS; waitedMs += LAST_WORDS_LOOK_MS) {
-      await this.#parts.clock.sleep(LAST_WORDS_LOOK_MS, this.#over.signal);
+    for (let waitedMs = 0; waitedMs < FINAL_OUTPUT_MS; waitedMs += FINAL_OUTPUT_LOOK_MS) {
+      await this.#deps.clock.sleep(FINAL_OUTPUT_LOOK_MS, this.#over.signal);
       const before = said;
-      said = await this.#parts.tmux.capture("everything");
+      said = await this.#deps.tmux.capture("everything");
       if (said === before && said.trim() !== "") break;
     }
     return said;
@@ -160,7 +165,7 @@ class InteractiveRun implements AgentRun {
    * What it said last, else its exit code: the terminal of a program that ends in the moment it started may be torn down
    * before anybody has read what the program wrote.
    */
-  async #howItEnded(pane: PaneState): Promise<string> {
+  async #howItEnded(pane: PaneProcess): Promise<string> {
     const words = lastLine(this.#masked(this.#lastText));
     if (words !== "") return `: ${words}`;
     const code = await this.#exitCodeOf(pane);
@@ -170,13 +175,13 @@ class InteractiveRun implements AgentRun {
   /** The task's folder is new, empty and ours: nobody has to be asked whether it may be trusted. */
   async #trusts(screen: string): Promise<boolean> {
     if (!asksToTrust(screen, this.#start.folder, this.#backend.signs)) return false;
-    await this.#parts.tmux.pressEnter();
+    await this.#deps.tmux.pressEnter();
     return true;
   }
 
   /** Pastes the prompt and sends it off; Enter again while nothing happens, because some CLIs swallow the first one. */
   async #type(prompt: string): Promise<void> {
-    const { clock, tmux } = this.#parts;
+    const { clock, tmux } = this.#deps;
     if (!(await this.#paste(prompt))) await this.#paste(prompt);
     await clock.sleep(PASTE_SETTLES_MS, this.#over.signal);
     for (let enters = 0; enters < MOST_ENTERS; enters += 1) {
@@ -190,7 +195,7 @@ class InteractiveRun implements AgentRun {
 
   /** Whether anything of the paste shows. */
   async #paste(prompt: string): Promise<boolean> {
-    const { clock, tmux } = this.#parts;
+    const { clock, tmux } = this.#deps;
     const before = await this.#look();
     await tmux.paste(prompt);
     for (let waitedMs = 0; waitedMs < PASTE_SHOWS_MS; waitedMs += PASTE_SETTLES_MS) {
@@ -201,13 +206,13 @@ class InteractiveRun implements AgentRun {
   }
 
   async #untilDone(baseline: Baseline): Promise<AgentEnd> {
-    const { clock, tmux } = this.#parts;
+    const { clock, tmux } = this.#deps;
     let [verdictLooks, stillSince, seen] = [0, clock.now(), ""];
     for (;;) {
       await clock.sleep(LOOK_EVERY_MS, this.#over.signal);
       const pane = await tmux.pane();
       if (pane.dead) {
-        this.#lastText = await this.#lastWords();
+        this.#lastText = await this.#finalOutput();
         const code = await this.#exitCodeOf(pane);
         const output = afterPrompt(this.#lastText, baseline.prompt);
         return code === undefined ? { kind: "killed", signal: "a signal", output } : { kind: "exited", code, output };
@@ -215,38 +220,38 @@ class InteractiveRun implements AgentRun {
       const text = await tmux.capture("everything");
       this.#lastText = text;
       const output = afterPrompt(text, baseline.prompt);
-      const mood = moodOf(await tmux.capture("screen"), this.#backend.signs);
-      this.#standstill = standstillOf(mood);
-      verdictLooks = mood !== "busy" && hasNewVerdict(text, baseline) ? verdictLooks + 1 : 0;
+      const state = paneStateOf(await tmux.capture("screen"), this.#backend.signs);
+      this.#standstill = standstillOf(state);
+      verdictLooks = state !== "busy" && hasNewVerdict(text, baseline) ? verdictLooks + 1 : 0;
       if (verdictLooks >= VERDICT_LOOKS) return { kind: "settled", output };
-      if (text !== seen || mood !== "ready") stillSince = clock.now();
+      if (text !== seen || state !== "ready") stillSince = clock.now();
       seen = text;
       if (clock.now() - stillSince >= IDLE_MS) return { kind: "settled", output };
     }
   }
 
   /** Of a pane that is dead; undefined when a signal ended it. */
-  async #exitCodeOf(pane: PaneState): Promise<number | undefined> {
+  async #exitCodeOf(pane: PaneProcess): Promise<number | undefined> {
     let { exitCode, signalled } = pane;
     for (
       let waitedMs = 0;
       exitCode === undefined && !signalled && waitedMs < EXIT_CODE_MS;
       waitedMs += EXIT_CODE_LOOK_MS
     ) {
-      await this.#parts.clock.sleep(EXIT_CODE_LOOK_MS, this.#over.signal);
-      ({ exitCode, signalled } = await this.#parts.tmux.pane());
+      await this.#deps.clock.sleep(EXIT_CODE_LOOK_MS, this.#over.signal);
+      ({ exitCode, signalled } = await this.#deps.tmux.pane());
     }
     return exitCode;
   }
 
   async #look(): Promise<string> {
-    const screen = await this.#parts.tmux.capture("screen");
+    const screen = await this.#deps.tmux.capture("screen");
     this.#lastText = screen;
     return screen;
   }
 
   async #terminate(graceMs?: number): Promise<void> {
-    if (this.#tree !== undefined) await terminateTree(this.#tree, this.#parts.clock, graceMs);
+    if (this.#tree !== undefined) await terminateTree(this.#tree, this.#deps.clock, graceMs);
   }
 }
 

@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { backendOf } from "./backends.ts";
-import { asksToTrust, baselineOf, hasNewVerdict, moodOf, type PaneMood } from "./pane.ts";
+import { asksToTrust, baselineOf, hasNewVerdict, type PaneState, paneStateOf } from "./pane.ts";
 
 const rule = "─".repeat(60);
 const folder = "/home/ada/.cache/nest/workspaces/task-7-1795300000000-ct-1-AbCdEf/work";
 
 /** What the real CLIs show at the bottom of a pane, by backend. */
-const screens: readonly (readonly [string, PaneMood, string, string])[] = [
+const screens: readonly (readonly [string, PaneState, string, string])[] = [
   ["claude", "ready", "waits for a prompt", `${rule}\n❯ \n${rule}\n  ⏵⏵ accept edits on (shift+tab to cycle)`],
   [
     "claude",
@@ -52,8 +52,8 @@ const screens: readonly (readonly [string, PaneMood, string, string])[] = [
 ];
 
 describe("a pane in which", () => {
-  test.each(screens)("%s shows %s when it %s", (name, mood, _, screen) => {
-    expect(moodOf(screen, backendOf(name)!.signs)).toBe(mood);
+  test.each(screens)("%s shows %s when it %s", (name, state, _, screen) => {
+    expect(paneStateOf(screen, backendOf(name)!.signs)).toBe(state);
   });
 });
 
@@ -69,7 +69,7 @@ describe("a CLI that asks whether to trust its folder", () => {
 
   test("is told nothing for another folder, and waits for a person", () => {
     expect(asksToTrust(asked("/home/ada"), folder, signs)).toBe(false);
-    expect(moodOf(asked("/home/ada"), signs)).toBe("asking");
+    expect(paneStateOf(asked("/home/ada"), signs)).toBe("asking");
   });
 });
 

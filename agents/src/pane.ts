@@ -2,13 +2,13 @@ import type { PaneSigns } from "./backend.ts";
 import { type Standstill, saysQuota } from "./standstill.ts";
 import { verdictLines } from "./verdict.ts";
 
-export type PaneMood = "ready" | "busy" | "login_needed" | "asking" | "quota" | "unclear";
+export type PaneState = "ready" | "busy" | "login_needed" | "asking" | "quota" | "unclear";
 
 /** How many lines from the bottom a CLI's own signs stand in; above are the agent's words, which may quote anything. */
 const SIGN_LINES = 25;
 
 /** What the visible part of a pane says about the CLI in it. Pure. */
-export function moodOf(screen: string, signs: PaneSigns): PaneMood {
+export function paneStateOf(screen: string, signs: PaneSigns): PaneState {
   const lines = screen.split("\n").filter((line) => line.trim() !== "");
   const bottom = lines.slice(-SIGN_LINES).join("\n");
   if (signs.busy?.test(bottom) === true) return "busy";
@@ -18,9 +18,9 @@ export function moodOf(screen: string, signs: PaneSigns): PaneMood {
   return signs.ready.test(bottom) ? "ready" : "unclear";
 }
 
-/** What a mood keeps an agent from; undefined for one that works, or could. */
-export function standstillOf(mood: PaneMood): Standstill | undefined {
-  switch (mood) {
+/** What a state keeps an agent from; undefined for one that works, or could. */
+export function standstillOf(state: PaneState): Standstill | undefined {
+  switch (state) {
     case "login_needed":
       return "login";
     case "asking":

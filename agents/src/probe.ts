@@ -10,7 +10,7 @@ const PROBE_MS = 5000;
 const ENOUGH_BYTES = 16 * 1024;
 const SETTLING_MS = 50;
 
-export interface ProbeParts {
+export interface ProbeDeps {
   readonly environment: Readonly<Record<string, string>>;
   readonly clock: Clock;
   /** Tells the probe's processes from all others; hexadecimal. */
@@ -27,7 +27,7 @@ export interface ProbeParts {
 export async function probeVersion(
   binary: string,
   args: readonly string[],
-  { environment, clock, mark, apart, loose }: ProbeParts,
+  { environment, clock, mark, apart, loose }: ProbeDeps,
 ): Promise<string | undefined> {
   const since = loose === true ? await lookAround() : undefined;
   const [program = binary, ...rest] = apart?.([binary, ...args]) ?? [binary, ...args];

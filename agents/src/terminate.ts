@@ -5,7 +5,7 @@ import type { ProcessRow } from "./processes.ts";
 /** From SIGTERM to SIGKILL; a matter of processes, so it does not scale with a test clock. */
 export const KILL_GRACE_MS = 5000;
 /** How long after SIGKILL the system may take to clear a process away. */
-const BURIAL_MS = 3000;
+const REMOVAL_MS = 3000;
 const LOOK_EVERY_MS = 40;
 
 /**
@@ -29,7 +29,7 @@ export async function terminateTree(
     await clock.sleep(LOOK_EVERY_MS);
     left = await findTree(tree);
   }
-  const burialEnds = clock.now() + BURIAL_MS;
+  const burialEnds = clock.now() + REMOVAL_MS;
   while (left.length > 0 && clock.now() < burialEnds) {
     for (const { pid } of left) signal(pid, "SIGKILL");
     await clock.sleep(LOOK_EVERY_MS);

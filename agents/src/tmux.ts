@@ -3,7 +3,7 @@ import { readlink } from "node:fs/promises";
 import { NestError } from "@nest/kit";
 import { RUN_MARK } from "./agent-environment.ts";
 
-export interface TmuxParts {
+export interface TmuxDeps {
   /** Absolute path of tmux. */
   readonly binary: string;
   /** Name of this relay's own server (`-L`). */
@@ -17,7 +17,7 @@ export interface TmuxParts {
   readonly mark: string;
 }
 
-export interface PaneState {
+export interface PaneProcess {
   readonly pid: number;
   readonly dead: boolean;
   /** Exit code of a pane that is dead; undefined when a signal ended it. */
@@ -33,16 +33,16 @@ export interface PaneState {
  * call is an argument array; what is secret goes through standard input.
  */
 export class TmuxSession {
-  readonly #parts: TmuxParts;
+  readonly #deps: TmuxDeps;
   #variables: readonly string[] = [];
 
-  constructor(parts: TmuxParts) {
-    this.#parts = parts;
+  constructor(deps: TmuxDeps) {
+    this.#deps = deps;
   }
 
   /** What a person types to watch. */
   get attachCommand(): string {
-    return `tmux -L ${this.#parts.socket} attach -t ${this.#parts.session}`;
+    return `tmux -L ${this.#deps.socket} attach -t ${this.#deps.session}`;
   }
 
   /**
@@ -66,7 +66,7 @@ export class TmuxSession {
   }
 
   /** What runs in the pane. Of one that has just died the exit may be told only at a later call. */
-  async pane(): Promise<PaneState> {
+  async pane(): Promise<PaneProcess> {
     const format = "#{pid} #{pane_pid} #{pane_dead} x#{pane_dead_status} x#{pane_dead_signal} #{pane_tty}";
     const [server, pid, dead, status = "x", signal = "x", tty = ""] = (
       await this.#call(["display-message", "-p", "-t", this.#target(), format])
@@ -108,11 +108,11 @@ export class TmuxSession {
   }
 
   #target(): string {
-    return `=${this.#parts.session}:`;
+    return `=${this.#deps.session}:`;
   }
 
   async #exists(): Promise<boolean> {
-    return this.#call(["has-session", "-t", `=${this.#parts.session}`]).then(
+    return this.#call(["has-session", "-t", `=${this.#deps.session}`]).then(
       () => true,
       () => false,
     );
@@ -122,7 +122,7 @@ export class TmuxSession {
     const size = ["-x", "200", "-y", "50"];
     // One call, so that the pane is told to stay before anything can end in it.
     await this.#call([
-      ...["new-session", "-d", "-s", this.#parts.session, ...size, "-c", this.#parts.folder, "--", "/bin/cat", "-"],
+      ...["new-session", "-d", "-s", this.#deps.session, ...size, "-c", this.#deps.folder, "--", "/bin/cat", "-"],
       ...[";", "set-option", "-g", "remain-on-exit", "on"],
       ...[";", "set-option", "-g", "history-limit", "20000"],
       ...[";", "set-option", "-g", "update-environment", ""],
@@ -138,7 +138,7 @@ export class TmuxSession {
   }
 
   async #setEnvironment(environment: Readonly<Record<string, string>>): Promise<void> {
-    const target = `-t ${quoted(`=${this.#parts.session}`)}`;
+    const target = `-t ${quoted(`=${this.#deps.session}`)}`;
     const kept = Object.entries(environment).filter(([, value]) => !/[\n\r\0]/.test(value));
     const lines = [
       ...this.#variables.map((name) => `set-environment ${target} -u ${name}`),
@@ -149,7 +149,7 @@ export class TmuxSession {
   }
 
   #call(args: readonly string[], input = ""): Promise<string> {
-    const { binary, socket, environment, mark } = this.#parts;
+    const { binary, socket, environment, mark } = this.#deps;
     return new Promise((resolve, reject) => {
       const child = spawn(binary, ["-L", socket, "-f", "/dev/null", ...args], {
         // The first call makes the server, which keeps this folder for its whole life: one that cannot be deleted.

@@ -22,10 +22,10 @@ const install = () => writeFile(join(path, "bwrap"), "#!/bin/sh\n", { mode: 0o75
 test.runIf(process.platform === "linux")("each run has walls of its own where bubblewrap works", async () => {
   await install();
   const onHost = await of();
-  expect(onHost).toMatchObject({ kind: "bubblewrap", runs: "walled", bubblewrap: { binary: join(path, "bwrap") } });
+  expect(onHost).toMatchObject({ kind: "bubblewrap", runs: "sandboxed", bubblewrap: { binary: join(path, "bwrap") } });
   expect(confinementSentence(onHost)).toMatch(/^agents are confined by bubblewrap: .* private copy of the CLI's login/);
   const inContainer = await of({ NEST_CONTAINER: "1" });
-  expect(inContainer).toMatchObject({ kind: "container", runs: "walled" });
+  expect(inContainer).toMatchObject({ kind: "container", runs: "sandboxed" });
   expect(confinementSentence(inContainer)).toMatch(/^agents are confined to this container, each run by bubblewrap: /);
   expect([onHost, inContainer].map(confinementWord)).toEqual(["agent in bubblewrap", "agent in container"]);
 });
@@ -47,7 +47,9 @@ test.runIf(process.platform === "linux")(
     expect(confinementSentence(confinement)).toMatch(
       /NOT confined .* processes of its own: NEST_AGENT_COMMAND is a program/,
     );
-    expect(await of({ NEST_AGENT_COMMAND: "/opt/mine", NEST_SANDBOX: "bubblewrap" })).toMatchObject({ runs: "walled" });
+    expect(await of({ NEST_AGENT_COMMAND: "/opt/mine", NEST_SANDBOX: "bubblewrap" })).toMatchObject({
+      runs: "sandboxed",
+    });
   },
 );
 

@@ -22,7 +22,7 @@ export async function confinementOf(config: RelayConfig, path: string | undefine
   const bubblewrap = found.works;
   if (config.sandbox === "auto" && config.agentCommand !== undefined)
     return { kind: without, runs: "apart", bubblewrap, because: OWN_PROGRAM };
-  return { kind: config.inContainer ? "container" : "bubblewrap", runs: "walled", bubblewrap };
+  return { kind: config.inContainer ? "container" : "bubblewrap", runs: "sandboxed", bubblewrap };
 }
 
 /** One sentence for the contributor; plain about it where nothing confines an agent. */
@@ -30,7 +30,7 @@ export function confinementSentence(confinement: Confinement): string {
   const { kind, runs } = confinement;
   const processes =
     runs === "apart" ? "each run has processes of its own" : "a run's processes are found by search alone";
-  if (runs === "walled")
+  if (runs === "sandboxed")
     return kind === "container"
       ? "agents are confined to this container, each run by bubblewrap: a private home, processes of its own"
       : "agents are confined by bubblewrap: they write to their task's folder and to a private copy of the CLI's login, and your home is hidden";

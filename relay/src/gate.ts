@@ -1,18 +1,18 @@
 import { type Outcome, standstillWords } from "@nest/agents";
+import type { Console } from "./console.ts";
+import type { HubStatus } from "./hub-status.ts";
 import { LOGIN_HINT, lackOfLogin } from "./permissions.ts";
 import type { Readiness } from "./readiness.ts";
 import type { KnownSecrets } from "./secrets.ts";
 import type { Refusal } from "./session/handover.ts";
 import type { Session } from "./session/session.ts";
-import type { Standing } from "./standing.ts";
 import type { StatusFile } from "./status-file.ts";
-import type { Voice } from "./voice.ts";
 
-export interface GateParts {
+export interface GateDeps {
   readonly readiness: Readiness;
   readonly sessions: readonly Session[];
-  readonly voice: Voice;
-  readonly standing: Standing;
+  readonly console: Console;
+  readonly hubStatus: HubStatus;
   readonly secrets: KnownSecrets;
   /** Absent in interactive mode. */
   readonly statusFile: StatusFile | undefined;
@@ -28,37 +28,37 @@ export interface GateParts {
  * no issue anything (contract §8, Relay 10).
  */
 export class Gate {
-  readonly #parts: GateParts;
+  readonly #deps: GateDeps;
   /** Hubs at which a missing login was told. */
   readonly #told = new Set<Session>();
 
-  constructor(parts: GateParts) {
-    this.#parts = parts;
+  constructor(deps: GateDeps) {
+    this.#deps = deps;
   }
 
   /** Says what is amiss already, and looks again every minute until {@link Gate.close}. */
   open(): void {
-    this.#parts.readiness.start(() => this.#changed());
+    this.#deps.readiness.start(() => this.#changed());
     if (this.trouble !== undefined) this.#changed();
   }
 
   close(): void {
-    this.#parts.readiness.stop();
+    this.#deps.readiness.stop();
   }
 
   /** Why no hub is asked for work; undefined when the agent can work. */
   get trouble(): string | undefined {
-    return this.#parts.readiness.trouble;
+    return this.#deps.readiness.trouble;
   }
 
   /** Absolute path of the agent's program. */
   get binary(): string | undefined {
-    return this.#parts.readiness.binary;
+    return this.#deps.readiness.binary;
   }
 
   /** Whether the contributor has a login of their own at the code host. */
   get isSignedIn(): boolean {
-    return this.#parts.readiness.login !== undefined;
+    return this.#deps.readiness.login !== undefined;
   }
 
   /** Why no task of this hub is taken; undefined when one is. */
@@ -70,44 +70,44 @@ export class Gate {
 
   /** A hub is here: a login that its tasks need is asked for before the first of them. */
   welcome(session: Session): void {
-    const { voice, standing } = this.#parts;
+    const { console, hubStatus } = this.#deps;
     const lack = lackOfLogin(session, this.isSignedIn);
     if (lack === undefined) return;
-    standing.note(session, lack);
+    hubStatus.note(session, lack);
     if (this.#told.has(session)) return;
     this.#told.add(session);
-    voice.say(`warning: no work is asked for at ${session.hub.host}: ${lack}`);
-    voice.say(`hint: ${LOGIN_HINT}`);
+    console.say(`warning: no work is asked for at ${session.hub.host}: ${lack}`);
+    console.say(`hint: ${LOGIN_HINT}`);
   }
 
   /** A run that failed for this machine's reasons is no reason to take, and spoil, the next task. */
   judge(outcome: Outcome): void {
     const trouble = ownTroubleIn(outcome);
-    if (trouble !== undefined) this.#parts.readiness.suspect(trouble);
+    if (trouble !== undefined) this.#deps.readiness.suspect(trouble);
   }
 
   /** The status file's `waiting`, with the reason where the relay itself is why nothing comes. */
   sayWaiting(): void {
-    if (!this.#parts.isIdle()) return;
-    const refusals = this.#parts.sessions.flatMap((session) =>
+    if (!this.#deps.isIdle()) return;
+    const refusals = this.#deps.sessions.flatMap((session) =>
       session.isAuthenticated ? [this.refusalAt(session)] : [],
     );
     const reason = this.trouble ?? (refusals.includes(undefined) ? undefined : refusals[0]?.message);
-    const details = reason === undefined ? {} : { reason: this.#parts.secrets.redact(reason) };
-    this.#parts.statusFile?.set("waiting", details);
+    const details = reason === undefined ? {} : { reason: this.#deps.secrets.redact(reason) };
+    this.#deps.statusFile?.set("waiting", details);
   }
 
   #changed(): void {
-    const { voice, sessions } = this.#parts;
-    if (this.trouble === undefined) voice.log.info({}, "the agent can work");
+    const { console, sessions } = this.#deps;
+    if (this.trouble === undefined) console.log.info({}, "the agent can work");
     else {
-      voice.say(`warning: no work is asked for: ${this.trouble}`);
-      voice.say("hint: contribute-check tells what is missing; the relay looks again every minute");
+      console.say(`warning: no work is asked for: ${this.trouble}`);
+      console.say("hint: contribute-check tells what is missing; the relay looks again every minute");
     }
     if (this.isSignedIn) this.#told.clear();
     for (const session of sessions) if (session.isAuthenticated) this.welcome(session);
     this.sayWaiting();
-    this.#parts.onChange();
+    this.#deps.onChange();
   }
 }
 

@@ -15,7 +15,7 @@ const LONGEST_FIELD = 500;
 const NOT_SHOWN = /[\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
 const SECRET_FIELD = /^(?:.*_?token|authorization|cookie|secret|password|.*key)$/i;
 
-export interface LogLinesParts {
+export interface LogLinesDeps {
   readonly write: (line: string) => void;
   /** Takes secrets out of a text. Every text is cleaned before it becomes JSON: what it strikes out cannot break the line. */
   readonly clean?: (text: string) => string;
@@ -26,7 +26,7 @@ export interface LogLinesParts {
  * A log of a few lines of its own: the servers' logger would hold a tenth of what a relay at rest may take. Fields that cannot be
  * written as JSON are left out, never a reason to fail.
  */
-export function logLines(program: string, { write, clean = (text) => text, now = Date.now }: LogLinesParts): LogLines {
+export function logLines(program: string, { write, clean = (text) => text, now = Date.now }: LogLinesDeps): LogLines {
   const line = (level: keyof typeof LEVELS) => (fields: Fields, message: string) => {
     const head = { level: LEVELS[level], time: new Date(now()).toISOString(), program };
     const said = { msg: clean(message) };

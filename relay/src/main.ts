@@ -15,6 +15,7 @@ import {
 import { scaleDurations, scaleTransport } from "@nest/protocol";
 import { type RelayConfig, readConfig } from "./config.ts";
 import { apartFrom, confinementOf, confinementSentence } from "./confinement.ts";
+import { Console, type ConsoleOut } from "./console.ts";
 import { parseContributorEnv } from "./contributor-env.ts";
 import { probeFacts } from "./declare/declare.ts";
 import { lookAt } from "./look.ts";
@@ -25,9 +26,8 @@ import { KnownSecrets } from "./secrets.ts";
 import { type SessionName, takeSessionName } from "./session/session-name.ts";
 import { withoutSecrets } from "./start-secrets.ts";
 import { StatusFile } from "./status-file.ts";
-import { RunLedger } from "./task/leftovers.ts";
+import { RunJournal } from "./task/run-journal.ts";
 import { openTerminal } from "./terminal.ts";
-import { Voice, type VoiceOut } from "./voice.ts";
 
 const USAGE = `usage: nest relay
 
@@ -48,8 +48,8 @@ Configured by the environment and by ~/.config/nest/contributor.env:
 export interface RunOptions {
   /** Stops the relay; without it, SIGTERM and SIGINT do. */
   readonly stop?: AbortSignal;
-  readonly out?: VoiceOut;
-  readonly error?: VoiceOut;
+  readonly out?: ConsoleOut;
+  readonly error?: ConsoleOut;
 }
 
 /**
@@ -76,7 +76,7 @@ export async function runRelay(
   }
 }
 
-async function relayOn(environment: Environment, error: VoiceOut, stopFromOutside?: AbortSignal): Promise<number> {
+async function relayOn(environment: Environment, error: ConsoleOut, stopFromOutside?: AbortSignal): Promise<number> {
   const file = join(environment.HOME || homedir(), ".config/nest/contributor.env");
   const saved = parseContributorEnv((await readTextIfPresent(file)) ?? "", file);
   const configured = readConfig(environment, saved);
@@ -84,34 +84,39 @@ async function relayOn(environment: Environment, error: VoiceOut, stopFromOutsid
   const tokens = configured.hubs.map(({ token }) => token);
   const login = await ownLogin(everything);
   const secrets = new KnownSecrets([...secretsIn(everything), ...tokens, ...(login?.tokens ?? [])]);
-  const [clock, random, voice] = [systemClock(), systemRandom(), new Voice(error, secrets)];
+  const [clock, random, console] = [systemClock(), systemRandom(), new Console(error, secrets)];
   const session = await takeSessionName(configured.stateFolder, configured.session, { clock, random });
-  const config = await withOwnPlaces(besideOthers(configured, session), (line) => voice.say(line));
-  if (session.place > 1) voice.say(`another relay runs on ${config.stateFolder}: this one is ${session.name}`);
+  const config = await withOwnPlaces(besideOthers(configured, session), (line) => console.say(line));
+  if (session.place > 1) console.say(`another relay runs on ${config.stateFolder}: this one is ${session.name}`);
   const numbers = scaleDurations(config.clockScale);
   const stop = stopFromOutside ?? stopOnSignal(clock);
 
-  if (config.backend.caution !== undefined) voice.say(`warning: ${config.backend.caution}`);
-  const ledger = new RunLedger(config.stateFolder);
+  if (config.backend.caution !== undefined) console.say(`warning: ${config.backend.caution}`);
+  const journal = new RunJournal(config.stateFolder);
   await clearCredentials();
   const left = await clearWorkspaces(config.workspaceRoot);
-  for (const what of left) voice.say(`warning: something of a task stays: ${what}`);
-  const leftovers = await ledger.endLeftovers(clock);
-  if (leftovers > 0) voice.log.warn({ runs: leftovers }, "ended agents that an earlier relay left behind");
+  for (const what of left) console.say(`warning: something of a task stays: ${what}`);
+  const leftovers = await journal.endLeftovers(clock);
+  if (leftovers > 0) console.log.warn({ runs: leftovers }, "ended agents that an earlier relay left behind");
 
   const confinement = await confinementOf(config, environment.PATH);
-  voice.say(confinementSentence(confinement));
-  const walledIn = config.inContainer || confinement.runs === "walled";
-  if (!walledIn && config.backend.cautionWithoutWalls !== undefined && config.agentCommand === undefined)
-    voice.say(`warning: ${config.backend.cautionWithoutWalls}`);
+  console.say(confinementSentence(confinement));
+  const isContained = config.inContainer || confinement.runs === "sandboxed";
+  if (!isContained && config.backend.cautionUnconfined !== undefined && config.agentCommand === undefined)
+    console.say(`warning: ${config.backend.cautionUnconfined}`);
   const ownEnvironment = agentEnvironment(everything, {
     backend: config.backend,
-    walledIn,
+    isContained,
     alsoPass: config.passToAgent,
   });
   const terminal =
     config.mode === "interactive"
-      ? await openTerminal(config, { environment: withoutSecrets(ownEnvironment), clock, ledger, mark: random.hex(12) })
+      ? await openTerminal(config, {
+          environment: withoutSecrets(ownEnvironment),
+          clock,
+          journal,
+          mark: random.hex(12),
+        })
       : undefined;
   const look = () => lookAt(config, everything, terminal);
   const found = await look();
@@ -122,11 +127,11 @@ async function relayOn(environment: Environment, error: VoiceOut, stopFromOutsid
       ? new StatusFile(config.statusFile, {
           backend: config.backend.name,
           clock,
-          onTrouble: (thrown) => voice.log.warn({ why: String(thrown) }, "the status file cannot be written"),
+          onTrouble: (thrown) => console.log.warn({ why: String(thrown) }, "the status file cannot be written"),
         })
       : undefined;
   statusFile?.start(numbers.heartbeatMs);
-  if (terminal !== undefined) voice.say(terminal.notice);
+  if (terminal !== undefined) console.say(terminal.notice);
   const relay = new Relay({
     config,
     environment: everything,
@@ -143,9 +148,9 @@ async function relayOn(environment: Environment, error: VoiceOut, stopFromOutsid
       session: session.name,
     },
     secrets,
-    voice,
+    console,
     statusFile,
-    ledger,
+    journal,
     found,
     look,
     confinement,
@@ -155,10 +160,10 @@ async function relayOn(environment: Environment, error: VoiceOut, stopFromOutsid
   const end = await relay.run(stop);
   await terminal?.close();
   session.release();
-  voice.end();
+  console.end();
   if (end === "stopped") return 0;
   await statusFile?.stop("refused");
-  voice.say("hint: check the model, the role and the registration token; contribute-setup registers again");
+  console.say("hint: check the model, the role and the registration token; contribute-setup registers again");
   return 1;
 }
 

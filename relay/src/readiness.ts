@@ -12,7 +12,7 @@ export interface Look {
   readonly login: OwnLogin["kind"] | undefined;
 }
 
-export interface ReadinessParts {
+export interface ReadinessDeps {
   readonly clock: Clock;
   readonly everyMs: number;
   readonly look: () => Promise<Look>;
@@ -25,7 +25,7 @@ export interface ReadinessParts {
  * machine's reasons raises a suspicion that no look can clear: the agent has to run for a moment to prove that it works again.
  */
 export class Readiness {
-  readonly #parts: ReadinessParts;
+  readonly #deps: ReadinessDeps;
   #found: Look;
   #suspicion: string | undefined;
   #looking: Promise<void> | undefined;
@@ -33,15 +33,15 @@ export class Readiness {
   #onChange: () => void = () => undefined;
   #stopped = false;
 
-  constructor(first: Look, parts: ReadinessParts) {
+  constructor(first: Look, deps: ReadinessDeps) {
     this.#found = first;
-    this.#parts = parts;
+    this.#deps = deps;
   }
 
   /** Looks again from now on, until {@link Readiness.stop}; `onChange` is called when something else is found than was known. */
   start(onChange: () => void): void {
     this.#onChange = onChange;
-    this.#cancel = this.#parts.clock.every(this.#parts.everyMs, () => void this.look());
+    this.#cancel = this.#deps.clock.every(this.#deps.everyMs, () => void this.look());
   }
 
   stop(): void {
@@ -83,9 +83,9 @@ export class Readiness {
   async #look(): Promise<void> {
     const [troubleBefore, loginBefore] = [this.trouble, this.login];
     try {
-      this.#found = await this.#parts.look();
+      this.#found = await this.#deps.look();
       if (this.#found.trouble === undefined && this.#suspicion !== undefined && !this.#stopped)
-        this.#suspicion = await this.#parts.prove();
+        this.#suspicion = await this.#deps.prove();
     } catch (thrown) {
       this.#suspicion = `this machine could not be looked at: ${sentenceOf(thrown)}`;
     }

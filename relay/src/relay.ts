@@ -3,7 +3,10 @@ import { type CancelTimer, type Clock, type Environment, type Random, sentenceOf
 import { type Durations, RELAY_STOPPED, type TransportTimes } from "@nest/protocol";
 import type { RelayConfig } from "./config.ts";
 import { confinementWord } from "./confinement.ts";
+import type { Console } from "./console.ts";
 import { Gate, ownTroubleIn } from "./gate.ts";
+import { HubRotation } from "./hub-rotation.ts";
+import { HubStatus } from "./hub-status.ts";
 import { meaningOf, withheldOf } from "./meaning.ts";
 import { issueOf, Reports, workDetails } from "./outbox/reports.ts";
 import { type Look, Readiness } from "./readiness.ts";
@@ -14,16 +17,13 @@ import { ASKED_ELSEWHERE, BUSY, declined, progressOf, type Refusal, resume, STOP
 import { isNameHeld } from "./session/name-lock.ts";
 import { type AuthOk, Session, type SessionListener, type WorkMessage } from "./session/session.ts";
 import { sessionLocks } from "./session/session-name.ts";
-import { Standing } from "./standing.ts";
 import type { StatusDetails, StatusFile } from "./status-file.ts";
 import { tidied, unfitness } from "./task/fitness.ts";
-import type { RunLedger } from "./task/leftovers.ts";
 import { proofOf } from "./task/proof.ts";
-import { type Assignment, Task, type TaskParts, type TaskResult } from "./task/task.ts";
-import { Turns } from "./turns.ts";
-import type { Voice } from "./voice.ts";
+import type { RunJournal } from "./task/run-journal.ts";
+import { type Assignment, Task, type TaskDeps, type TaskResult } from "./task/task.ts";
 
-export interface RelayParts {
+export interface RelayDeps {
   readonly config: RelayConfig;
   readonly environment: Environment;
   readonly clock: Clock;
@@ -32,10 +32,10 @@ export interface RelayParts {
   readonly transport: TransportTimes;
   readonly introduction: Omit<Introduction, "trouble">;
   readonly secrets: KnownSecrets;
-  readonly voice: Voice;
+  readonly console: Console;
   /** Absent in interactive mode. */
   readonly statusFile: StatusFile | undefined;
-  readonly ledger: RunLedger;
+  readonly journal: RunJournal;
   /** What this machine was found to be at start, and how to look again. */
   readonly found: Look;
   readonly look: () => Promise<Look>;
@@ -60,11 +60,11 @@ const SHORTEST_LOOK_MS = 500;
  * asked. After a reconnect a hub gets, in this order: the resume of a task of its own, the outbox, and only then `ready`.
  */
 export class Relay implements SessionListener {
-  readonly #parts: RelayParts;
+  readonly #deps: RelayDeps;
   readonly #sessions: readonly Session[];
-  readonly #turns: Turns;
+  readonly #rotation: HubRotation;
   readonly #reports: Reports;
-  readonly #standing: Standing;
+  readonly #hubStatus: HubStatus;
   readonly #gate: Gate;
   #proof: Task | undefined;
   #inHand: { readonly task: Task; readonly session: Session } | undefined;
@@ -72,25 +72,25 @@ export class Relay implements SessionListener {
   #reporting: Promise<void> | undefined;
   #stopping = false;
 
-  constructor(parts: RelayParts) {
-    this.#parts = parts;
-    const { config, clock, random, numbers, transport, introduction, secrets, voice, statusFile } = parts;
+  constructor(deps: RelayDeps) {
+    this.#deps = deps;
+    const { config, clock, random, numbers, transport, introduction, secrets, console, statusFile } = deps;
     const { stateFolder } = config;
     const shared = { clock, random, numbers, transport, redaction: secrets, listener: this };
     const introduce = () => ({ ...introduction, trouble: this.#gate.trouble });
     this.#sessions = config.hubs.map((hub) => new Session(hub, { ...shared, introduction: introduce }));
-    this.#turns = new Turns(this.#sessions, clock, numbers);
+    this.#rotation = new HubRotation(this.#sessions, clock, numbers);
     const isInUse = (session: string) => isNameHeld(sessionLocks(stateFolder), session);
     const sessionName = introduction.session;
-    this.#reports = new Reports({ stateFolder, sessionName, isInUse, clock, secrets, voice, statusFile });
-    this.#standing = new Standing(voice, numbers);
+    this.#reports = new Reports({ stateFolder, sessionName, isInUse, clock, secrets, console, statusFile });
+    this.#hubStatus = new HubStatus(console, numbers);
     const everyMs = Math.max(SHORTEST_LOOK_MS, LOOK_EVERY_MS / config.clockScale);
-    const readiness = new Readiness(parts.found, { clock, everyMs, look: parts.look, prove: () => this.#prove() });
+    const readiness = new Readiness(deps.found, { clock, everyMs, look: deps.look, prove: () => this.#prove() });
     this.#gate = new Gate({
       readiness,
       sessions: this.#sessions,
-      voice,
-      standing: this.#standing,
+      console,
+      hubStatus: this.#hubStatus,
       secrets,
       statusFile,
       isIdle: () => this.#inHand === undefined && !this.#stopping,
@@ -100,7 +100,7 @@ export class Relay implements SessionListener {
 
   /** Works until `stop` fires, or every hub has refused for good. */
   async run(stop: AbortSignal): Promise<"refused" | "stopped"> {
-    const { clock } = this.#parts;
+    const { clock } = this.#deps;
     const closing = new AbortController();
     this.#gate.open();
     const cancel: CancelTimer = clock.every(SAY_EVERY_MS, () => this.#sayStatus());
@@ -113,15 +113,15 @@ export class Relay implements SessionListener {
     });
     const ends = await Promise.all(this.#sessions.map((session) => session.run(closing.signal)));
     cancel();
-    this.#turns.cancel();
+    this.#rotation.cancel();
     this.#gate.close();
     if (stop.aborted) await stopped;
     return ends.every((end) => end === "refused") ? "refused" : "stopped";
   }
 
   onAuthenticated(session: Session, welcome: AuthOk): void {
-    this.#standing.welcome(session, welcome, this.#parts.clock.now());
-    this.#parts.voice.log.info(
+    this.#hubStatus.welcome(session, welcome, this.#deps.clock.now());
+    this.#deps.console.log.info(
       { hub: session.hub.host, contributor: welcome.contributor_id, tier: welcome.trust_tier },
       "connected",
     );
@@ -134,12 +134,12 @@ export class Relay implements SessionListener {
     if (this.#inHand?.session === session) {
       const { task } = this.#inHand;
       const { task_id } = task.assignment;
-      this.#parts.voice.log.info({ hub: session.hub.host, task: task_id }, "resuming the task in hand");
+      this.#deps.console.log.info({ hub: session.hub.host, task: task_id }, "resuming the task in hand");
       await resume(session, task);
     }
     this.#gate.sayWaiting();
     await this.#reports.replay(session);
-    this.#turns.admit(session);
+    this.#rotation.admit(session);
     this.#next();
   }
 
@@ -149,11 +149,11 @@ export class Relay implements SessionListener {
         this.#assigned(session, message, asked);
         return;
       case "task_unavailable": {
-        this.#turns.unavailable(session, message.retry_after_s);
-        this.#standing.limits(session, message.limits, this.#parts.clock.now());
+        this.#rotation.unavailable(session, message.retry_after_s);
+        this.#hubStatus.limits(session, message.limits, this.#deps.clock.now());
         const detail = withheldOf(message);
-        this.#standing.note(session, meaningOf(message), {
-          until: this.#turns.nextAt(session),
+        this.#hubStatus.note(session, meaningOf(message), {
+          until: this.#rotation.nextAt(session),
           ...(detail === undefined ? {} : { detail }),
         });
         this.#next();
@@ -174,7 +174,7 @@ export class Relay implements SessionListener {
         this.#keep(this.#reports.acknowledge(session, message.task_id, message.task_gen), "clearing the outbox");
         return;
       case "notice":
-        if (message.message !== undefined) this.#parts.voice.say(`hub ${session.hub.host}: ${message.message}`);
+        if (message.message !== undefined) this.#deps.console.say(`hub ${session.hub.host}: ${message.message}`);
         // It may have told of another tier, and what keeps the relay from asking may be gone.
         if (message.permissions !== undefined) this.#next();
         return;
@@ -182,15 +182,15 @@ export class Relay implements SessionListener {
   }
 
   onIgnored(session: Session, why: string): void {
-    this.#parts.voice.log.info({ hub: session.hub.host, why }, "frame ignored");
+    this.#deps.console.log.info({ hub: session.hub.host, why }, "frame ignored");
   }
 
   onLost(session: Session, closed: Closed, retryMs: number): void {
     const why = closed.reason === "" ? `closed with ${closed.code}` : closed.reason;
-    this.#turns.leave(session);
-    this.#standing.note(session, `hub away (${why})`, { until: this.#parts.clock.now() + retryMs });
+    this.#rotation.leave(session);
+    this.#hubStatus.note(session, `hub away (${why})`, { until: this.#deps.clock.now() + retryMs });
     const seconds = Math.ceil(retryMs / 1000);
-    this.#parts.voice.log.warn(
+    this.#deps.console.log.warn(
       { hub: session.hub.host, code: closed.code, why, retry_ms: retryMs },
       `hub away, next try in ${seconds} s`,
     );
@@ -198,9 +198,9 @@ export class Relay implements SessionListener {
   }
 
   onRefused(session: Session, reason: string, acceptedModels: readonly string[]): void {
-    this.#parts.voice.say(`error: hub ${session.hub.host} refused this relay: ${reason}`);
-    if (acceptedModels.length > 0) this.#parts.voice.say(`hint: accepted models: ${acceptedModels.join(", ")}`);
-    this.#standing.note(session, `refused (${reason})`);
+    this.#deps.console.say(`error: hub ${session.hub.host} refused this relay: ${reason}`);
+    if (acceptedModels.length > 0) this.#deps.console.say(`hint: accepted models: ${acceptedModels.join(", ")}`);
+    this.#hubStatus.note(session, `refused (${reason})`);
     // Nobody would take the report of its task: the relay is free for the other hubs.
     if (this.#inHand?.session === session) this.#keep(this.#inHand.task.end(), "ending the agent");
     this.#next();
@@ -219,7 +219,7 @@ export class Relay implements SessionListener {
       this.#decline(session, given, refusal);
       return;
     }
-    this.#turns.answered(session);
+    this.#rotation.answered(session);
     this.#accept(session, tidied(given));
   }
 
@@ -232,32 +232,32 @@ export class Relay implements SessionListener {
     const barred = this.#gate.refusalAt(session);
     if (barred !== undefined) return barred;
     // A hub that nobody asked does not get ahead of the one whose turn it is.
-    return !asked && this.#turns.isAnotherAsked(session) ? ASKED_ELSEWHERE : undefined;
+    return !asked && this.#rotation.isAnotherAsked(session) ? ASKED_ELSEWHERE : undefined;
   }
 
   #decline(session: Session, given: Assignment, refusal: Refusal): void {
     this.#keep(session.send(declined(session, given, refusal)), "declining");
     if (this.#inHand !== undefined || this.#stopping) return;
     // What was declined is not asked for again at once.
-    this.#turns.unavailable(session, undefined);
-    this.#standing.note(session, `declined a task: ${refusal.message}`, { until: this.#turns.nextAt(session) });
+    this.#rotation.unavailable(session, undefined);
+    this.#hubStatus.note(session, `declined a task: ${refusal.message}`, { until: this.#rotation.nextAt(session) });
     this.#next();
   }
 
   #accept(session: Session, assignment: Assignment): void {
     const { task_id, task_gen } = assignment;
-    this.#standing.assigned(session, this.#parts.clock.now());
-    const task = new Task(assignment, this.#taskParts(session));
+    this.#hubStatus.assigned(session, this.#deps.clock.now());
+    const task = new Task(assignment, this.#taskDeps(session));
     this.#inHand = { task, session };
     this.#keep(session.send({ type: "task_accepted", task_id, task_gen }), "accepting");
-    this.#parts.voice.log.info({ hub: session.hub.host, task: task_id, issue: issueOf(assignment) }, "task accepted");
+    this.#deps.console.log.info({ hub: session.hub.host, task: task_id, issue: issueOf(assignment) }, "task accepted");
     this.#status("working", workDetails(assignment));
     this.#keep(this.#see(session, task), "working");
   }
 
-  #taskParts(session: Session): TaskParts {
+  #taskDeps(session: Session): TaskDeps {
     return {
-      ...this.#runParts(),
+      ...this.#runDeps(),
       awaitsCredential: session.capabilities.has("token_refresh"),
       permissions: () => session.permissions,
       isSignedIn: this.#gate.isSignedIn,
@@ -267,21 +267,21 @@ export class Relay implements SessionListener {
   }
 
   /** What every run of the agent on this machine has. */
-  #runParts() {
-    const { config, environment, clock, random, numbers, ledger, secrets, startAgent, voice, confinement } =
-      this.#parts;
+  #runDeps() {
+    const { config, environment, clock, random, numbers, journal, secrets, startAgent, console, confinement } =
+      this.#deps;
     return {
       config,
       environment,
       clock,
       numbers,
-      ledger,
+      journal,
       secrets,
       binary: this.#gate.binary,
       confinement,
       startAgent,
       newMark: () => random.hex(12),
-      onWarning: (sentence: string) => voice.say(`warning: ${sentence}`),
+      onWarning: (sentence: string) => console.say(`warning: ${sentence}`),
     };
   }
 
@@ -294,7 +294,7 @@ export class Relay implements SessionListener {
       this.#reporting = this.#reports.finish(session, task.assignment, result);
       await this.#reporting;
     } finally {
-      this.#parts.secrets.taskEnded(task);
+      this.#deps.secrets.taskEnded(task);
       if (this.#inHand?.task === task) {
         this.#reporting = undefined;
         this.#inHand = undefined;
@@ -308,7 +308,7 @@ export class Relay implements SessionListener {
   /** Runs the agent for a moment, for no hub; why it cannot work, undefined when it does. */
   async #prove(): Promise<string | undefined> {
     if (this.#stopping || this.#inHand !== undefined) return this.#gate.trouble;
-    this.#proof = proofOf(this.#runParts());
+    this.#proof = proofOf(this.#runDeps());
     const result = await this.#proof.run().finally(() => {
       this.#proof = undefined;
     });
@@ -318,7 +318,7 @@ export class Relay implements SessionListener {
   #revoked(session: Session, taskId: string, reason: string | undefined): void {
     const held = this.#inHand;
     if (held === undefined || held.session !== session || held.task.assignment.task_id !== taskId) return;
-    this.#parts.voice.log.warn({ task: taskId, reason }, "the hub took the task back");
+    this.#deps.console.log.warn({ task: taskId, reason }, "the hub took the task back");
     this.#keep(held.task.end(), "ending the agent");
   }
 
@@ -326,7 +326,7 @@ export class Relay implements SessionListener {
   #credentialFailed(session: Session, taskId: string | undefined, reason: string): void {
     const held = this.#inHand;
     if (held?.session !== session || (taskId !== undefined && taskId !== held.task.assignment.task_id)) return;
-    this.#parts.voice.log.warn(
+    this.#deps.console.log.warn(
       { hub: session.hub.host, task: held.task.assignment.task_id, reason },
       "the hub could not make or renew the task's credential",
     );
@@ -342,7 +342,7 @@ export class Relay implements SessionListener {
   /** Asks the hub whose turn it is, when nothing is in hand. */
   #next(): void {
     if (this.#inHand !== undefined || this.#stopping || this.#gate.trouble !== undefined) return;
-    this.#turns.take(
+    this.#rotation.askNext(
       (session) => this.#keep(session.ask(), "asking for work"),
       () => this.#next(),
       (session) => this.#gate.refusalAt(session) === undefined,
@@ -352,7 +352,7 @@ export class Relay implements SessionListener {
   /** The agent's tree is ended, the hub is told, the last word gets a moment to arrive. */
   async #stopWork(): Promise<void> {
     this.#stopping = true;
-    this.#turns.cancel();
+    this.#rotation.cancel();
     this.#gate.close();
     const proof = this.#proof?.end({ graceMs: STOPPING_GRACE_MS });
     const held = this.#inHand;
@@ -365,36 +365,36 @@ export class Relay implements SessionListener {
       const outcome = { kind: "failed", failureKind: "environment", reason: RELAY_STOPPED } as const;
       await this.#reports.put(session, task.assignment, { outcome, tail: await task.tail() });
       if (session.isAuthenticated && session.capabilities.has("task_ack"))
-        await Promise.race([acked, this.#parts.clock.sleep(LAST_ACK_MS)]);
+        await Promise.race([acked, this.#deps.clock.sleep(LAST_ACK_MS)]);
     }
     await proof;
-    await this.#parts.statusFile?.stop("stopped");
+    await this.#deps.statusFile?.stop("stopped");
   }
 
   #status(state: "waiting" | "working" | "done" | "failed", details: StatusDetails = {}): void {
-    this.#parts.statusFile?.set(state, details);
+    this.#deps.statusFile?.set(state, details);
   }
 
   /** What the relay does now, where its agent is, and how to watch it. */
   #sayStatus(): void {
-    const { clock, voice, confinement, attach } = this.#parts;
+    const { clock, console, confinement, attach } = this.#deps;
     const now = clock.now();
     if (this.#inHand === undefined) {
-      const { sentence, change } = this.#standing.idling(this.#sessions, now, this.#gate.trouble);
-      voice.status(sentence, change);
+      const { sentence, change } = this.#hubStatus.idling(this.#sessions, now, this.#gate.trouble);
+      console.status(sentence, change);
       return;
     }
     const { task, session } = this.#inHand;
     const watch = task.standstill() !== undefined && attach !== undefined ? `: ${attach}` : "";
     const about = `${watch}; ${confinementWord(confinement)}`;
-    const { sentence, change } = this.#standing.working(task, session, now, about);
-    voice.status(sentence, change);
+    const { sentence, change } = this.#hubStatus.working(task, session, now, about);
+    console.status(sentence, change);
   }
 
   /** Looks after a promise nobody waits for. */
   #keep(work: Promise<unknown>, doing: string): void {
     work.catch((thrown: unknown) =>
-      this.#parts.voice.log.error({ why: sentenceOf(thrown), doing }, "unexpected failure"),
+      this.#deps.console.log.error({ why: sentenceOf(thrown), doing }, "unexpected failure"),
     );
   }
 }

@@ -21,11 +21,11 @@ export class StatusFile {
   #writing: Promise<void> = Promise.resolve();
   #cancel: CancelTimer = () => undefined;
 
-  constructor(path: string, parts: { backend: string; clock: Clock; onTrouble: (thrown: unknown) => void }) {
+  constructor(path: string, deps: { backend: string; clock: Clock; onTrouble: (thrown: unknown) => void }) {
     this.#path = path;
-    this.#backend = parts.backend;
-    this.#clock = parts.clock;
-    this.#onTrouble = parts.onTrouble;
+    this.#backend = deps.backend;
+    this.#clock = deps.clock;
+    this.#onTrouble = deps.onTrouble;
   }
 
   /** Writes the first state and keeps `updated_at` fresh from now on. */

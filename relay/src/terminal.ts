@@ -2,13 +2,13 @@ import { homedir } from "node:os";
 import { type AgentRun, type AgentStart, findBinary, startInteractive, TmuxSession } from "@nest/agents";
 import type { Clock } from "@nest/kit";
 import type { RelayConfig } from "./config.ts";
-import type { RunLedger } from "./task/leftovers.ts";
+import type { RunJournal } from "./task/run-journal.ts";
 
-export interface TerminalParts {
+export interface TerminalDeps {
   /** The environment of the multiplexer's server: what any agent gets, without anything of a task. */
   readonly environment: Readonly<Record<string, string>>;
   readonly clock: Clock;
-  readonly ledger: RunLedger;
+  readonly journal: RunJournal;
   readonly mark: string;
 }
 
@@ -30,8 +30,8 @@ const MISSING = "tmux is not installed (CONTRIBUTOR_MODE=headless works without)
  * Readies a multiplexer session of this relay's own. Nothing runs in it before the first task. tmux may come later: it is looked
  * for again with each {@link Terminal.trouble}.
  */
-export async function openTerminal(config: RelayConfig, parts: TerminalParts): Promise<Terminal> {
-  const { environment, clock, ledger, mark } = parts;
+export async function openTerminal(config: RelayConfig, deps: TerminalDeps): Promise<Terminal> {
+  const { environment, clock, journal, mark } = deps;
   const socket = `nest-${config.sessionName}-${process.pid}`;
   let tmux: TmuxSession | undefined;
   async function open(): Promise<TmuxSession | undefined> {
@@ -41,7 +41,7 @@ export async function openTerminal(config: RelayConfig, parts: TerminalParts): P
     tmux ??= new TmuxSession({ binary, socket, session: config.sessionName, folder, environment, mark });
     return tmux;
   }
-  await ledger.begin(mark);
+  await journal.begin(mark);
   const first = await open();
   const attach = first && [config.attachPrefix, first.attachCommand].filter((part) => part !== undefined).join(" ");
   return {
@@ -56,7 +56,7 @@ export async function openTerminal(config: RelayConfig, parts: TerminalParts): P
     },
     async close() {
       await tmux?.close();
-      await ledger.end(mark);
+      await journal.end(mark);
     },
   };
 }

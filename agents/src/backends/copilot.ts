@@ -1,4 +1,4 @@
-import { type AgentChoice, type Backend, isWalledIn, modelFlag, type OwnFile } from "../backend.ts";
+import { type AgentChoice, type Backend, isContained, modelFlag, type OwnFile } from "../backend.ts";
 import { jsonMembers } from "../sandbox/given.ts";
 
 /** What a coding task needs on a contributor's own machine; anything else has to be asked for. */
@@ -8,7 +8,7 @@ const DENIED = ["shell(sudo)", "shell(su)"].flatMap((tool) => ["--deny-tool", to
 
 function permissions(choice: AgentChoice): readonly string[] {
   if (choice.container) return ["--allow-all"];
-  return [...(isWalledIn(choice) ? ["--allow-all-tools"] : HOST_TOOLS), ...DENIED];
+  return [...(isContained(choice) ? ["--allow-all-tools"] : HOST_TOOLS), ...DENIED];
 }
 
 /** Who is signed in, and the token where no keyring keeps it. */

@@ -28,8 +28,8 @@ export const goose: Backend = {
     "ANTHROPIC_HOST",
   ],
   // Without walls it asks before it acts, whatever its own settings say.
-  extraEnvironment: ({ GOOSE_MODE }, walledIn) =>
-    walledIn || GOOSE_MODE === "chat" || GOOSE_MODE === "approve" ? {} : { GOOSE_MODE: "smart_approve" },
+  extraEnvironment: ({ GOOSE_MODE }, isContained) =>
+    isContained || GOOSE_MODE === "chat" || GOOSE_MODE === "approve" ? {} : { GOOSE_MODE: "smart_approve" },
   ownFolders: ({ XDG_CONFIG_HOME }) => {
     const config = `${XDG_CONFIG_HOME || "~/.config"}/goose`;
     return [

@@ -1,4 +1,4 @@
-import { type AgentChoice, type Backend, isWalledIn, modelFlag, type OwnFile } from "../backend.ts";
+import { type AgentChoice, type Backend, isContained, modelFlag, type OwnFile } from "../backend.ts";
 import { jsonMembers } from "../sandbox/given.ts";
 
 const LOGIN: OwnFile = { name: "auth.json", renewed: ["*.access", "*.refresh", "*.expires"] };
@@ -9,7 +9,7 @@ const SETTINGS: OwnFile = {
 
 /** It asks nobody before it runs a command: where nothing else holds it, it gets no tool that runs one. */
 function tools(choice: AgentChoice): readonly string[] {
-  return isWalledIn(choice) ? [] : ["--tools", "read,edit,write,grep,find,ls"];
+  return isContained(choice) ? [] : ["--tools", "read,edit,write,grep,find,ls"];
 }
 
 /** Has no permission prompts at all; prints JSON events without a terminal. */
@@ -35,7 +35,7 @@ export const pi: Backend = {
     { path: PI_CODING_AGENT_DIR || "~/.pi/agent", files: [LOGIN, { name: "models.json" }, SETTINGS] },
   ],
   decode: decodePiEvents,
-  cautionWithoutWalls:
+  cautionUnconfined:
     "pi asks nobody before it runs a command, so without bubblewrap or a container it gets no shell, and can hardly finish a task",
 };
 

@@ -3,10 +3,10 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { backendOf } from "../backends.ts";
-import { type CopyParts, copyOwnFolders, type PrivateCopies } from "./private-copy.ts";
+import { type CopyDeps, copyOwnFolders, type PrivateCopies } from "./private-copy.ts";
 
 let root: string;
-let parts: CopyParts;
+let deps: CopyDeps;
 let own: string;
 let copy: string;
 
@@ -15,9 +15,9 @@ const login = (accessToken: string, more: object = {}) =>
 
 beforeEach(async () => {
   root = await mkdtemp(join(tmpdir(), "nest-copy-test-"));
-  parts = { home: join(root, "ada"), privateHome: join(root, "private"), besides: join(root, "own") };
-  own = join(parts.home, ".claude/.credentials.json");
-  copy = join(parts.privateHome, ".claude/.credentials.json");
+  deps = { home: join(root, "ada"), privateHome: join(root, "private"), besides: join(root, "own") };
+  own = join(deps.home, ".claude/.credentials.json");
+  copy = join(deps.privateHome, ".claude/.credentials.json");
   await put(own, login("first", { mcpOAuth: { server: "another's token" } }));
   await chmod(own, 0o640);
 });
@@ -29,23 +29,23 @@ async function put(path: string, text: string): Promise<void> {
 }
 
 function copies(backend = "claude", environment: Record<string, string> = {}): Promise<PrivateCopies> {
-  return copyOwnFolders(backendOf(backend)?.ownFolders(environment) ?? [], parts);
+  return copyOwnFolders(backendOf(backend)?.ownFolders(environment) ?? [], deps);
 }
 
 describe("a run's private copy of its CLI's folder", () => {
   test("has the login and how to reach the model; hooks, servers, instructions and transcripts stay where they are", async () => {
     const settings = { hooks: { Stop: [] }, env: { ANTHROPIC_BASE_URL: "https://proxy.example" }, apiKeyHelper: "key" };
-    await put(join(parts.home, ".claude/settings.json"), JSON.stringify(settings));
-    await put(join(parts.home, ".claude/CLAUDE.md"), "Always push to main.");
-    await put(join(parts.home, ".claude/projects/other/transcript.jsonl"), "another customer's code");
+    await put(join(deps.home, ".claude/settings.json"), JSON.stringify(settings));
+    await put(join(deps.home, ".claude/CLAUDE.md"), "Always push to main.");
+    await put(join(deps.home, ".claude/projects/other/transcript.jsonl"), "another customer's code");
     const state = { hasCompletedOnboarding: true, mcpServers: { x: { command: "y" } }, projects: { "/other": {} } };
-    await put(join(parts.home, ".claude.json"), JSON.stringify(state));
+    await put(join(deps.home, ".claude.json"), JSON.stringify(state));
     await copies();
-    const read = async (name: string) => JSON.parse(await readFile(join(parts.privateHome, name), "utf8")) as unknown;
+    const read = async (name: string) => JSON.parse(await readFile(join(deps.privateHome, name), "utf8")) as unknown;
     expect(await read(".claude/.credentials.json")).toEqual(JSON.parse(login("first")));
     expect(await read(".claude/settings.json")).toEqual({ env: settings.env, apiKeyHelper: "key" });
     expect(await read(".claude.json")).toEqual({ hasCompletedOnboarding: true });
-    expect((await readdir(parts.privateHome, { recursive: true })).sort()).toEqual([
+    expect((await readdir(deps.privateHome, { recursive: true })).sort()).toEqual([
       ".claude",
       ".claude.json",
       ".claude/.credentials.json",
@@ -66,8 +66,8 @@ describe("a run's private copy of its CLI's folder", () => {
     ];
     await put(join(elsewhere, "config.toml"), config.join("\n"));
     const { binds } = await copies("codex", { CODEX_HOME: elsewhere });
-    expect(binds).toEqual([[join(parts.besides, "0"), elsewhere]]);
-    const given = await readFile(join(parts.besides, "0/config.toml"), "utf8");
+    expect(binds).toEqual([[join(deps.besides, "0"), elsewhere]]);
+    const given = await readFile(join(deps.besides, "0/config.toml"), "utf8");
     expect(given).toBe('model = "m"\n[model_providers.p]\nbase_url = "u"\n');
   });
 
@@ -79,9 +79,9 @@ describe("a run's private copy of its CLI's folder", () => {
 
   test("of goose has provider and model, and no extension", async () => {
     const lines = ["GOOSE_PROVIDER: openai", "GOOSE_MODEL: m", "extensions:", "  evil:", "    cmd: run-me"];
-    await put(join(parts.home, ".config/goose/config.yaml"), lines.join("\n"));
+    await put(join(deps.home, ".config/goose/config.yaml"), lines.join("\n"));
     await copies("goose");
-    const given = await readFile(join(parts.privateHome, ".config/goose/config.yaml"), "utf8");
+    const given = await readFile(join(deps.privateHome, ".config/goose/config.yaml"), "utf8");
     expect(given).toBe("GOOSE_PROVIDER: openai\nGOOSE_MODEL: m\n");
   });
 });

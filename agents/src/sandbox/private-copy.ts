@@ -30,7 +30,7 @@ export interface PrivateCopies {
   remove(): Promise<void>;
 }
 
-export interface CopyParts {
+export interface CopyDeps {
   /** The person's home, and the private folder that stands in for it. */
   readonly home: string;
   readonly privateHome: string;
@@ -42,14 +42,14 @@ export interface CopyParts {
  * Makes a run's private copies of a CLI's own folders: only the files named, and of them only what is needed to sign in and to
  * reach the model. The person's settings, hooks, instructions, skills, servers and transcripts are neither read nor written.
  */
-export async function copyOwnFolders(folders: readonly OwnFolder[], parts: CopyParts): Promise<PrivateCopies> {
+export async function copyOwnFolders(folders: readonly OwnFolder[], deps: CopyDeps): Promise<PrivateCopies> {
   const copies: Copy[] = [];
   const binds: (readonly [string, string])[] = [];
   for (const [at, folder] of folders.entries()) {
-    const own = ownPath(folder.path, parts.home);
+    const own = ownPath(folder.path, deps.home);
     if (own === undefined) continue;
-    const inHome = own === parts.home || own.startsWith(parts.home.replace(/\/$/, "") + sep);
-    const place = inHome ? join(parts.privateHome, relative(parts.home, own)) : join(parts.besides, String(at));
+    const inHome = own === deps.home || own.startsWith(deps.home.replace(/\/$/, "") + sep);
+    const place = inHome ? join(deps.privateHome, relative(deps.home, own)) : join(deps.besides, String(at));
     if (!inHome) binds.push([place, own]);
     await mkdir(place, { recursive: true, mode: 0o700 });
     for (const file of folder.files) {
@@ -59,7 +59,7 @@ export async function copyOwnFolders(folders: readonly OwnFolder[], parts: CopyP
   }
   const remove = async () => {
     for (const { copy } of copies)
-      await removeBelow(copy.startsWith(parts.privateHome + sep) ? parts.privateHome : parts.besides, copy);
+      await removeBelow(copy.startsWith(deps.privateHome + sep) ? deps.privateHome : deps.besides, copy);
   };
   return { binds, giveBack: () => giveBack(copies), remove };
 }

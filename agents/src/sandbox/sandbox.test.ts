@@ -14,7 +14,7 @@ import { startInteractive } from "../interactive.ts";
 import { TmuxSession } from "../tmux.ts";
 import { bubblewrapArguments, findBubblewrap, inOwnProcesses } from "./bubblewrap.ts";
 import { readableFor } from "./reach.ts";
-import { confine, type Walls } from "./sandbox.ts";
+import { confine, type Sandbox } from "./sandbox.ts";
 
 const clock = systemClock();
 const found = await findBubblewrap(process.env.PATH);
@@ -30,7 +30,7 @@ let home: string;
 let workspace: string;
 let count = 0;
 let hidden: readonly string[] = [];
-let walls: Walls | undefined;
+let walls: Sandbox | undefined;
 
 beforeEach(async () => {
   root = await mkdtemp(join(tmpdir(), "nest-sandbox-test-"));

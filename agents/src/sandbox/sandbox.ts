@@ -11,7 +11,7 @@ import { accountsWith, freeUser, handOver, type RunUser } from "./run-user.ts";
 /** What keeps an agent from the rest of the machine, and its processes together. */
 export type Confinement =
   /** Each run within walls of its own, on a host or in a container. */
-  | { readonly kind: "bubblewrap" | "container"; readonly runs: "walled"; readonly bubblewrap: Bubblewrap }
+  | { readonly kind: "bubblewrap" | "container"; readonly runs: "sandboxed"; readonly bubblewrap: Bubblewrap }
   /** No walls but a container's. Each run has processes of its own, and ends with the last of them. */
   | {
       readonly kind: "none" | "container";
@@ -38,7 +38,7 @@ export interface ConfinedRun {
 }
 
 /** The walls of one run. */
-export interface Walls {
+export interface Sandbox {
   /** Turns a command line into the confined one. */
   readonly confined: (argv: readonly string[]) => readonly string[];
   /** Whom the run's processes belong to, where that is not who started the relay. */
@@ -48,7 +48,7 @@ export interface Walls {
 }
 
 /** Readies a run's walls: a private home with the CLI's login, and a `/tmp`, beside its workspace. */
-export async function confine(bubblewrap: Bubblewrap, run: ConfinedRun): Promise<Walls> {
+export async function confine(bubblewrap: Bubblewrap, run: ConfinedRun): Promise<Sandbox> {
   const { backend, agent, workspace, taskPlaces, alsoReadable } = run;
   const around = { ...run.around, home: run.around.home.replace(/(?<=.)\/+$/, "") };
   const { home } = around;

@@ -12,17 +12,17 @@ backends: ${backends.map(({ name }) => name).join(", ")}
 `;
 
 /** `contribute-check <backend>`: pre-registration check for missing CLIs or auth gaps. */
-export const contributeCheck: Command = async (args, parts) => {
+export const contributeCheck: Command = async (args, deps) => {
   const { flags, words, help } = parseFlags(args, { json: "switch" }, USAGE);
   if (help) {
-    parts.out.write(USAGE);
+    deps.out.write(USAGE);
     return 0;
   }
   const backend = requireBackend(words, "contribute-check");
-  const checks = await checkMachine(backend, parts);
+  const checks = await checkMachine(backend, deps);
   const ok = checks.every((check) => check.ok || !check.required);
-  if (flags.json === true) parts.out.write(`${JSON.stringify({ backend: backend.name, ok, checks })}\n`);
-  else parts.out.write(`${tableOf(checks)}\n${ok ? "Ready: contribute-setup registers you." : "Not ready yet."}\n`);
+  if (flags.json === true) deps.out.write(`${JSON.stringify({ backend: backend.name, ok, checks })}\n`);
+  else deps.out.write(`${tableOf(checks)}\n${ok ? "Ready: contribute-setup registers you." : "Not ready yet."}\n`);
   return ok ? 0 : 1;
 };
 

@@ -6,7 +6,7 @@ import { type Environment, variable } from "@nest/kit";
 import { stateFolderIn } from "../config.ts";
 import { readKeptName, SESSION_PATTERN } from "../session/session-name.ts";
 import { codeHostLogin } from "./code-host-login.ts";
-import type { CommandParts } from "./command.ts";
+import type { CommandDeps } from "./command.ts";
 import { readSaved } from "./saved-env.ts";
 
 /** One thing that is there or missing, and what to do about it. */
@@ -33,8 +33,8 @@ const LOGIN_FILES: Readonly<Record<string, readonly string[]>> = {
 const SESSION_REMEDY = "letters, digits, - and _ only, at most 64; or unset it";
 
 /** Everything that a backend needs on this machine, looked at without changing anything (spec: contribute-check). */
-export async function checkMachine(backend: Backend, parts: CommandParts): Promise<Check[]> {
-  const { environment } = parts;
+export async function checkMachine(backend: Backend, deps: CommandDeps): Promise<Check[]> {
+  const { environment } = deps;
   const path = environment.PATH;
   const command = environment.NEST_AGENT_COMMAND || backend.binary;
   const [git, tmux, docker, podman, agent] = await Promise.all(
@@ -42,8 +42,8 @@ export async function checkMachine(backend: Backend, parts: CommandParts): Promi
   );
   const runtime = docker ?? podman;
   const version =
-    agent === undefined ? undefined : (await parts.read(agent, backend.versionArgs))?.split("\n")[0]?.trim();
-  const login = await codeHostLogin(parts);
+    agent === undefined ? undefined : (await deps.read(agent, backend.versionArgs))?.split("\n")[0]?.trim();
+  const login = await codeHostLogin(deps);
   return [
     found("git", git, "install git", true),
     agent === undefined
@@ -60,7 +60,7 @@ export async function checkMachine(backend: Backend, parts: CommandParts): Promi
           detail: version === undefined || version === "" ? agent : `${agent} (${version})`,
           required: true,
         },
-    await credential(backend, parts),
+    await credential(backend, deps),
     "gap" in login
       ? { name: "code-host login", ok: false, detail: login.gap, remedy: "gh auth login", required: true }
       : { name: "code-host login", ok: true, detail: `${login.login}, by ${login.from}`, required: true },
@@ -84,12 +84,12 @@ export async function checkMachine(backend: Backend, parts: CommandParts): Promi
           required: false,
         }
       : { name: "headless mode", ok: true, detail: "supported", required: false },
-    await sessionName(parts),
+    await sessionName(deps),
   ];
 }
 
 /** The name by which hubs tell this machine's relay from others of the same contributor. */
-async function sessionName({ environment }: CommandParts): Promise<Check> {
+async function sessionName({ environment }: CommandDeps): Promise<Check> {
   const name = "session";
   const configured = (variable(environment, "NEST_SESSION") ?? (await readSaved(environment)).NEST_SESSION)?.trim();
   if (configured !== undefined && configured !== "")
@@ -117,7 +117,7 @@ function found(name: string, path: string | undefined, remedy: string, required:
 }
 
 /** Evidence of the backend's own credential; its value is never looked at. */
-async function credential(backend: Backend, { environment }: CommandParts): Promise<Check> {
+async function credential(backend: Backend, { environment }: CommandDeps): Promise<Check> {
   const name = "agent credential";
   if (environment.NEST_AGENT_COMMAND)
     return { name, ok: true, detail: "another program stands in (NEST_AGENT_COMMAND)", required: false };

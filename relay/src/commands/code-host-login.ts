@@ -1,5 +1,5 @@
 import { Secret } from "@nest/kit";
-import type { CommandParts } from "./command.ts";
+import type { CommandDeps } from "./command.ts";
 
 /** Who the contributor is on the code host, and the token that says so. */
 export interface CodeHostLogin {
@@ -13,10 +13,10 @@ export interface CodeHostLogin {
  * The contributor's own login: a token of the environment, else the code host's command-line client. The token is asked about
  * at the code host itself and goes nowhere else.
  */
-export async function codeHostLogin(parts: CommandParts): Promise<CodeHostLogin | { readonly gap: string }> {
-  const { environment } = parts;
+export async function codeHostLogin(deps: CommandDeps): Promise<CodeHostLogin | { readonly gap: string }> {
+  const { environment } = deps;
   const named = ["GH_TOKEN", "GITHUB_TOKEN"].find((name) => environment[name]);
-  const text = named === undefined ? (await parts.read("gh", ["auth", "token"]))?.trim() : environment[named];
+  const text = named === undefined ? (await deps.read("gh", ["auth", "token"]))?.trim() : environment[named];
   const from = named ?? "gh auth token";
   if (text === undefined || text === "") {
     return { gap: "no login at the code host: run gh auth login, or set GH_TOKEN" };
@@ -24,7 +24,7 @@ export async function codeHostLogin(parts: CommandParts): Promise<CodeHostLogin 
   const token = new Secret(text);
   const api = (environment.NEST_GITHUB_API_URL || "https://api.github.com").replace(/\/+$/, "");
   try {
-    const response = await parts.fetch(`${api}/user`, {
+    const response = await deps.fetch(`${api}/user`, {
       headers: { authorization: `Bearer ${token.reveal()}`, accept: "application/json", "user-agent": "nest-relay" },
       signal: AbortSignal.timeout(10_000),
     });

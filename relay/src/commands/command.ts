@@ -7,7 +7,7 @@ export interface CommandOut {
 }
 
 /** What a contribute-* command runs with. Everything that reaches outside is passed in. */
-export interface CommandParts {
+export interface CommandDeps {
   readonly environment: Environment;
   readonly out: CommandOut;
   readonly error: CommandOut;
@@ -26,4 +26,4 @@ export interface CommandParts {
 }
 
 /** A contribute-* command: resolves with its exit code (0 done, 1 a gap or a refusal, 2 wrong usage). */
-export type Command = (args: readonly string[], parts: CommandParts) => Promise<number>;
+export type Command = (args: readonly string[], deps: CommandDeps) => Promise<number>;

@@ -2,7 +2,7 @@ import { chmod, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { CommandParts } from "./command.ts";
+import type { CommandDeps } from "./command.ts";
 import { contributeHive } from "./hive.ts";
 
 let folder: string;
@@ -15,7 +15,7 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
 /** A machine with these programs and no others, registered at a hub. */
-async function machine(programs: readonly string[], more: Record<string, string> = {}): Promise<CommandParts> {
+async function machine(programs: readonly string[], more: Record<string, string> = {}): Promise<CommandDeps> {
   await mkdir(join(folder, "bin"), { recursive: true });
   for (const name of programs) {
     await writeFile(join(folder, "bin", name), "#!/bin/sh\n");

@@ -3,7 +3,7 @@ import { NestError, parseFlags, UsageError, variable } from "@nest/kit";
 import { runRelay } from "../main.ts";
 import { isSecret, SECRETS_FROM } from "../start-secrets.ts";
 import { requireBackend } from "./check.ts";
-import type { Command, CommandParts } from "./command.ts";
+import type { Command, CommandDeps } from "./command.ts";
 import { readSaved } from "./saved-env.ts";
 
 const USAGE = `usage: contribute-hive [backend] [local] [-image IMAGE]
@@ -22,39 +22,39 @@ const CONTAINER_NAME = "nest-relay";
 const DEFAULT_IMAGE = "localhost/nest-relay:latest";
 
 /** `contribute-hive [backend] [local]`: starts the relay (spec: Relay commands). */
-export const contributeHive: Command = async (args, parts) => {
+export const contributeHive: Command = async (args, deps) => {
   const { flags, words, help } = parseFlags(args, { image: "text" }, USAGE);
   if (help) {
-    parts.out.write(USAGE);
+    deps.out.write(USAGE);
     return 0;
   }
   const local = words.includes("local");
-  const saved = await readSaved(parts.environment);
+  const saved = await readSaved(deps.environment);
   const named = words.filter((word) => word !== "local");
   const backend = requireBackend(
-    named.length > 0 ? named : [parts.environment.AGENT_BACKEND || saved.AGENT_BACKEND || "claude"],
+    named.length > 0 ? named : [deps.environment.AGENT_BACKEND || saved.AGENT_BACKEND || "claude"],
     "contribute-hive",
   );
   if (
-    variable(parts.environment, "NEST_REGISTRATION_TOKEN") === undefined &&
+    variable(deps.environment, "NEST_REGISTRATION_TOKEN") === undefined &&
     saved.NEST_REGISTRATION_TOKEN === undefined
   ) {
     throw new NestError("not_registered", "this machine is not registered at a hub", {
       hint: `contribute-setup ${backend.name}`,
     });
   }
-  if (local) return runRelay([], { ...parts.environment, AGENT_BACKEND: backend.name });
+  if (local) return runRelay([], { ...deps.environment, AGENT_BACKEND: backend.name });
   if (backend.name === "agy") throw new UsageError("agy works on the host only", { hint: "contribute-hive agy local" });
-  const image = flags.image ?? variable(parts.environment, "NEST_RELAY_IMAGE") ?? DEFAULT_IMAGE;
-  const runtime = await runtimeOf(parts);
+  const image = flags.image ?? variable(deps.environment, "NEST_RELAY_IMAGE") ?? DEFAULT_IMAGE;
+  const runtime = await runtimeOf(deps);
   const environment = {
     ...keptAsVariables(saved),
-    ...parts.environment,
+    ...deps.environment,
     AGENT_BACKEND: backend.name,
-    CONTRIBUTOR_MODE: parts.environment.CONTRIBUTOR_MODE || "headless",
+    CONTRIBUTOR_MODE: deps.environment.CONTRIBUTOR_MODE || "headless",
   };
   const run = runArguments(runtime.name, image, backend, environment);
-  return parts.run(runtime.path, run.args, environment, run.input);
+  return deps.run(runtime.path, run.args, environment, run.input);
 };
 
 /** What registration kept, as the variables that a relay reads; the file itself is its owner's and stays outside. */
@@ -64,7 +64,7 @@ function keptAsVariables(saved: Readonly<Record<string, string>>): Record<string
   return Object.fromEntries(Object.entries(kept).filter((entry): entry is [string, string] => entry[1] !== undefined));
 }
 
-async function runtimeOf({ environment }: CommandParts): Promise<{ name: string; path: string }> {
+async function runtimeOf({ environment }: CommandDeps): Promise<{ name: string; path: string }> {
   const forced = variable(environment, "NEST_CONTAINER_RUNTIME");
   if (forced === "none")
     throw new UsageError("NEST_CONTAINER_RUNTIME: none", { hint: "contribute-hive <backend> local" });

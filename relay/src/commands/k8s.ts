@@ -2,7 +2,7 @@ import { type Backend, backends } from "@nest/agents";
 import { NestError, parseFlags, UsageError, variable, writeFileAtomic } from "@nest/kit";
 import { requireBackend } from "./check.ts";
 import { codeHostLogin } from "./code-host-login.ts";
-import type { Command, CommandParts } from "./command.ts";
+import type { Command, CommandDeps } from "./command.ts";
 import { manifestsOf } from "./k8s-manifests.ts";
 import { readSaved } from "./saved-env.ts";
 
@@ -23,10 +23,10 @@ const NAMESPACE = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
 const TAG = /^[A-Za-z0-9_][A-Za-z0-9._-]{0,127}$/;
 
 /** `contribute-k8s [namespace] [output-file] [image-tag]` (spec: Relay commands). */
-export const contributeK8s: Command = async (args, parts) => {
+export const contributeK8s: Command = async (args, deps) => {
   const { flags, words, help } = parseFlags(args, { secret: "text" }, USAGE);
   if (help) {
-    parts.out.write(USAGE);
+    deps.out.write(USAGE);
     return 0;
   }
   const [namespace = "nest-contributor", file, tag = "latest", ...rest] = words;
@@ -38,54 +38,51 @@ export const contributeK8s: Command = async (args, parts) => {
   if (!TAG.test(tag)) throw new UsageError(`image-tag: "${tag}" is no tag`);
   if (flags.secret !== undefined && !NAMESPACE.test(flags.secret))
     throw new UsageError(`-secret: "${flags.secret}" is no name of a Secret`);
-  const saved = await readSaved(parts.environment);
-  const read = (name: string) => variable(parts.environment, name) ?? saved[name];
+  const saved = await readSaved(deps.environment);
+  const read = (name: string) => variable(deps.environment, name) ?? saved[name];
   const [hub, token] = [read("NEST_HUB"), read("NEST_REGISTRATION_TOKEN")];
   if (hub === undefined || token === undefined) {
     throw new NestError("not_registered", "this machine is not registered at a hub", {
       hint: "contribute-setup <backend>",
     });
   }
-  const backend = requireBackend(
-    [parts.environment.AGENT_BACKEND || saved.AGENT_BACKEND || "claude"],
-    "contribute-k8s",
-  );
-  if (!canBeDelivered(backend, parts, flags.secret !== undefined)) return 1;
-  const login = flags.secret === undefined ? await codeHostLogin(parts) : undefined;
+  const backend = requireBackend([deps.environment.AGENT_BACKEND || saved.AGENT_BACKEND || "claude"], "contribute-k8s");
+  if (!canBeDelivered(backend, deps, flags.secret !== undefined)) return 1;
+  const login = flags.secret === undefined ? await codeHostLogin(deps) : undefined;
   if (login !== undefined && "gap" in login) throw new NestError("code_host_login_missing", login.gap);
   const text = manifestsOf({
     namespace,
-    image: `${variable(parts.environment, "NEST_RELAY_IMAGE") ?? "localhost/nest-relay"}:${tag}`,
+    image: `${variable(deps.environment, "NEST_RELAY_IMAGE") ?? "localhost/nest-relay"}:${tag}`,
     config: {
       NEST_HUB: hub,
       CONTRIBUTOR_ID: read("CONTRIBUTOR_ID"),
       CONTRIBUTOR_USERNAME: read("CONTRIBUTOR_USERNAME"),
       AGENT_BACKEND: backend.name,
-      AGENT_MODEL: parts.environment.AGENT_MODEL,
-      AGENT_REASONING_EFFORT: parts.environment.AGENT_REASONING_EFFORT,
-      NEST_AGENT_ROLE: variable(parts.environment, "NEST_AGENT_ROLE"),
-      NEST_GITHUB_URL: parts.environment.NEST_GITHUB_URL,
-      NEST_GITHUB_API_URL: parts.environment.NEST_GITHUB_API_URL,
-      GOOSE_PROVIDER: parts.environment.GOOSE_PROVIDER,
-      GOOSE_MODEL: parts.environment.GOOSE_MODEL,
+      AGENT_MODEL: deps.environment.AGENT_MODEL,
+      AGENT_REASONING_EFFORT: deps.environment.AGENT_REASONING_EFFORT,
+      NEST_AGENT_ROLE: variable(deps.environment, "NEST_AGENT_ROLE"),
+      NEST_GITHUB_URL: deps.environment.NEST_GITHUB_URL,
+      NEST_GITHUB_API_URL: deps.environment.NEST_GITHUB_API_URL,
+      GOOSE_PROVIDER: deps.environment.GOOSE_PROVIDER,
+      GOOSE_MODEL: deps.environment.GOOSE_MODEL,
     },
     secret:
       flags.secret === undefined
-        ? { NEST_REGISTRATION_TOKEN: token, GH_TOKEN: login?.token.reveal(), ...credentials(backend, parts) }
+        ? { NEST_REGISTRATION_TOKEN: token, GH_TOKEN: login?.token.reveal(), ...credentials(backend, deps) }
         : undefined,
     secretName: flags.secret ?? "nest-contributor-secrets",
   });
   if (file === undefined) {
-    parts.out.write(text);
+    deps.out.write(text);
     return 0;
   }
   await writeFileAtomic(file, text, { mode: 0o600 });
-  parts.error.write(`Written to ${file} (0600: it holds your tokens). Apply it with: kubectl apply -f ${file}\n`);
+  deps.error.write(`Written to ${file} (0600: it holds your tokens). Apply it with: kubectl apply -f ${file}\n`);
   return 0;
 };
 
 /** The backend's credential as far as variables carry it. */
-function credentials(backend: Backend, { environment }: CommandParts): Record<string, string> {
+function credentials(backend: Backend, { environment }: CommandDeps): Record<string, string> {
   const names =
     backend.name === "litellm" ? ["NEST_LITELLM_ENDPOINT", "NEST_LITELLM_API_KEY"] : backend.credentialVariables;
   const secret = /(?:KEY|TOKEN|AUTH|ENDPOINT)/;
@@ -95,20 +92,20 @@ function credentials(backend: Backend, { environment }: CommandParts): Record<st
 }
 
 /** Whether a pod may be made for the backend; where it will miss a credential that a Secret could still bring, only a warning. */
-function canBeDelivered(backend: Backend, parts: CommandParts, hasOwnSecret: boolean): boolean {
-  const warn = (why: string) => parts.error.write(`contribute-k8s: warning: ${why}\n`);
+function canBeDelivered(backend: Backend, deps: CommandDeps, hasOwnSecret: boolean): boolean {
+  const warn = (why: string) => deps.error.write(`contribute-k8s: warning: ${why}\n`);
   if (backend.oneShot === undefined)
     warn(
       `${backend.name} has no headless mode: every task fails in a pod; contribute-hive ${backend.name} local works`,
     );
   if (backend.name !== "agy") {
-    if (!hasOwnSecret && Object.keys(credentials(backend, parts)).length === 0)
+    if (!hasOwnSecret && Object.keys(credentials(backend, deps)).length === 0)
       warn(`no credential of ${backend.name} is in the environment: the pod cannot authenticate`);
     return true;
   }
   warn("agy signs in interactively and works on the host only: the pod cannot authenticate");
-  if (variable(parts.environment, "NEST_K8S_ALLOW_MISSING_BACKEND_CREDENTIALS") === "1") return true;
-  parts.error.write(
+  if (variable(deps.environment, "NEST_K8S_ALLOW_MISSING_BACKEND_CREDENTIALS") === "1") return true;
+  deps.error.write(
     "contribute-k8s: hint: use contribute-hive agy local, or NEST_K8S_ALLOW_MISSING_BACKEND_CREDENTIALS=1 to print all the same\n",
   );
   return false;

@@ -3,7 +3,7 @@ import { createInterface } from "node:readline/promises";
 import { errorLines, exitCodeOf } from "@nest/kit";
 import { takeSecrets } from "../start-secrets.ts";
 import { contributeCheck } from "./check.ts";
-import type { Command, CommandParts } from "./command.ts";
+import type { Command, CommandDeps } from "./command.ts";
 import { contributeHive } from "./hive.ts";
 import { contributeK8s } from "./k8s.ts";
 import { contributeSetup } from "./setup.ts";
@@ -17,14 +17,14 @@ const commands: Readonly<Record<string, Command>> = {
 };
 
 /** Runs the contribute-* command of that name and resolves with its exit code. */
-export async function runContribute(name: string, args: readonly string[], parts: CommandParts): Promise<number> {
+export async function runContribute(name: string, args: readonly string[], deps: CommandDeps): Promise<number> {
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
   try {
-    if (command !== undefined) return await command(args, parts);
-    parts.error.write(`unknown command ${name}; one of ${Object.keys(commands).join(", ")}\n`);
+    if (command !== undefined) return await command(args, deps);
+    deps.error.write(`unknown command ${name}; one of ${Object.keys(commands).join(", ")}\n`);
     return 2;
   } catch (thrown) {
-    for (const line of errorLines(name, thrown)) parts.error.write(`${line}\n`);
+    for (const line of errorLines(name, thrown)) deps.error.write(`${line}\n`);
     return exitCodeOf(thrown);
   }
 }
@@ -33,7 +33,7 @@ export async function runContribute(name: string, args: readonly string[], parts
 const STARTS_A_RELAY = /^contribute-(?:hive|nest)$/;
 
 /** The real world, for the command of that name. */
-export function realParts(name: string): CommandParts {
+export function realDeps(name: string): CommandDeps {
   const atTerminal = process.stdin.isTTY === true && process.stderr.isTTY === true;
   return {
     environment: STARTS_A_RELAY.test(name) ? takeSecrets(process.env) : process.env,
@@ -72,5 +72,5 @@ async function askAtTerminal(question: string): Promise<boolean> {
 
 if (import.meta.main) {
   const [name = "", ...rest] = process.argv.slice(2);
-  process.exitCode = await runContribute(name, rest, realParts(name));
+  process.exitCode = await runContribute(name, rest, realDeps(name));
 }

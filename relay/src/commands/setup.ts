@@ -4,7 +4,7 @@ import { contribute, httpBase, webSocketAddress } from "@nest/protocol";
 import { requireBackend, tableOf } from "./check.ts";
 import { type Check, checkMachine } from "./checks.ts";
 import { type CodeHostLogin, codeHostLogin } from "./code-host-login.ts";
-import type { Command, CommandParts } from "./command.ts";
+import type { Command, CommandDeps } from "./command.ts";
 import { type Registration, readSaved, withRegistration, writeSaved } from "./saved-env.ts";
 
 const USAGE = `usage: contribute-setup <backend> [-hub ADDRESS] [-reissue]
@@ -24,27 +24,27 @@ backends: ${backends.map(({ name }) => name).join(", ")}
 type Answer = { readonly contributor_id: string; readonly registration_token?: string | undefined };
 
 /** `contribute-setup <backend>`: one-time per hub registration (spec: Relay commands). */
-export const contributeSetup: Command = async (args, parts) => {
+export const contributeSetup: Command = async (args, deps) => {
   const { flags, words, help } = parseFlags(args, { hub: "text", reissue: "switch" }, USAGE);
   if (help) {
-    parts.out.write(USAGE);
+    deps.out.write(USAGE);
     return 0;
   }
   const backend = requireBackend(words, "contribute-setup");
-  const saved = await readSaved(parts.environment);
-  const hub = hubOf(flags.hub ?? variable(parts.environment, "NEST_HUB") ?? saved.NEST_HUB?.split(",")[0]);
-  const checks = await checksIfReady(backend, parts);
+  const saved = await readSaved(deps.environment);
+  const hub = hubOf(flags.hub ?? variable(deps.environment, "NEST_HUB") ?? saved.NEST_HUB?.split(",")[0]);
+  const checks = await checksIfReady(backend, deps);
   if (checks === undefined) return 1;
-  const login = await codeHostLogin(parts);
+  const login = await codeHostLogin(deps);
   if ("gap" in login) throw new NestError("code_host_login_missing", login.gap);
-  const registration = await register(hub, login, flags.reissue ?? false, parts);
+  const registration = await register(hub, login, flags.reissue ?? false, deps);
   if (registration === undefined) return 1;
   const values = withRegistration(saved, registration, {
     CONTRIBUTOR_USERNAME: login.login,
     AGENT_BACKEND: backend.name,
   });
-  const file = await writeSaved(parts.environment, values);
-  parts.out.write(
+  const file = await writeSaved(deps.environment, values);
+  deps.out.write(
     `Registered as ${login.login} at ${new URL(webSocketAddress(hub)).host}. Kept in ${file}.\nStart the relay with: contribute-hive ${backend.name}${runsInContainer(backend, checks) ? "" : " local"}\n`,
   );
   return 0;
@@ -71,12 +71,12 @@ function runsInContainer(backend: Backend, checks: readonly Check[]): boolean {
 }
 
 /** What was found; undefined, and said, when something is missing. */
-async function checksIfReady(backend: Backend, parts: CommandParts): Promise<readonly Check[] | undefined> {
-  const checks = await checkMachine(backend, parts);
-  parts.error.write(`${tableOf(checks)}\n`);
+async function checksIfReady(backend: Backend, deps: CommandDeps): Promise<readonly Check[] | undefined> {
+  const checks = await checkMachine(backend, deps);
+  deps.error.write(`${tableOf(checks)}\n`);
   const gaps = checks.filter((check) => check.required && !check.ok);
   if (gaps.length > 0)
-    parts.error.write(
+    deps.error.write(
       `contribute-setup: error: ${gaps.map(({ name }) => name).join(", ")} missing; nothing was registered\n`,
     );
   return gaps.length === 0 ? checks : undefined;
@@ -86,27 +86,27 @@ async function register(
   hub: string,
   login: CodeHostLogin,
   reissue: boolean,
-  parts: CommandParts,
+  deps: CommandDeps,
 ): Promise<Registration | undefined> {
   const made = reissue
     ? undefined
-    : await call(hub, contribute.register.path, { github_username: login.login }, login, parts, false);
+    : await call(hub, contribute.register.path, { github_username: login.login }, login, deps, false);
   if (made?.registration_token !== undefined)
     return { hub, token: made.registration_token, contributorId: made.contributor_id };
   if (
     !reissue &&
     !(
-      (await parts.ask?.(
+      (await deps.ask?.(
         `${login.login} is registered at this hub already. Issue a new token? The old one stops working.`,
       )) ?? false
     )
   ) {
-    parts.error.write(
+    deps.error.write(
       `contribute-setup: error: ${login.login} is registered at this hub already, and its token is not shown again\ncontribute-setup: hint: run it with -reissue for a new token; the old one stops working\n`,
     );
     return undefined;
   }
-  const again = await call(hub, contribute.reissueToken.path, {}, login, parts, true);
+  const again = await call(hub, contribute.reissueToken.path, {}, login, deps, true);
   if (again.registration_token === undefined) throw new NestError("registration_failed", "the hub sent no token");
   return { hub, token: again.registration_token, contributorId: again.contributor_id };
 }
@@ -117,18 +117,18 @@ async function call(
   path: string,
   body: object,
   login: CodeHostLogin,
-  parts: CommandParts,
+  deps: CommandDeps,
   prove: boolean,
 ): Promise<Answer> {
   const base = httpBase(hub);
   if (prove)
-    parts.error.write(
+    deps.error.write(
       `sending your code-host token (${login.from}) to ${new URL(base).host}, once, as proof that you are ${login.login}\n`,
     );
   const proof = prove ? { authorization: `Bearer ${login.token.reveal()}` } : {};
   let response: Response;
   try {
-    response = await parts.fetch(base + path, {
+    response = await deps.fetch(base + path, {
       method: "POST",
       headers: { "content-type": "application/json", ...proof },
       body: JSON.stringify(body),
@@ -142,7 +142,7 @@ async function call(
   }
   const answer = (await response.json().catch(() => ({}))) as { error?: string; hint?: string };
   if (response.ok) return contribute.RegisterReply.parse(answer);
-  if (response.status === 401 && !prove) return call(hub, path, body, login, parts, true);
+  if (response.status === 401 && !prove) return call(hub, path, body, login, deps, true);
   throw new NestError(
     "registration_failed",
     `the hub did not register you: ${answer.error ?? `status ${response.status}`}`,

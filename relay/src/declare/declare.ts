@@ -1,5 +1,5 @@
 import { access } from "node:fs/promises";
-import { findBinary, type ProbeParts, probeVersion } from "@nest/agents";
+import { findBinary, type ProbeDeps, probeVersion } from "@nest/agents";
 import type { Environment } from "@nest/kit";
 import { cleanFacts, type DeclaredFacts, PROTOCOL_VERSION } from "@nest/protocol";
 import type { RelayConfig } from "../config.ts";
@@ -10,7 +10,7 @@ export interface Machine {
   /** Absolute path of the agent's program; undefined when there is none. */
   readonly binary: string | undefined;
   /** What the version probe runs with. */
-  readonly probe: ProbeParts;
+  readonly probe: ProbeDeps;
 }
 
 /**

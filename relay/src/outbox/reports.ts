@@ -1,17 +1,17 @@
 import { type Clock, sentenceOf } from "@nest/kit";
+import type { Console } from "../console.ts";
 import type { KnownSecrets } from "../secrets.ts";
 import { withoutSecrets } from "../session/outgoing.ts";
 import type { Session } from "../session/session.ts";
 import type { StatusDetails, StatusFile } from "../status-file.ts";
 import { terminalReport } from "../task/report.ts";
 import type { Assignment, TaskResult } from "../task/task.ts";
-import type { Voice } from "../voice.ts";
 import { Outbox, type OutboxEntry, type TerminalReport } from "./outbox.ts";
 
 /** Reports of one hub that are kept in memory where the disk takes none. */
 const MOST_UNSAVED = 50;
 
-export interface ReportsParts {
+export interface ReportsDeps {
   readonly stateFolder: string;
   /** This relay's session name. */
   readonly sessionName: string;
@@ -19,20 +19,20 @@ export interface ReportsParts {
   readonly isInUse: (session: string) => Promise<boolean>;
   readonly clock: Clock;
   readonly secrets: KnownSecrets;
-  readonly voice: Voice;
+  readonly console: Console;
   /** Absent in interactive mode. */
   readonly statusFile: StatusFile | undefined;
 }
 
 /** Terminal reports on their way: to disk first, then to their hub, kept until it acknowledges. */
 export class Reports {
-  readonly #parts: ReportsParts;
+  readonly #deps: ReportsDeps;
   /** What the disk did not take: kept here until its hub has it. */
   readonly #unsaved = new Map<Session, OutboxEntry[]>();
   readonly #awaited = new Map<string, () => void>();
 
-  constructor(parts: ReportsParts) {
-    this.#parts = parts;
+  constructor(deps: ReportsDeps) {
+    this.#deps = deps;
   }
 
   /** A task has ended by itself: told to the log and the status file, and reported. */
@@ -40,13 +40,13 @@ export class Reports {
     const { outcome } = result;
     const reason = outcome.kind === "failed" ? outcome.reason : outcome.verdictReason;
     const pullRequest = outcome.kind === "completed" ? outcome.pullRequest : undefined;
-    this.#parts.voice.log.info(
+    this.#deps.console.log.info(
       { task: assignment.task_id, issue: issueOf(assignment), reason, pull_request: pullRequest },
       outcome.kind === "failed" ? "task failed" : `task done: ${outcome.verdict}`,
     );
-    this.#parts.statusFile?.set(outcome.kind === "failed" ? "failed" : "done", {
+    this.#deps.statusFile?.set(outcome.kind === "failed" ? "failed" : "done", {
       ...workDetails(assignment),
-      ...(reason === undefined ? {} : { reason: this.#parts.secrets.redact(reason) }),
+      ...(reason === undefined ? {} : { reason: this.#deps.secrets.redact(reason) }),
       ...(pullRequest === undefined ? {} : { pr_url: pullRequest }),
     });
     await this.put(session, assignment, result);
@@ -63,7 +63,7 @@ export class Reports {
       await this.#outboxOf(session).put(entry);
     } catch (thrown) {
       this.#unsaved.set(session, [...(this.#unsaved.get(session) ?? []), entry].slice(-MOST_UNSAVED));
-      this.#parts.voice.log.error(
+      this.#deps.console.log.error(
         { why: sentenceOf(thrown) },
         "the outbox cannot be written; the report is lost if this relay ends before its hub has it",
       );
@@ -76,7 +76,7 @@ export class Reports {
     const outbox = this.#outboxOf(session);
     let saved: readonly OutboxEntry[] = [];
     try {
-      await outbox.adopt(this.#parts.isInUse);
+      await outbox.adopt(this.#deps.isInUse);
       saved = await outbox.waiting();
     } catch (thrown) {
       this.#sayTrouble(thrown);
@@ -105,13 +105,13 @@ export class Reports {
   }
 
   #sayTrouble(thrown: unknown): void {
-    this.#parts.voice.log.error({ why: sentenceOf(thrown) }, "the outbox cannot be used");
+    this.#deps.console.log.error({ why: sentenceOf(thrown) }, "the outbox cannot be used");
   }
 
   #entry(assignment: Assignment, report: TerminalReport): OutboxEntry {
     const { kind = "issue", repo, number, title } = assignment;
-    const clean = withoutSecrets(report, this.#parts.secrets);
-    return { saved_at: this.#parts.clock.now(), report: clean, work: { kind, repo, number, title } };
+    const clean = withoutSecrets(report, this.#deps.secrets);
+    return { saved_at: this.#deps.clock.now(), report: clean, work: { kind, repo, number, title } };
   }
 
   /** A hub that does not acknowledge has a report once it is sent, and needs a resume before a late one. */
@@ -129,7 +129,7 @@ export class Reports {
   }
 
   #outboxOf(session: Session): Outbox {
-    const { stateFolder, sessionName } = this.#parts;
+    const { stateFolder, sessionName } = this.#deps;
     const { hub, contributorId = "" } = session;
     return new Outbox(stateFolder, { hubAddress: hub.address, contributorId, session: sessionName });
   }

@@ -16,7 +16,7 @@ const IGNORED_TOLD = 5;
 /** What waits to be read by a hub at most: a replayed report of full size, several times over. */
 const MOST_UNREAD_BYTES = 1024 * 1024;
 
-export interface ConnectionParts {
+export interface ConnectionDeps {
   readonly clock: Clock;
   readonly redaction: Redaction;
   readonly pingMs: number;
@@ -36,7 +36,7 @@ export class Connection {
   /** Settles once, when the socket is gone. Never rejects. */
   readonly closed: Promise<Closed>;
   readonly #socket: WebSocket;
-  readonly #parts: ConnectionParts;
+  readonly #deps: ConnectionDeps;
   readonly #timers: CancelTimer[] = [];
   readonly #frames: Allowance;
   #ignored = 0;
@@ -47,13 +47,13 @@ export class Connection {
   /** The hub's own limit on frames, once it said one. */
   hubLimit: number | undefined;
 
-  constructor(address: string, parts: ConnectionParts) {
-    this.#parts = parts;
-    this.#lastSign = parts.clock.now();
-    this.#frames = new Allowance(FRAMES, parts.clock);
+  constructor(address: string, deps: ConnectionDeps) {
+    this.#deps = deps;
+    this.#lastSign = deps.clock.now();
+    this.#frames = new Allowance(FRAMES, deps.clock);
     this.#socket = new WebSocket(address, {
       maxPayload: MAX_FRAME_BYTES,
-      handshakeTimeout: parts.openWithinMs,
+      handshakeTimeout: deps.openWithinMs,
       perMessageDeflate: false,
       // Each piece of a message costs far more than its bytes; no hub cuts a message into many.
       maxFragments: 16,
@@ -71,7 +71,7 @@ export class Connection {
     this.#socket.on("message", (data, isBinary) => this.#read(data, isBinary));
     for (const sign of ["ping", "pong"] as const) this.#socket.on(sign, () => this.#isTooMuch() || this.#sawLife());
     this.#socket.on("open", () => this.#sawLife());
-    this.#socket.on("open", () => this.#timers.push(parts.clock.every(parts.pingMs, () => this.#beat())));
+    this.#socket.on("open", () => this.#timers.push(deps.clock.every(deps.pingMs, () => this.#beat())));
   }
 
   get isOpen(): boolean {
@@ -84,7 +84,7 @@ export class Connection {
     if (this.#isUnread()) return Promise.resolve(false);
     this.#seq += 1;
     const text = frameText(message, message.type === "pong" ? (message.seq ?? this.#seq) : this.#seq, {
-      redaction: this.#parts.redaction,
+      redaction: this.#deps.redaction,
       hubLimit: this.hubLimit,
     });
     return new Promise((resolve) => this.#socket.send(text, (error) => resolve(error === undefined || error === null)));
@@ -99,7 +99,7 @@ export class Connection {
       return;
     }
     this.#socket.close(code, reason);
-    this.#timers.push(this.#parts.clock.after(CLOSE_ANSWER_MS, () => this.#socket.terminate()));
+    this.#timers.push(this.#deps.clock.after(CLOSE_ANSWER_MS, () => this.#socket.terminate()));
   }
 
   #read(data: RawData, isBinary: boolean): void {
@@ -118,7 +118,7 @@ export class Connection {
       void this.send({ type: "pong", ...(frame.message.seq === undefined ? {} : { seq: frame.message.seq }) });
       return;
     }
-    if (frame.message.type !== "pong") this.#parts.onMessage(frame.message);
+    if (frame.message.type !== "pong") this.#deps.onMessage(frame.message);
   }
 
   /** Whether a frame of the hub is one too many; that ends the connection. Pings count: each is answered. */
@@ -140,17 +140,17 @@ export class Connection {
 
   #passOver(why: string): void {
     this.#ignored += 1;
-    if (this.#ignored <= IGNORED_TOLD) this.#parts.onIgnored(why);
-    if (this.#ignored === IGNORED_TOLD) this.#parts.onIgnored("and there may be more: they are not told any more");
+    if (this.#ignored <= IGNORED_TOLD) this.#deps.onIgnored(why);
+    if (this.#ignored === IGNORED_TOLD) this.#deps.onIgnored("and there may be more: they are not told any more");
   }
 
   #sawLife(): void {
-    this.#lastSign = this.#parts.clock.now();
+    this.#lastSign = this.#deps.clock.now();
   }
 
   #beat(): void {
-    const silentMs = this.#parts.clock.now() - this.#lastSign;
-    if (silentMs >= this.#parts.pingMs * SILENT_PINGS) {
+    const silentMs = this.#deps.clock.now() - this.#lastSign;
+    if (silentMs >= this.#deps.pingMs * SILENT_PINGS) {
       this.#failure ??= `silent for ${Math.round(silentMs / 1000)} s`;
       this.close(closeCodes.silent, "silent peer");
       return;

@@ -22,16 +22,16 @@ export interface Redaction {
   redactOwn(text: string): string;
 }
 
-export interface OutgoingParts {
+export interface OutgoingDeps {
   readonly redaction: Redaction;
   /** The hub's `max_message_bytes`, where it said one. */
   readonly hubLimit?: number | undefined;
 }
 
 /** A message as the text of one frame: numbered, without known secrets, small enough for the hub. Pure. */
-export function frameText(message: RelayMessage, seq: number, parts: OutgoingParts): string {
-  const clean = { ...withoutSecrets(message, parts.redaction), seq };
-  const limit = Math.min(parts.hubLimit ?? MAX_FRAME_BYTES, MAX_FRAME_BYTES) - HEADROOM_BYTES;
+export function frameText(message: RelayMessage, seq: number, deps: OutgoingDeps): string {
+  const clean = { ...withoutSecrets(message, deps.redaction), seq };
+  const limit = Math.min(deps.hubLimit ?? MAX_FRAME_BYTES, MAX_FRAME_BYTES) - HEADROOM_BYTES;
   return fitted(clean, Math.max(SMALLEST_BUDGET, limit));
 }
 

@@ -22,7 +22,7 @@ export interface SessionListener {
   onRefused(session: Session, reason: string, acceptedModels: readonly string[]): void;
 }
 
-export interface SessionParts {
+export interface SessionDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly numbers: Durations;
@@ -46,7 +46,7 @@ const NEWS = { atOnce: 10, perSecond: 0.1 };
  */
 export class Session {
   readonly hub: HubEntry;
-  readonly #parts: SessionParts;
+  readonly #deps: SessionDeps;
   #connection: Connection | undefined;
   #authenticatedAt: number | undefined;
   #refusal: string | undefined;
@@ -65,10 +65,10 @@ export class Session {
   /** What a credential of the hub may do; undefined where the hub does not say. */
   permissions: readonly string[] | undefined;
 
-  constructor(hub: HubEntry, parts: SessionParts) {
+  constructor(hub: HubEntry, deps: SessionDeps) {
     this.hub = hub;
-    this.#parts = parts;
-    this.#news = new Allowance(NEWS, parts.clock);
+    this.#deps = deps;
+    this.#news = new Allowance(NEWS, deps.clock);
   }
 
   get isAuthenticated(): boolean {
@@ -83,7 +83,7 @@ export class Session {
   /** Asks for work, unless an answer is still due. */
   async ask(): Promise<void> {
     if (!this.isAuthenticated || this.#readySentAt !== undefined) return;
-    this.#readySentAt = this.#parts.clock.now();
+    this.#readySentAt = this.#deps.clock.now();
     await this.#connection?.send({ type: "ready" });
   }
 
@@ -105,23 +105,23 @@ export class Session {
       const ended = await this.#connectOnce(stop);
       if (this.#refusal !== undefined) return "refused";
       if (stop.aborted) break;
-      const next = nextTry(ended, attempt, this.#parts.numbers, this.#parts.random);
+      const next = nextTry(ended, attempt, this.#deps.numbers, this.#deps.random);
       attempt = next.attempt;
-      this.#parts.listener.onLost(this, ended, next.delayMs);
-      await this.#parts.clock.sleep(next.delayMs, stop).catch(() => undefined);
+      this.#deps.listener.onLost(this, ended, next.delayMs);
+      await this.#deps.clock.sleep(next.delayMs, stop).catch(() => undefined);
     }
     return "stopped";
   }
 
   async #connectOnce(stop: AbortSignal): Promise<Closed & { authenticatedMs: number | undefined }> {
-    const { clock, transport } = this.#parts;
+    const { clock, transport } = this.#deps;
     const connection = new Connection(this.hub.address, {
       clock,
-      redaction: this.#parts.redaction,
+      redaction: this.#deps.redaction,
       pingMs: transport.pingMs,
       openWithinMs: transport.authDeadlineMs,
       onMessage: (message) => this.#receive(connection, message),
-      onIgnored: (why) => this.#parts.listener.onIgnored(this, why),
+      onIgnored: (why) => this.#deps.listener.onIgnored(this, why),
     });
     this.#connection = connection;
     this.#answered = false;
@@ -165,7 +165,7 @@ export class Session {
     if (this.#answered) return;
     this.#answered = true;
     this.#provedThisTime = this.#prove && canProve(challenge, this.hub);
-    void connection.send(authResponse(challenge, this.hub, this.#parts.introduction(), this.#prove));
+    void connection.send(authResponse(challenge, this.hub, this.#deps.introduction(), this.#prove));
   }
 
   #work(message: WorkMessage): void {
@@ -175,11 +175,11 @@ export class Session {
       this.permissions = message.permissions ?? this.permissions;
     if (message.type === "notice") this.tier = message.trust_tier ?? this.tier;
     const isNews = message.type === "notice" || message.type === "token_refresh_failed";
-    if (!isNews || this.#news.take()) this.#parts.listener.onWork(this, message, asked);
+    if (!isNews || this.#news.take()) this.#deps.listener.onWork(this, message, asked);
   }
 
   #welcome(connection: Connection, message: AuthOk): void {
-    this.#authenticatedAt = this.#parts.clock.now();
+    this.#authenticatedAt = this.#deps.clock.now();
     this.#readySentAt = undefined;
     connection.hubLimit = message.max_message_bytes;
     this.capabilities = new Set(message.server_capabilities ?? []);
@@ -187,7 +187,7 @@ export class Session {
     this.tier = message.trust_tier;
     this.permissions = message.permissions;
     this.#hasWorked = true;
-    this.#parts.listener.onAuthenticated(this, message);
+    this.#deps.listener.onAuthenticated(this, message);
   }
 
   #refused(connection: Connection, reason: string, acceptedModels: readonly string[]): void {
@@ -200,6 +200,6 @@ export class Session {
     // A hub that knew this token may only have lost it for a while.
     if (!isRefusedForGood(reason) || (this.#hasWorked && !/model|role|revoked/i.test(reason))) return;
     this.#refusal = reason;
-    this.#parts.listener.onRefused(this, reason, acceptedModels);
+    this.#deps.listener.onRefused(this, reason, acceptedModels);
   }
 }

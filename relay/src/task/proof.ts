@@ -1,5 +1,5 @@
 import type { Assignment } from "./task.ts";
-import { Task, type TaskParts } from "./task.ts";
+import { Task, type TaskDeps } from "./task.ts";
 
 /** An agent that has nothing to do is through in seconds; one that is not has at least begun to work. */
 const PROOF_MS = 60_000;
@@ -24,12 +24,12 @@ const NOTHING_TO_DO: Assignment = {
  * terminal it has as long as a task: a person may have to log in there.
  */
 export function proofOf(
-  parts: Omit<TaskParts, "awaitsCredential" | "permissions" | "isSignedIn" | "hubHost" | "onProgress">,
+  deps: Omit<TaskDeps, "awaitsCredential" | "permissions" | "isSignedIn" | "hubHost" | "onProgress">,
 ): Task {
-  const { config, numbers } = parts;
+  const { config, numbers } = deps;
   const watchdogMs = config.mode === "headless" ? PROOF_MS / config.clockScale : numbers.watchdogMs;
   return new Task(NOTHING_TO_DO, {
-    ...parts,
+    ...deps,
     numbers: { ...numbers, watchdogMs },
     awaitsCredential: false,
     permissions: () => undefined,

@@ -11,11 +11,11 @@ import {
   makeWorkspace,
   type Outcome,
   outcomeOf,
+  type Sandbox,
   type Standstill,
   startWatchdog,
   TaskCredential,
   transcriptBeside,
-  type Walls,
 } from "@nest/agents";
 import { type CancelTimer, type Clock, type Environment, sentenceOf } from "@nest/kit";
 import type { Durations, HubMessage } from "@nest/protocol";
@@ -24,17 +24,17 @@ import { apartFrom } from "../confinement.ts";
 import { mayPush } from "../permissions.ts";
 import type { KnownSecrets } from "../secrets.ts";
 import { removeContext, writeContext } from "./context-file.ts";
-import type { RunLedger } from "./leftovers.ts";
 import { promptFor } from "./prompt.ts";
+import type { RunJournal } from "./run-journal.ts";
 
 export type Assignment = Extract<HubMessage, { type: "task_assign" }>;
 
-export interface TaskParts {
+export interface TaskDeps {
   readonly config: RelayConfig;
   readonly environment: Environment;
   readonly clock: Clock;
   readonly numbers: Durations;
-  readonly ledger: RunLedger;
+  readonly journal: RunJournal;
   /** A new mark for a run's processes. */
   readonly newMark: () => string;
   /** Absolute path of the agent's program; undefined when there is none. */
@@ -79,7 +79,7 @@ const CREDENTIAL = /^[\x21-\x7e]{1,4096}$/;
 export class Task {
   readonly assignment: Assignment;
   readonly acceptedAt: number;
-  readonly #parts: TaskParts;
+  readonly #deps: TaskDeps;
   readonly #ended = new AbortController();
   readonly #timers: CancelTimer[] = [];
   #credential: TaskCredential | undefined;
@@ -91,17 +91,17 @@ export class Task {
   #tokenCame: () => void = () => undefined;
   #renewing: Promise<void> | undefined;
   #agent: AgentRun | undefined;
-  #walls: Walls | undefined;
+  #sandbox: Sandbox | undefined;
   /** Where word of the task lies for the agent, once it does. */
   #contextFile: string | undefined;
   #overdue = false;
   #endHow: EndHow = {};
   #over: Promise<TaskResult | undefined> | undefined;
 
-  constructor(assignment: Assignment, parts: TaskParts) {
+  constructor(assignment: Assignment, deps: TaskDeps) {
     this.assignment = assignment;
-    this.#parts = parts;
-    this.acceptedAt = parts.clock.now();
+    this.#deps = deps;
+    this.acceptedAt = deps.clock.now();
   }
 
   /** Does the work. Resolves when everything of it is gone: with its result, or undefined when it was ended from outside. */
@@ -116,7 +116,7 @@ export class Task {
       this.withoutCredential("what it sent is no credential");
       return;
     }
-    this.#parts.secrets.learn(this, token);
+    this.#deps.secrets.learn(this, token);
     this.#token = token;
     this.#tokenCame();
     this.#renewing ??= this.#renewUntilCurrent().finally(() => {
@@ -158,14 +158,14 @@ export class Task {
   }
 
   async #work(): Promise<TaskResult | undefined> {
-    const { clock, numbers, config } = this.#parts;
+    const { clock, numbers, config } = this.#deps;
     this.#timers.push(
       startWatchdog(clock, numbers.watchdogMs, () => {
-        this.#bark().catch((thrown: unknown) =>
-          this.#parts.onWarning(`the agent could not be ended: ${sentenceOf(thrown)}`),
+        this.#onTimeout().catch((thrown: unknown) =>
+          this.#deps.onWarning(`the agent could not be ended: ${sentenceOf(thrown)}`),
         );
       }),
-      clock.every(numbers.progressMs, this.#parts.onProgress),
+      clock.every(numbers.progressMs, this.#deps.onProgress),
     );
     try {
       const end = await this.#runAgent();
@@ -176,7 +176,7 @@ export class Task {
     } finally {
       for (const cancel of this.#timers) cancel();
       // A renewed login goes back before the folder that holds it is cleared away.
-      await this.#walls?.takeDown();
+      await this.#sandbox?.takeDown();
       // What cannot be cleared away must not cost the contributor the result.
       const cleared = await Promise.allSettled([
         this.#credential?.remove(),
@@ -186,26 +186,26 @@ export class Task {
       const left = cleared.flatMap((step) =>
         step.status === "rejected" ? [sentenceOf(step.reason)] : (step.value ?? []),
       );
-      for (const what of left) this.#parts.onWarning(`something of a task stays: ${what}`);
+      for (const what of left) this.#deps.onWarning(`something of a task stays: ${what}`);
     }
   }
 
   async #runAgent(): Promise<AgentEnd> {
-    const mark = this.#parts.newMark();
+    const mark = this.#deps.newMark();
     try {
       await this.#awaitCredential();
       if (this.#isOver()) return this.#endBeforeAgent();
       const start = await this.#prepare(mark);
       if (start === undefined) return { kind: "not_started", because: this.#missing() };
-      await this.#parts.ledger.begin(mark);
-      this.#agent = await this.#parts.startAgent(start);
+      await this.#deps.journal.begin(mark);
+      this.#agent = await this.#deps.startAgent(start);
       if (this.#isOver()) await this.#agent.end(this.#overdue ? { overdueAfterMs: this.#limitMs() } : this.#endHow);
       return await this.#agent.ended;
     } catch (thrown) {
       if (this.#isOver()) return this.#endBeforeAgent();
       return { kind: "not_started", because: `the task could not be prepared: ${sentenceOf(thrown)}` };
     } finally {
-      await this.#parts.ledger.end(mark).catch(() => undefined);
+      await this.#deps.journal.end(mark).catch(() => undefined);
     }
   }
 
@@ -219,10 +219,10 @@ export class Task {
 
   /** The limit in the spec's own minutes, also under a test clock. */
   #limitMs(): number {
-    return this.#parts.numbers.watchdogMs * this.#parts.config.clockScale;
+    return this.#deps.numbers.watchdogMs * this.#deps.config.clockScale;
   }
 
-  async #bark(): Promise<void> {
+  async #onTimeout(): Promise<void> {
     if (this.#ended.signal.aborted) return;
     this.#overdue = true;
     this.#tokenCame();
@@ -230,17 +230,17 @@ export class Task {
   }
 
   async #awaitCredential(): Promise<void> {
-    if (!this.#parts.awaitsCredential) return;
+    if (!this.#deps.awaitsCredential) return;
     if (this.#token === undefined && this.#noCredential === undefined) await this.#credentialOrRefusal();
     if (this.#token !== undefined || this.#isOver()) return;
     const why = this.#noCredential === undefined ? "sent no credential" : "could not make a credential";
     const because = this.#noCredential ? ` (${this.#noCredential})` : "";
-    this.#parts.onWarning(`the hub ${why} for this task${because}; the agent works with your own login`);
+    this.#deps.onWarning(`the hub ${why} for this task${because}; the agent works with your own login`);
   }
 
   /** Resolves with the first credential, the hub's word that there is none, the task's end, or after 60 s. */
   async #credentialOrRefusal(): Promise<void> {
-    const { clock, config } = this.#parts;
+    const { clock, config } = this.#deps;
     const came = new Promise<void>((resolve) => {
       this.#tokenCame = resolve;
     });
@@ -252,7 +252,7 @@ export class Task {
   }
 
   #missing(): string {
-    const { agentCommand, backend } = this.#parts.config;
+    const { agentCommand, backend } = this.#deps.config;
     return agentCommand === undefined
       ? `agent command not found: ${backend.binary} is not on PATH`
       : `agent command not found: ${agentCommand}`;
@@ -260,10 +260,10 @@ export class Task {
 
   /** Folder, credential and context file of the task; undefined when there is no agent to start. */
   async #prepare(mark: string): Promise<AgentStart | undefined> {
-    const { config, binary, clock, environment, confinement } = this.#parts;
-    const prompt = promptFor(this.assignment, this.#besidesOwnLogin() ? (this.#parts.permissions() ?? []) : undefined);
+    const { config, binary, clock, environment, confinement } = this.#deps;
+    const prompt = promptFor(this.assignment, this.#besidesOwnLogin() ? (this.#deps.permissions() ?? []) : undefined);
     this.#prompt = prompt;
-    this.#contextFile = await writeContext(config, this.#context(prompt), this.#parts.onWarning);
+    this.#contextFile = await writeContext(config, this.#context(prompt), this.#deps.onWarning);
     if (binary === undefined) return undefined;
     const folder = await makeWorkspace(config.workspaceRoot, this.assignment.task_id, clock.now());
     const token = this.#token;
@@ -274,7 +274,7 @@ export class Task {
     }
     const agentsEnvironment = agentEnvironment(environment, {
       backend: config.backend,
-      walledIn: config.inContainer || confinement.runs === "walled",
+      isContained: config.inContainer || confinement.runs === "sandboxed",
       alsoPass: config.passToAgent,
       task: {
         ...this.#taskEnvironment(),
@@ -287,22 +287,22 @@ export class Task {
       model: config.model,
       effort: config.effort,
       container: config.inContainer,
-      sandboxed: confinement.runs === "walled",
+      sandboxed: confinement.runs === "sandboxed",
       folder,
       environment: agentsEnvironment,
       confined: await this.#confine(binary, folder, agentsEnvironment),
       loose: confinement.runs === "loose",
       transcript: transcriptBeside(folder),
-      mask: () => this.#parts.secrets.maskFor(this),
+      mask: () => this.#deps.secrets.maskFor(this),
       mark,
     };
   }
 
   /** The walls of this run, or processes of its own, as far as the machine has them. */
   async #confine(agent: string, workspace: string, environment: Readonly<Record<string, string>>) {
-    const { config, confinement } = this.#parts;
-    if (confinement.runs !== "walled") return apartFrom(confinement).apart;
-    this.#walls = await confine(confinement.bubblewrap, {
+    const { config, confinement } = this.#deps;
+    if (confinement.runs !== "sandboxed") return apartFrom(confinement).apart;
+    this.#sandbox = await confine(confinement.bubblewrap, {
       backend: config.backend,
       agent,
       workspace,
@@ -312,8 +312,8 @@ export class Task {
       inContainer: config.inContainer,
       around: { home: environment.HOME ?? homedir(), environment, hasCredential: this.#replacesOwnLogin() },
     });
-    if (this.#walls.user !== undefined) await this.#credential?.belongTo(this.#walls.user);
-    return this.#walls.confined;
+    if (this.#sandbox.user !== undefined) await this.#credential?.belongTo(this.#sandbox.user);
+    return this.#sandbox.confined;
   }
 
   /** The credential came, and is all that the agent has at the code host. */
@@ -323,12 +323,12 @@ export class Task {
 
   /** The credential came, and cannot do what the contributor's own login can: fork, push, open the pull request. */
   #besidesOwnLogin(): boolean {
-    const { permissions, isSignedIn } = this.#parts;
+    const { permissions, isSignedIn } = this.#deps;
     return this.#token !== undefined && isSignedIn && !mayPush(permissions());
   }
 
   #taskEnvironment(): Record<string, string> {
-    const { config } = this.#parts;
+    const { config } = this.#deps;
     const token = this.#token;
     return {
       // A file that is not ours is none the agent should read.
@@ -343,7 +343,7 @@ export class Task {
   #context(prompt: string) {
     const { task_id, task_gen, repo, number, title, url, labels } = this.assignment;
     const accepted_at = new Date(this.acceptedAt).toISOString();
-    return { task_id, task_gen, hub: this.#parts.hubHost, repo, number, title, url, labels, prompt, accepted_at };
+    return { task_id, task_gen, hub: this.#deps.hubHost, repo, number, title, url, labels, prompt, accepted_at };
   }
 }
 

@@ -1,11 +1,11 @@
 import type { Standstill } from "@nest/agents";
 import { compareVersions, type Durations, type OwnLimitsLeft, PROTOCOL_VERSION } from "@nest/protocol";
+import type { Console } from "./console.ts";
 import type { AuthOk, Session } from "./session/session.ts";
 import type { Task } from "./task/task.ts";
-import type { Voice } from "./voice.ts";
 
-/** One sentence for a person, and the same without its moving parts: only when that changes is there something new to say. */
-export interface Doing {
+/** One sentence for a person, and the same without what changes every second: only when that changes is there something new to say. */
+export interface StatusText {
   readonly sentence: string;
   readonly change: string;
 }
@@ -40,14 +40,14 @@ const UNKNOWN: AtHub = {
 };
 
 /** How the relay stands with each hub, in words for a person: tier, limits left, why it waits and until when. */
-export class Standing {
-  readonly #voice: Voice;
+export class HubStatus {
+  readonly #console: Console;
   readonly #numbers: Durations;
   readonly #hubs = new Map<Session, AtHub>();
   readonly #drifted = new Set<Session>();
 
-  constructor(voice: Voice, numbers: Durations) {
-    this.#voice = voice;
+  constructor(console: Console, numbers: Durations) {
+    this.#console = console;
     this.#numbers = numbers;
   }
 
@@ -80,11 +80,13 @@ export class Standing {
     if (this.#drifted.has(session)) return;
     if (verdict !== "older" && verdict !== "newer" && verdict !== "incompatible") return;
     this.#drifted.add(session);
-    this.#voice.say(`hub ${session.hub.host} speaks protocol ${declared} (${verdict}), this relay ${PROTOCOL_VERSION}`);
+    this.#console.say(
+      `hub ${session.hub.host} speaks protocol ${declared} (${verdict}), this relay ${PROTOCOL_VERSION}`,
+    );
   }
 
   /** Why nothing is in hand: the relay's own trouble, else hub by hub; what matters most comes first, for terminals are narrow. */
-  idling(sessions: readonly Session[], now: number, trouble?: string): Doing {
+  idling(sessions: readonly Session[], now: number, trouble?: string): StatusText {
     if (trouble !== undefined) {
       const sentence = `idle: no work is asked for: ${trouble}; looked at again every minute`;
       return { sentence, change: sentence };
@@ -103,7 +105,7 @@ export class Standing {
   }
 
   /** The task in hand, for how long, and whether it waits for a person; `about` is what else there is to say of it. */
-  working(task: Task, session: Session, now: number, about: string): Doing {
+  working(task: Task, session: Session, now: number, about: string): StatusText {
     const { repo, number } = task.assignment;
     const minutes = Math.floor((now - task.acceptedAt) / 60_000);
     const standstill = task.standstill();

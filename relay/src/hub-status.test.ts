@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
+import { Console, type ConsoleOut } from "./console.ts";
+import { HubStatus, limitsLeft } from "./hub-status.ts";
 import { KnownSecrets } from "./secrets.ts";
 import type { AuthOk, Session } from "./session/session.ts";
-import { limitsLeft, Standing } from "./standing.ts";
 import type { Task } from "./task/task.ts";
-import { Voice, type VoiceOut } from "./voice.ts";
 
 const HOUR = 3_600_000;
 const numbers = { hourWindowMs: HOUR, dayWindowMs: 24 * HOUR };
@@ -25,7 +25,7 @@ describe("what is left of the limits", () => {
   });
 });
 
-class Paper implements VoiceOut {
+class Paper implements ConsoleOut {
   text = "";
   readonly isTTY: boolean;
   readonly columns = 40;
@@ -42,46 +42,46 @@ class Paper implements VoiceOut {
 const aSession = (host: string, isAuthenticated = true) => ({ hub: { host }, isAuthenticated }) as unknown as Session;
 const aWelcome = { trust_tier: "newcomer", protocol_version: "1.2", limits: told } as AuthOk;
 
-function aStanding(): Standing {
-  return new Standing(new Voice(new Paper(false), new KnownSecrets([])), numbers as never);
+function aHubStatus(): HubStatus {
+  return new HubStatus(new Console(new Paper(false), new KnownSecrets([])), numbers as never);
 }
 
 describe("the status line", () => {
   test("of an idle relay tells each hub with tier, limits left, why it waits and until when", () => {
-    const standing = aStanding();
+    const hubStatus = aHubStatus();
     const [here, away] = [aSession("hub.example"), aSession("other.example", false)];
-    standing.welcome(here, aWelcome, 0);
-    standing.note(here, "no matching work in the queue", { until: 30_000, detail: "withheld: claimed 2" });
-    standing.note(away, "hub away (closed with 1006)", { until: 12_000 });
-    const { sentence, change } = standing.idling([here, away], 5000);
+    hubStatus.welcome(here, aWelcome, 0);
+    hubStatus.note(here, "no matching work in the queue", { until: 30_000, detail: "withheld: claimed 2" });
+    hubStatus.note(away, "hub away (closed with 1006)", { until: 12_000 });
+    const { sentence, change } = hubStatus.idling([here, away], 5000);
     expect(sentence).toBe(
       "idle: no matching work in the queue, asks again in 25 s at hub.example (newcomer, 2 of 3 left this hour, 6 of 10 today), withheld: claimed 2; hub away (closed with 1006), next try in 7 s at other.example",
     );
-    expect(standing.idling([here, away], 6000).change).toBe(change);
+    expect(hubStatus.idling([here, away], 6000).change).toBe(change);
   });
 
   test("of a working relay tells the task, its hub, for how long, and that it waits for a person", () => {
-    const standing = aStanding();
+    const hubStatus = aHubStatus();
     const session = aSession("hub.example");
-    standing.welcome(session, aWelcome, 0);
-    standing.assigned(session, 1000);
+    hubStatus.welcome(session, aWelcome, 0);
+    hubStatus.assigned(session, 1000);
     const task = (standstill?: string) =>
       ({
         assignment: { repo: "acme/web", number: 12 },
         acceptedAt: 1000,
         standstill: () => standstill,
       }) as unknown as Task;
-    expect(standing.working(task(), session, 3 * 60_000 + 1000, "; agent in bubblewrap").sentence).toBe(
+    expect(hubStatus.working(task(), session, 3 * 60_000 + 1000, "; agent in bubblewrap").sentence).toBe(
       "working on acme/web#12 for 3 min; agent in bubblewrap; hub.example (newcomer, 1 of 3 left this hour, 5 of 10 today)",
     );
-    expect(standing.working(task("answer"), session, 1000, "").change).toContain("IT WAITS FOR YOUR ANSWER");
+    expect(hubStatus.working(task("answer"), session, 1000, "").change).toContain("IT WAITS FOR YOUR ANSWER");
   });
 
   test("is one line that is written over at a terminal, cut to its width", () => {
     const paper = new Paper(true);
-    const voice = new Voice(paper, new KnownSecrets([]));
-    voice.status(`idle; ${"x".repeat(100)}`, "idle");
-    voice.status("idle; y", "idle");
+    const console = new Console(paper, new KnownSecrets([]));
+    console.status(`idle; ${"x".repeat(100)}`, "idle");
+    console.status("idle; y", "idle");
     const shown = paper.text.split("\r\u001b[2K");
     expect(shown.map((text) => text.length)).toEqual([0, 39, 7]);
     expect(paper.text).not.toContain("\n");
@@ -89,10 +89,10 @@ describe("the status line", () => {
 
   test("is a line for each change in a pipe", () => {
     const paper = new Paper(false);
-    const voice = new Voice(paper, new KnownSecrets(["a-known-secret"]));
+    const console = new Console(paper, new KnownSecrets(["a-known-secret"]));
     for (const seconds of [3, 2, 1])
-      voice.status(`idle a-known-secret; next try in ${seconds} s`, "idle a-known-secret");
-    voice.status("working", "working");
+      console.status(`idle a-known-secret; next try in ${seconds} s`, "idle a-known-secret");
+    console.status("working", "working");
     const lines = paper.text.trim().split("\n");
     expect(lines.map((line) => JSON.parse(line).now)).toEqual(["idle [secret]", "working"]);
   });

@@ -2,7 +2,7 @@ import { ProgressLine, plainLine } from "@nest/kit";
 import { type LogLines, logLines } from "./log-lines.ts";
 import type { KnownSecrets } from "./secrets.ts";
 
-export interface VoiceOut {
+export interface ConsoleOut {
   readonly isTTY?: boolean;
   /** How wide the terminal is. */
   readonly columns?: number;
@@ -13,15 +13,15 @@ export interface VoiceOut {
 const LONGEST_SENTENCE = 1000;
 
 /** What the relay says on standard error: log lines, lines for a person, and at a terminal one line that tells what it does. */
-export class Voice {
+export class Console {
   readonly log: LogLines;
-  readonly #out: VoiceOut;
+  readonly #out: ConsoleOut;
   readonly #line: ProgressLine;
   readonly #secrets: KnownSecrets;
   #shown = "";
   #change = "";
 
-  constructor(out: VoiceOut, secrets: KnownSecrets) {
+  constructor(out: ConsoleOut, secrets: KnownSecrets) {
     this.#out = out;
     this.#line = new ProgressLine(out);
     this.#secrets = secrets;

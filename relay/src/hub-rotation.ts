@@ -12,7 +12,7 @@ const LONGEST_RETRY_S = 24 * 3600;
  * Whose turn it is to be asked for work: one hub at a time, one after the other, and after `task_unavailable` not before
  * its time. A hub enters when it is authenticated and has had its resume and its outbox.
  */
-export class Turns {
+export class HubRotation {
   readonly #sessions: readonly Session[];
   readonly #clock: Clock;
   readonly #numbers: Durations;
@@ -76,7 +76,7 @@ export class Turns {
    * Asks the next hub that may be asked now, of those that `isWanted` lets through, if none is being asked; else sets a timer for
    * `again`.
    */
-  take(ask: (session: Session) => void, again: () => void, isWanted: (session: Session) => boolean): void {
+  askNext(ask: (session: Session) => void, again: () => void, isWanted: (session: Session) => boolean): void {
     this.#cancelTimer();
     const now = this.#clock.now();
     const present = this.#inOrder().filter(

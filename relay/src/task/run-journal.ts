@@ -7,7 +7,7 @@ import { type Clock, makePrivateFolder, readTextIfPresent, writeFileAtomic } fro
  * Notes which agents run under which relay, so that a relay that comes back after `kill -9` ends the agents it left
  * behind before it asks for new work.
  */
-export class RunLedger {
+export class RunJournal {
   readonly #folder: string;
 
   constructor(stateFolder: string) {
