@@ -93,7 +93,7 @@ export class VirtualClock implements Clock {
     return sleepOn((ms, act) => this.after(ms, act), delayMs, signal);
   }
 
-  /** Moves time on by `byMs`, firing what falls due on the way, with a turn of the loop after each. */
+  /** Moves time forward by `byMs`. Fires each timer that falls due on the way, and gives the event loop a turn after each. */
   async advance(byMs: number): Promise<void> {
     const end = this.#now + byMs;
     for (;;) {
@@ -109,7 +109,7 @@ export class VirtualClock implements Clock {
     await new Promise((resolve) => setImmediate(resolve));
   }
 
-  /** Moves time on by `byMs` at once, as a machine that slept: whatever fell due meanwhile fires once. */
+  /** Moves time forward by `byMs` in one step, as when a machine was suspended: each timer that fell due fires once. */
   async jump(byMs: number): Promise<void> {
     this.#now += byMs;
     for (const timer of [...this.#timers.values()].filter(({ due }) => due <= this.#now)) {

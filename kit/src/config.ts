@@ -39,7 +39,7 @@ export function parseYaml(text: string, name: string): unknown {
   try {
     return parse(text, { maxAliasCount: 100, prettyErrors: true }) ?? {};
   } catch (thrown) {
-    // Other errors repeat what they stumbled over, which may be a secret: an alias that nobody defined, too many of them.
+    // Other errors quote the text that they failed on, and that may be a secret: for example an alias that nobody defined.
     if (!(thrown instanceof YAMLParseError))
       throw new UsageError(`${name}: not valid YAML: an alias (*name) that is not defined, or too many of them`, {
         hint: "put a value that begins with * or & between quotes",

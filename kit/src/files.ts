@@ -10,8 +10,8 @@ export interface WriteOptions {
 }
 
 /**
- * Writes a whole file so that a reader, or a machine that loses power, sees the old content or the new and nothing between:
- * written beside, synced, renamed, folder synced.
+ * Replaces a file atomically: a reader, or this machine after a power cut, sees the old content or the new, never a mix. Writes
+ * a temporary file beside it, syncs it, renames it, and syncs the folder.
  */
 export async function writeFileAtomic(
   path: string,

@@ -1,10 +1,10 @@
 import { isIP } from "node:net";
 
 /**
- * The names under which a server may be asked (contract §8, Wire 17). A browser sends the name that stood in the address bar:
- * a page of another site whose name was made to point here is told apart by it (DNS rebinding).
+ * The host names that a server answers to (contract §8, Wire 17). This stops DNS rebinding: another site can point its own name
+ * at this server, but the browser still sends that name as `Host`, and the request is refused.
  *
- * Addresses (`127.0.0.1`, `[::1]`) and `localhost` are always known: no site can be called so.
+ * Addresses (`127.0.0.1`, `[::1]`) and `localhost` are always accepted: no site can own such a name.
  */
 export class KnownHosts {
   readonly #names = new Set<string>();

@@ -3,7 +3,7 @@ export interface ProgressOut {
   write(text: string): unknown;
 }
 
-/** One line that is rewritten in place while long work goes on; silent where nobody watches a terminal. */
+/** A progress line that is rewritten in place while long work goes on. It prints nothing where the output is no terminal. */
 export class ProgressLine {
   readonly #out: ProgressOut;
   #shown = false;

@@ -8,7 +8,7 @@ export interface Random {
   hex(bytes: number): string;
 }
 
-/** Drawn from the system at a time: a draw costs as much as a thousand bytes of it. */
+/** Bytes that are read from the system at once: a read costs as much as a thousand bytes of it. */
 const POOL_BYTES = 4096;
 
 /** The system's randomness; `hex` is fit for tokens. No byte is used twice, and none is kept after it was used. */

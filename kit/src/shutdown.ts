@@ -4,7 +4,8 @@ import type { Clock } from "./clock.ts";
 const SECOND_SIGNAL_MS = 5000;
 
 /**
- * Two gears for SIGINT and SIGTERM: the first calls `drain` and then exits 0; one that comes 5 s later or more forces exit 1.
+ * Handles SIGINT and SIGTERM. The first signal calls `drain`, then the process exits with 0. Another one, 5 s later or more,
+ * exits with 1 at once.
  */
 export function onShutdownSignal(clock: Clock, drain: (signal: NodeJS.Signals) => Promise<void>): void {
   let firstAt: number | undefined;

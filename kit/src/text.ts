@@ -3,33 +3,34 @@ const ESCAPES =
   /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|[PX^_][^\u001b]*(?:\u001b\\)?|[ -/]*[0-~])/g;
 const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;
 /**
- * Characters that reorder or hide what a person reads, or that a person does not see and a program does: directions, zero
- * widths, fillers, tags and their variations. The two joiners stay, which scripts and emoji need.
+ * Characters that make a text look different to a person than to a program: direction marks, zero-width characters, fillers,
+ * tags and variation selectors. The two zero-width joiners stay, because some scripts and emoji need them.
  */
 const INVISIBLE =
   /[\u034f\u00ad\u061c\u115f\u1160\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\u{e0000}-\u{e0fff}]/gu;
 
-/** Whether there is anything to take out: most texts are plain, and a look is cheaper than four replacements. */
+/** Matches a text that needs cleaning. Most texts do not, and this one test is cheaper than four replacements. */
 const NOT_PLAIN =
   /[\u034f\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u115f\u1160\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\u{e0000}-\u{e0fff}]/u;
-/** White space that a single line has no place for. */
+/** White space that a clean single line does not have: anything but single spaces between words. */
 const NOT_A_LINE = /[^\S ]| {2}|^ | $/;
 
-/** Hostile text made safe to show in a terminal or to paste into a prompt: only tab and line feed are kept of the controls. */
+/** Makes hostile text safe for a terminal or a prompt: of all control characters only tab and line feed stay. */
 export function plainText(text: string): string {
   if (!NOT_PLAIN.test(text)) return text;
   return text.replace(/\r\n?/g, "\n").replace(ESCAPES, "").replace(CONTROL, "").replace(INVISIBLE, "");
 }
 
-/** The same on a single line, white space runs folded. */
+/** The same, on a single line: each run of white space becomes one space. */
 export function plainLine(text: string): string {
   const plain = plainText(text);
   return NOT_A_LINE.test(plain) ? plain.replace(/\s+/g, " ").trim() : plain;
 }
 
 /**
- * Text as an agent may read it that people see on a page: besides {@link plainText}, what the page does not show is taken out
- * (HTML comments, joiners), and a mark says where a comment was.
+ * A page's text as an agent may read it. Besides what {@link plainText} removes, it removes what people do not see on the page
+ * (HTML comments, joiners) and puts a mark where a comment was: nobody shall instruct an agent with text that people cannot
+ * see.
  */
 export function shownText(text: string): string {
   return plainText(text)

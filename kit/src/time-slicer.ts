@@ -1,9 +1,11 @@
 import { performance } from "node:perf_hooks";
 
-/** Work done in one go before everybody else gets a turn; well under the 10 ms that nothing may block for. */
+/** How long work may run before the event loop gets a turn; well under 10 ms, the longest that anything may block. */
 const SLICE_MS = 1;
 
-/** Works that wait for a turn; each turn of the event loop goes on with one of them, however many there are. */
+/**
+ * Works that wait to go on. Each turn of the event loop continues one of them, so many works together block no longer than one.
+ */
 const waiting: (() => void)[] = [];
 
 function goOn(): void {
@@ -11,11 +13,11 @@ function goOn(): void {
   if (waiting.length > 0) setImmediate(goOn);
 }
 
-/** Cuts long work up: `pause` answers with a turn of the event loop once a slice is used up, else at once. */
+/** Splits long work into slices. `pause` gives the event loop a turn when the slice is used up; else it returns at once. */
 export class TimeSlicer {
   #since = performance.now();
 
-  /** Undefined while the slice lasts, so that a tight loop need not wait for nothing. */
+  /** Returns undefined while the slice lasts, so that a tight loop does not await for nothing. */
   pause(): Promise<void> | undefined {
     if (performance.now() - this.#since < SLICE_MS) return undefined;
     return new Promise((resolve) => {
@@ -27,7 +29,7 @@ export class TimeSlicer {
     });
   }
 
-  /** Goes through steps, with a turn of the event loop between them, and after the last, whenever a slice is used up. */
+  /** Runs all steps. Whenever a slice is used up, between steps or after the last one, the event loop gets a turn. */
   async through<Result>(steps: Generator<void, Result>): Promise<Result> {
     for (;;) {
       const step = steps.next();
