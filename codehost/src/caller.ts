@@ -20,8 +20,8 @@ export interface Call {
   /** The whole Authorization header. */
   readonly authorization: string | undefined;
   /**
-   * Whose rate limit the call counts against. Each identity has a gate of its own; `stranger` has none: what the platform says
-   * about somebody else's token never keeps us waiting, nor do we wait for it.
+   * Whose rate limit the call counts against. All calls of one identity wait for its limit together. `stranger` stands for
+   * somebody else's token: its limit delays none of our calls, and we do not wait for it.
    */
   readonly identity: "installation" | "app" | "stranger";
   /** After a 401: another Authorization header, if there is one. The call is tried once more with it. */
@@ -38,14 +38,14 @@ export interface Answer {
   readonly link: string | undefined;
 }
 
-/** A request that failed is tried again so often, and then given up. */
+/** How often a failed request is tried again before it is given up. */
 const RETRIES = 3;
-/** A rate limit may be waited for so often within one call. */
+/** How many rate limits one call waits for before it is given up. */
 const RATE_LIMIT_WAITS = 3;
 const RETRY_BOUNDS = { firstMs: 500, longestMs: 10_000 };
 /** Secondary limits that name no time: the platform asks for at least a minute. */
 const UNNAMED_WAIT_MS = 60_000;
-/** Everybody who was cut off together gets the same reset time; they come back spread over this much. */
+/** The platform gives all callers the same reset time. A random delay of up to this much spreads their return. */
 const SPREAD_MS = 2_000;
 
 type Verdict =
@@ -55,8 +55,8 @@ type Verdict =
   | { readonly kind: "failed"; readonly failure: Error };
 
 /**
- * One request to the platform, with time-out, retries and patience for rate limits. All calls of one identity share a gate: when
- * its limit is hit, none of them is sent before that is over.
+ * Sends requests to the platform, with a time-out, retries, and waits for rate limits. When an identity's limit is hit, all of
+ * its calls wait until that is over.
  */
 export class Caller {
   readonly #options: CallerOptions;
@@ -150,7 +150,9 @@ interface Response {
   readonly headers: Readonly<Record<string, string | number | undefined>>;
 }
 
-/** A body cut off on its way, or that is not JSON, comes as text out of octokit: a failed try, never part of an answer. */
+/**
+ * octokit hands on a truncated body, or one that is not JSON, as text. That is a failed try; it must never pass for an answer.
+ */
 function readAnswer(call: Call, response: Response): Answer | Verdict {
   const header = (name: string) => (response.headers[name] === undefined ? undefined : String(response.headers[name]));
   if (response.status !== 204 && (typeof response.data !== "object" || response.data === null))

@@ -41,7 +41,7 @@ function sameName(named: string | undefined, repo: string): boolean {
   return named === undefined || named.toLowerCase() === repo.toLowerCase();
 }
 
-/** Fenced blocks, inline code and comments blanked out: the platform does not look there either. */
+/** Blanks out fenced blocks, inline code and comments: the platform ignores references there too. */
 function withoutCode(text: string): string {
   const kept: string[] = [];
   let fence: string | undefined;
@@ -74,7 +74,10 @@ function withoutComments(text: string): string {
   }
 }
 
-/** A run of backticks is closed by the next run of the same length; one that never is stays plain text. */
+/**
+ * Blanks out inline code. A run of backticks is closed by the next run of the same length; one that is never closed is plain
+ * text.
+ */
 function withoutInlineCode(text: string): string {
   const runs = [...text.matchAll(/`+/g)].map((match) => ({ at: match.index, length: match[0].length }));
   const nextOfLength = new Map<number, number>();

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { Secret } from "@nest/kit";
 import type { CodeHost, RequiredChecks } from "./codehost.ts";
 
-/** A code host to try the contract on, with the means to make things happen there. */
+/** A code host that the contract is tried on, and the means to make things happen there. */
 export interface CodeHostStage {
   readonly host: CodeHost;
   /** A repository without issues or pull requests. */
@@ -19,7 +19,7 @@ export interface CodeHostStage {
   addComment(number: number): Promise<void>;
   addPullRequest(pull: { readonly title: string; readonly body: string }): Promise<number>;
   mergePullRequest(number: number): Promise<void>;
-  /** Has one check required on the base branch, and answered like this for the head of the pull request. */
+  /** Makes the base branch require one check, and gives it this verdict for the pull request's head commit. */
   setChecks(number: number, verdict: Exclude<RequiredChecks, "none">): Promise<void>;
   userToken(login: string): Promise<Secret>;
 }
@@ -29,7 +29,7 @@ export interface ContractCase {
   readonly run: (stage: CodeHostStage) => Promise<void>;
 }
 
-/** What every code host keeps, one case a promise; each case wants a fresh stage. */
+/** The promises of every code host, one test case each. Each case needs a fresh stage. */
 export const CODE_HOST_CONTRACT: readonly ContractCase[] = [
   {
     title: "open issues come oldest first, with their labels, without closed ones and pull requests",

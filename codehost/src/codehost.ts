@@ -64,7 +64,7 @@ export interface Comment {
   readonly updatedAt: number;
 }
 
-/** A whole list. `unchanged` means that `items` is the very array of the scan before. */
+/** A complete list. `unchanged`: `items` is the same array object as in the scan before. */
 export interface Scan<T> {
   readonly items: readonly T[];
   readonly unchanged: boolean;
@@ -81,7 +81,7 @@ export interface TaskCredential {
   readonly expiresAt: number;
 }
 
-/** What became of reading a file. */
+/** The result of reading a text file. */
 export type TextFile =
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "absent" }
@@ -100,7 +100,7 @@ export type CodeHostErrorCode =
  * {@link CodeHostErrorCode}, or the reason of the given signal; none of them ever answers with part of a list.
  */
 export interface CodeHost {
-  /** How we are known there: as an installed app, or by a person's token. */
+  /** How we authenticate: as an installed app, or with a person's token. */
   readonly kind: "app" | "token";
 
   /** Every open issue of a repository, oldest first, pull requests left out. */
@@ -143,10 +143,13 @@ export interface CodeHost {
     signal?: AbortSignal,
   ): Promise<TaskCredential | undefined>;
 
-  /** Makes a token of {@link taskCredential} useless. One that is dead already is fine. */
+  /** Revokes a token of {@link taskCredential}. A token that is revoked or expired already is no failure. */
   revokeCredential(token: Secret, signal?: AbortSignal): Promise<void>;
 
-  /** True unless the platform says that everybody may see the repository: also when its record is not there, or not for us. */
+  /**
+   * True when only members can see the repository. Also true when the platform hides the repository from us or does not know
+   * it: a repository counts as public only where the platform says so.
+   */
   isPrivate(repo: string, signal?: AbortSignal): Promise<boolean>;
 
   /** A text file of a repository at a ref, read only up to `maxBytes`. */

@@ -19,7 +19,7 @@ export type Credentials =
 export interface Identity {
   readonly kind: "app" | "token";
   authorization(signal?: AbortSignal): Promise<string>;
-  /** Another header after this one was refused; undefined when there is none. */
+  /** A new header to use after `refused` was rejected; undefined when there is none. */
   another(refused: string, signal?: AbortSignal): Promise<string | undefined>;
 }
 
@@ -31,7 +31,7 @@ export function personalIdentity(token: Secret): Identity {
   return { kind: "token", authorization: async () => `token ${token.reveal()}`, another: async () => undefined };
 }
 
-/** The app: signs short proofs of itself, and changes them for tokens of its one installation. */
+/** Acts as the app: signs short-lived proofs of itself and exchanges them for tokens of its one installation. */
 export class AppIdentity implements Identity {
   readonly kind = "app";
   readonly #caller: Caller;
@@ -52,7 +52,7 @@ export class AppIdentity implements Identity {
     const current = this.#current;
     if (current !== undefined && this.#clock.now() < current.expiresAt - RENEW_BEFORE_MS)
       return `token ${current.token.reveal()}`;
-    // Shared by everybody who waits, so it must not end with the first one's signal.
+    // All waiting callers share this request, so the signal of one of them must not cancel it.
     this.#coming ??= this.narrowed({}).finally(() => {
       this.#coming = undefined;
     });

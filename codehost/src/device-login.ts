@@ -107,7 +107,7 @@ export async function postForm(
     const value: unknown = JSON.parse(text);
     if (typeof value === "object" && value !== null) return value as Record<string, unknown>;
   } catch {
-    // Told below.
+    // Thrown below.
   }
   throw badAnswer(what, "it is not JSON");
 }
@@ -116,7 +116,7 @@ function positive(value: unknown, otherwise: number): number {
   return typeof value === "number" && Number.isFinite(value) && value > 0 ? value : otherwise;
 }
 
-/** Only words of the platform's own list are repeated. */
+/** Repeats the platform's error only where it looks like one of its codes: anything else is unchecked text from outside. */
 function refusedBecause(what: string, error: string): NestError {
   const word = /^[a-z_]{1,60}$/.test(error) ? error : "an unknown reason";
   return new NestError("codehost_refused", `${what}: the code host refused it: ${word}`, {

@@ -19,7 +19,7 @@ export function rateLimited(what: string, untilMs: number): Failure {
   );
 }
 
-/** The platform knows us not, or does not let us do this. */
+/** The platform rejected our credentials, or does not let us do this. */
 export function refused(what: string, status: number): Failure {
   return new NestError("codehost_refused", `${what}: the code host refused it (${status})`, {
     hint: "check github.token, or the app's key, installation and permissions",

@@ -128,7 +128,7 @@ export class GitHub implements CodeHost {
       for (const pull of pulls) {
         if (pull.mergedAt !== undefined && pull.mergedAt >= sinceMs) merged.set(pull.number, pull);
       }
-      // A merge is an update, so nothing older than this one can have been merged since.
+      // A merge updates a pull request, so none that was updated before this time was merged after it.
       const oldest = pulls.at(-1)?.updatedAt ?? 0;
       more = oldest >= sinceMs && lastPage(answer.link, page) > page;
     }
@@ -190,7 +190,7 @@ export class GitHub implements CodeHost {
 
   async whoIs(token: Secret, signal?: AbortSignal): Promise<Account | undefined> {
     const what = "login of a token";
-    // A header cannot hold it, so no platform can have made it.
+    // No platform issues a token that an HTTP header cannot carry.
     if (!/^[\x21-\x7e]+$/.test(token.reveal())) return undefined;
     try {
       const answer = await this.#caller.send({
@@ -360,7 +360,7 @@ export class GitHub implements CodeHost {
     }
   }
 
-  /** As ourselves; an app whose token is no longer known gets a new one and tries once more. */
+  /** Sends a request as ourselves. When the platform no longer knows an app's token, gets a new one and tries once more. */
   async #get(get: Get): Promise<Answer> {
     const authorization = await this.#identity.authorization(get.signal);
     const renew = () => this.#identity.another(authorization, get.signal);
@@ -388,7 +388,7 @@ function remembered<T>(map: Map<string, T>, key: string, make: () => T): T {
   return made;
 }
 
-/** A scan is shared between callers, so one caller's signal ends its waiting and not the scan. */
+/** Callers share a scan: the signal of one of them ends its own waiting, and the scan goes on. */
 function abortable<T>(work: Promise<T>, signal?: AbortSignal): Promise<T> {
   if (signal === undefined) return work;
   return new Promise((resolve, reject) => {

@@ -6,7 +6,7 @@ import { badAnswer } from "./failures.ts";
 export const PAGE_SIZE = 100;
 /** Pages read at the same time. */
 const PARALLEL = 4;
-/** A list that keeps moving while it is read is read this often at most. */
+/** Most passes over a list that keeps changing while it is read. */
 const PASSES = 4;
 
 /** Fetches page `page` (from 1) of a list, conditional on `etag`. */
@@ -20,9 +20,9 @@ interface Page<T> {
 }
 
 /**
- * A list of many pages that is read again and again: pages that did not change cost nothing and are kept. Entries that leave the
- * list while it is read move others to pages already read, so a list of several pages is read again until a whole pass finds it
- * unmoved.
+ * A list of many pages that is read again and again. Pages that did not change cost nothing and are kept. When an entry leaves
+ * the list during a pass, later entries move to pages that were read already and would be missed: so a list of several pages is
+ * read again until a whole pass finds no change.
  */
 export class PagedList<T> {
   readonly #fetch: FetchPage;
@@ -38,7 +38,7 @@ export class PagedList<T> {
     this.#keyOf = keyOf;
   }
 
-  /** The whole list now. Scans do not overlap: one that is asked for meanwhile starts after the one under way. */
+  /** Reads the whole list. Scans do not overlap: one that is asked for during another starts after it. */
   async scan(): Promise<Scan<T>> {
     const before = this.#reading;
     const mine = (before ?? Promise.resolve()).then(
@@ -63,7 +63,7 @@ export class PagedList<T> {
     return { items: this.#items, unchanged: !changed };
   }
 
-  /** Reads every page once; says whether any differed. Nothing is kept unless all of them came. */
+  /** Reads every page once; answers whether any differed. Keeps nothing unless all pages came. */
   async #pass(): Promise<boolean> {
     const fresh: Page<T>[] = [];
     let moved = false;

@@ -110,7 +110,7 @@ export function readPullRequest(row: Row, repo: string, what: string): PullReque
   };
 }
 
-/** Accounts that were deleted show up as null; the platform itself calls them ghost. */
+/** The author's login. A deleted account comes as null; the platform's own name for it is ghost. */
 function loginOf(row: Row): string {
   const login = rowIn(row, "user")?.login;
   return typeof login === "string" ? login : "ghost";

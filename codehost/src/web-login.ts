@@ -26,7 +26,11 @@ export function webLoginAddress(
   return url.href;
 }
 
-/** Changes the code that a browser brought back for a token of its person. @throws codehost_unreachable, codehost_refused */
+/**
+ * Exchanges the code that a browser brought back for a token of its person.
+ *
+ * @throws codehost_unreachable, codehost_refused
+ */
 export async function finishWebLogin(
   options: WebLoginOptions & {
     readonly clientSecret: Secret;
