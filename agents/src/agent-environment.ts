@@ -33,15 +33,15 @@ const ALLOWED = new Set([
 ]);
 const ALLOWED_PREFIXES = ["LC_", "XDG_"];
 
-/** Never handed on, whatever list names them: they are the relay's own. */
+/** Never passed to an agent, whatever other list names them: these tokens are the relay's own. */
 const WITHHELD = /^(?:NEST|HIVE)_.*TOKEN$/;
 
-/** Marks every process of one run, so the whole tree can be found again (see `process-tree.ts`). */
+/** Every process of one run carries this variable, so that the whole tree can be found again (see `process-tree.ts`). */
 export const RUN_MARK = "NEST_AGENT_RUN";
 
 export interface AgentEnvironmentDeps {
   readonly backend: Backend;
-  /** Whether something other than the CLI's own prompts keeps the agent from the machine. */
+  /** Whether a sandbox or a container, and not only the CLI's own permission prompts, keeps the agent from the machine. */
   readonly isContained: boolean;
   /** Further names the contributor lets through (`NEST_AGENT_ENV`). */
   readonly alsoPass?: readonly string[];

@@ -8,7 +8,7 @@ export interface AgentRun {
   readonly ended: Promise<AgentEnd>;
   /** The last lines, fit for a progress report. */
   tail(): Promise<string>;
-  /** What keeps the agent from going on, where the driver can tell; undefined while it works. */
+  /** What the agent waits for, where the driver can tell; undefined while it works. */
   standstill(): Standstill | undefined;
   /** Ends the whole tree of processes; resolves when it is gone. With `overdueAfterMs` the run ends as the watchdog's. */
   end(how?: EndHow): Promise<void>;
@@ -21,7 +21,7 @@ export interface EndHow {
   readonly graceMs?: number;
 }
 
-/** A run's whole command line: the program with its arguments, within its walls. */
+/** A run's whole command line: the program with its arguments, inside its sandbox where it has one. */
 export function commandLine(start: AgentStart, args: readonly string[]): readonly [string, ...string[]] {
   const [program = start.binary, ...rest] = start.confined?.([start.binary, ...args]) ?? [start.binary, ...args];
   return [program, ...rest];
@@ -35,7 +35,7 @@ export interface AgentStart {
   readonly model?: string | undefined;
   readonly effort?: string | undefined;
   readonly container: boolean;
-  /** Whether `confined` makes a sandbox that holds, not only processes of the run's own. */
+  /** Whether `confined` makes a sandbox; false where it only gives the run its own process namespace. */
   readonly sandboxed: boolean;
   /** The task's workspace: the agent's working directory. */
   readonly folder: string;
@@ -43,11 +43,11 @@ export interface AgentStart {
   readonly transcript?: string;
   /** Makes a mask for a stream of what the agent prints: transcript, tail and verdict see what it lets through. */
   readonly mask?: () => StreamMask;
-  /** Turns the command line into the one that runs it confined; absent where nothing confines the run. */
+  /** Wraps the command line so that it runs confined; absent where nothing confines the run. */
   readonly confined?: ((argv: readonly string[]) => readonly string[]) | undefined;
   /**
-   * Nothing keeps the run's processes together, and the relay is alone in its container: the driver looks who is there before it
-   * starts, and ends everybody who came since.
+   * True where nothing groups the run's processes and the relay is alone in its container. The driver then lists all processes
+   * before the start, and ends every process that came later.
    */
   readonly loose?: boolean;
   /** Tells the processes of this run from all others; hexadecimal. */

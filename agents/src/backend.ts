@@ -5,11 +5,14 @@ export interface AgentChoice {
   readonly effort?: string | undefined;
   /** Whether the relay runs in a container (`NEST_CONTAINER=1`). */
   readonly container: boolean;
-  /** Whether the run is inside a sandbox that holds. Without either, nothing may skip a permission prompt (contract §8, Relay 3). */
+  /**
+   * Whether the run is in a sandbox. Without a container or a sandbox no flag may skip a permission prompt (contract §8, Relay
+   * 3).
+   */
   readonly sandboxed: boolean;
 }
 
-/** Whether something other than the CLI's own prompts keeps the agent from the machine. */
+/** Whether a sandbox or a container, and not only the CLI's own permission prompts, keeps the agent from the machine. */
 export function isContained(choice: Pick<AgentChoice, "container" | "sandboxed">): boolean {
   return choice.container || choice.sandboxed;
 }
@@ -18,7 +21,7 @@ export interface OneShot extends AgentChoice {
   readonly prompt: string;
 }
 
-/** How to tell, from the text of its pane, what a CLI at a terminal is doing. */
+/** Patterns that tell, from the text of its pane, what a CLI at a terminal is doing. */
 export interface PaneSigns {
   /** The CLI waits for a prompt. */
   readonly ready: RegExp;
@@ -32,7 +35,7 @@ export interface PaneSigns {
   readonly trust?: RegExp;
 }
 
-/** A folder of a CLI's own, as a run in a sandbox gets it: private, empty but for copies of these files. */
+/** One of a CLI's own folders. A sandboxed run gets a private one in its place, with copies of these files only. */
 export interface OwnFolder {
   /** Absolute, or from the home on: `~/.claude`. */
   readonly path: string;
@@ -43,11 +46,11 @@ export interface OwnFolder {
 export interface OwnFile {
   /** Within its folder. */
   readonly name: string;
-  /** What of its text a run is given; undefined when there is nothing to give. The whole text unless said otherwise. */
+  /** The part of the file's text that a run is given; undefined when there is none. The whole text where this is absent. */
   readonly given?: (text: string) => string | undefined;
   /**
-   * The values in this JSON file that the CLI renews by itself, as names from the outermost in (`tokens.access_token`; `*` is any
-   * name). They alone go back to the person's own file when a run ends.
+   * The values in this JSON file that the CLI renews by itself, as names from the outermost in (`tokens.access_token`; `*` is
+   * any name). Only these are copied back to the person's own file when a run ends.
    */
   readonly renewed?: readonly string[];
 }
@@ -64,18 +67,18 @@ export interface Backend {
   readonly signs: PaneSigns;
   /** Variables that carry this backend's own credential and settings; passed on to the agent, never to a hub. */
   readonly credentialVariables: readonly string[];
-  /** What of its own a sandboxed run is given; `environment` is the agent's. Pure. */
+  /** The CLI's own folders that a sandboxed run is given in part; `environment` is the agent's. Pure. */
   readonly ownFolders: (environment: Readonly<Record<string, string | undefined>>) => readonly OwnFolder[];
   /** Variables made for this backend out of the relay's environment. */
   readonly extraEnvironment?: (
     environment: Readonly<Record<string, string | undefined>>,
     isContained: boolean,
   ) => Record<string, string>;
-  /** The text that a one-shot run's output stands for, where it is not plain text. */
+  /** Decodes a one-shot run's output, for a CLI that does not print plain text. */
   readonly decode?: (output: string) => string;
-  /** Said once at start, about where this backend cannot work. */
+  /** A warning for the start of the relay: where this backend cannot work. */
   readonly caution?: string;
-  /** The same, said where nothing but the CLI's own prompts keeps the agent from the machine. */
+  /** A warning for the start of the relay where only the CLI's own permission prompts keep the agent from the machine. */
   readonly cautionUnconfined?: string;
 }
 

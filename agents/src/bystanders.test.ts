@@ -12,7 +12,7 @@ const row = (pid: number, parent: number, more: Partial<ProcessRow> = {}): Proce
   ...more,
 });
 
-/** An init, the relay under it, and a multiplexer's server. */
+/** Before the run: an init, the relay under it, and a multiplexer's server. */
 const before = {
   there: new Map([
     [1, "1"],

@@ -4,11 +4,11 @@ import { type ProcessRow, processes } from "./processes.ts";
 /** The process namespace that a machine starts with; a container has another. */
 const OF_THE_MACHINE = "pid:[4026531836]";
 
-/** Who was in the relay's container before a run began. */
+/** The processes that were in the relay's container before a run began. */
 export interface Bystanders {
-  /** Their numbers, with when they began. */
+  /** Start time by process id. */
   readonly there: ReadonlyMap<number, string>;
-  /** Whoever takes over processes whose parents are gone: those above the relay, and a multiplexer's server. */
+  /** Processes that adopt orphans: those above the relay, and the multiplexer's server. */
   readonly adopters: ReadonlySet<number>;
   /** The relay's own session and user. */
   readonly session: number;
@@ -16,9 +16,9 @@ export interface Bystanders {
 }
 
 /**
- * Looks around before a run that shares its processes with the relay. Undefined unless the relay is alone in its container, with
- * nothing but an init above it: anywhere else, who comes during a run may be anybody's. Of a process that a person starts in the
- * container from outside, no parent is in sight, so that it is never taken for the run's.
+ * Lists the container's processes before a run that shares its process namespace with the relay. Undefined unless the relay is
+ * alone in its container, with only an init above it: anywhere else a new process may belong to somebody else. A process that a
+ * person starts in the container from outside has no visible parent, so it is never taken for the run's.
  */
 export async function lookAround(multiplexer?: number): Promise<Bystanders | undefined> {
   if (process.platform !== "linux" || (process.pid !== 1 && process.ppid !== 1)) return undefined;
@@ -35,8 +35,8 @@ export async function lookAround(multiplexer?: number): Promise<Bystanders | und
 }
 
 /**
- * Those who came since, whose line of parents ends at an adopter: whatever an agent started, in whatever session and with whatever
- * environment. Pure.
+ * The new processes whose chain of parents ends at an adopter: everything that an agent started, in whatever session and with
+ * whatever environment. Pure.
  */
 export function cameSince(rows: readonly ProcessRow[], before: Bystanders): readonly ProcessRow[] {
   const byNumber = new Map(rows.map((row) => [row.pid, row]));

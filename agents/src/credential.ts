@@ -9,7 +9,7 @@ import { isAlive } from "./workspace.ts";
 
 const FOLDER = /^nest-credential-(\d+)-/;
 
-/** Answers git's question with what the token file beside it holds at that moment. */
+/** Answers git with what the token file beside it holds at that moment. */
 const HELPER = `#!/bin/sh
 # Hands git the short-lived credential of the task in hand.
 [ "$1" = get ] || exit 0
@@ -19,8 +19,8 @@ printf 'username=x-access-token\\npassword=%s\\n' "$token"
 
 /**
  * The short-lived code-host credential of one task: a 0600 token file and a git credential helper that reads it, so that a
- * renewal reaches a running agent. The token is in no argument list. Gone at {@link TaskCredential.remove} and, whatever
- * happens, when the process exits.
+ * renewal reaches a running agent. The token is in no argument list. Both files go with {@link TaskCredential.remove}, or at
+ * the latest when the process exits.
  */
 export class TaskCredential {
   readonly #folder: string;
@@ -56,7 +56,7 @@ export class TaskCredential {
     await rename(beside, join(this.#folder, "token"));
   }
 
-  /** From now on that user reads it: agents of a relay that is root are others. */
+  /** Lets that user read it: a relay that runs as root runs its agents as other users. */
   async belongTo(user: RunUser): Promise<void> {
     this.#user = user;
     await handOver(this.#folder, user);
@@ -83,7 +83,7 @@ export class TaskCredential {
   }
 }
 
-/** Removes what relays left behind that were killed without a chance to clean up. */
+/** Removes the credentials of relays that were killed without a chance to clean up. */
 export async function clearCredentials(inFolder: string = tmpdir()): Promise<void> {
   const names = await readdir(inFolder).catch(() => []);
   const left = names.filter((name) => {

@@ -5,12 +5,12 @@ import { promisify } from "node:util";
 const run = promisify(execFile);
 
 const SHELLS = new Set(["sh", "bash", "zsh", "dash", "ash", "fish", "ksh", "mksh", "tcsh", "csh"]);
-/** Options of shells that take the next word with them. */
+/** Shell options that take the next word as their value. */
 const WITH_VALUE = new Set(["-o", "+o", "-O", "+O", "--rcfile", "--init-file"]);
 
 /**
- * Whether a command line is a shell that would run what is typed: without a script of its own, and without `-c`. A script
- * that a shell runs (a wrapper around an agent, and whatever wrappers that one starts) is no such shell. Pure.
+ * Whether a command line is an interactive shell: without a script and without `-c`, it would run whatever is typed. A shell
+ * that runs a script (a wrapper around an agent, and whatever wrappers that one starts) is none. Pure.
  */
 export function isBareShell(words: readonly string[]): boolean {
   const [program = "", ...rest] = words;
@@ -24,7 +24,7 @@ export function isBareShell(words: readonly string[]): boolean {
   return true;
 }
 
-/** Whether a shell that would run what is typed stands in front at that terminal. A terminal that is gone has none. */
+/** Whether an interactive shell is in the foreground of that terminal; false for a terminal that is gone. */
 export async function bareShellAt(tty: string): Promise<boolean> {
   const { stdout } = await run("ps", ["-t", tty.replace(/^\/dev\//, ""), "-o", "pgid=,tpgid=,args="]).catch(() => ({
     stdout: "",

@@ -13,10 +13,10 @@ import { bubblewrapFailure } from "./sandbox/bubblewrap.ts";
 import { terminateTree } from "./terminate.ts";
 import { Transcript } from "./transcript.ts";
 
-/** How long after its exit an agent's last words may take to arrive; a child that keeps the pipe open gets no longer. */
+/** How long after its exit an agent's last output may take to arrive; a child that keeps the pipe open gets no longer. */
 const SETTLING_MS = 500;
 
-/** With which bubblewrap, and what changes the user within it, end when they cannot start the program. */
+/** The exit codes of bubblewrap, and of the program that changes the user inside it, when they cannot start the agent. */
 const BARRED = new Set([1, 126, 127]);
 
 export interface DriverDeps {
@@ -46,7 +46,7 @@ export async function startHeadless(backend: Backend, start: AgentStart, deps: D
   }
 }
 
-/** A prompt as an argument: without controls, and never mistaken for a flag or a command of the CLI. */
+/** A prompt as an argument: without control characters, and never taken for a flag or a command of the CLI. */
 export function promptArgument(prompt: string): string {
   const text = plainText(prompt).trim();
   return /^[-/!@#]/.test(text) ? `Task: ${text}` : text;
@@ -86,7 +86,7 @@ class HeadlessRun implements AgentRun {
     this.ended = this.#follow(child);
   }
 
-  /** Each stream has a mask of its own: what the other says in between does not part a secret. */
+  /** Each stream has its own mask: what the other stream prints in between must not split a secret. */
   #read(stream: Readable): void {
     const mask = this.#deps.start.mask?.();
     stream.on("data", (chunk: Buffer) => this.#keep(mask === undefined ? chunk : mask.take(chunk)));

@@ -43,7 +43,7 @@ function tmuxDeps(): TmuxDeps {
   };
 }
 
-/** A multiplexer that has heard of the end of a program before it has heard of its exit code. */
+/** A multiplexer that knows that a program has ended before it knows its exit code. */
 class LateExitCode extends TmuxSession {
   deadLooks = 0;
 

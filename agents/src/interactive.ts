@@ -23,25 +23,28 @@ import { terminateTree } from "./terminate.ts";
 import type { PaneProcess, TmuxSession } from "./tmux.ts";
 import { maskedText } from "./transcript.ts";
 
-/** How often the pane is looked at. */
+/** How often the pane is read. */
 const LOOK_EVERY_MS = 1000;
-/** The multiplexer may still be drawing what a program said before it ended: for so long at most. */
+/** When a program has ended, tmux may still be drawing its output: wait for it for at most this long. */
 const FINAL_OUTPUT_MS = 3000;
 const FINAL_OUTPUT_LOOK_MS = 200;
-/** The multiplexer may say that a program is dead before it says with which code; none after this, and it was a signal. */
+/**
+ * tmux may report that a program has ended before it reports the exit code. No code within this time means that a signal ended
+ * it.
+ */
 const EXIT_CODE_MS = 5000;
 const EXIT_CODE_LOOK_MS = 50;
-/** A CLI that shows no known sign counts as ready when its screen has stood still for so long. */
+/** A CLI that shows no known sign counts as ready once its screen has not changed for this long. */
 const STILL_READY_MS = 5000;
-/** From the paste to Enter: a CLI takes keys that come at once for a part of the paste. */
+/** The wait between paste and Enter: a CLI takes a key that follows at once for a part of the paste. */
 const PASTE_SETTLES_MS = 600;
 const ENTER_AGAIN_MS = 1500;
 const MOST_ENTERS = 3;
-/** The fallback: a pane that waits for a prompt and has stood still for so long has nothing more to say. */
+/** The fallback: a pane that shows a prompt and has not changed for this long counts as done. */
 const IDLE_MS = 3 * 60_000;
-/** Looks in a row that must show the verdict before it counts: the CLI may still be drawing. */
+/** How many times in a row the pane must show the verdict before it counts: the CLI may still be drawing. */
 const VERDICT_LOOKS = 2;
-/** A CLI that is still loading drops what comes: a paste that changes nothing within this time is made once more. */
+/** A CLI that is still loading drops its input: a paste that changes nothing within this time is repeated once. */
 const PASTE_SHOWS_MS = 3000;
 
 export interface InteractiveDeps {
@@ -127,7 +130,10 @@ class InteractiveRun implements AgentRun {
     return this.#untilDone(baseline);
   }
 
-  /** Waits until the CLI takes a prompt; the end of the run when it ends before. A login keeps it waiting, and says so. */
+  /**
+   * Waits until the CLI takes a prompt; returns the run's end when the CLI ends first. Where a login is needed it goes on
+   * waiting, and {@link AgentRun.standstill} says so.
+   */
   async #untilReady(): Promise<AgentEnd | undefined> {
     let [still, seen] = [0, ""];
     for (;;) {
@@ -149,7 +155,7 @@ class InteractiveRun implements AgentRun {
     }
   }
 
-  /** What a program that ended had said, once the multiplexer has drawn all of it. */
+  /** The output of a program that has ended, once tmux has drawn all of it. */
   async #finalOutput(): Promise<string> {
     let said = "";
     for (let waitedMs = 0; waitedMs < FINAL_OUTPUT_MS; waitedMs += FINAL_OUTPUT_LOOK_MS) {
@@ -162,8 +168,8 @@ class InteractiveRun implements AgentRun {
   }
 
   /**
-   * What it said last, else its exit code: the terminal of a program that ends in the moment it started may be torn down
-   * before anybody has read what the program wrote.
+   * The program's last line, or its exit code where it printed nothing: the terminal of a program that ends at once may be
+   * closed before anybody has read its output.
    */
   async #howItEnded(pane: PaneProcess): Promise<string> {
     const words = lastLine(this.#masked(this.#lastText));
@@ -172,14 +178,14 @@ class InteractiveRun implements AgentRun {
     return code === undefined ? ", by a signal, and said nothing" : ` with exit code ${code}, and said nothing`;
   }
 
-  /** The task's folder is new, empty and ours: nobody has to be asked whether it may be trusted. */
+  /** Answers yes where the CLI asks whether to trust the task's folder: the relay made it, new and empty. */
   async #trusts(screen: string): Promise<boolean> {
     if (!asksToTrust(screen, this.#start.folder, this.#backend.signs)) return false;
     await this.#deps.tmux.pressEnter();
     return true;
   }
 
-  /** Pastes the prompt and sends it off; Enter again while nothing happens, because some CLIs swallow the first one. */
+  /** Pastes the prompt and presses Enter; again while nothing happens, because some CLIs swallow the first one. */
   async #type(prompt: string): Promise<void> {
     const { clock, tmux } = this.#deps;
     if (!(await this.#paste(prompt))) await this.#paste(prompt);
@@ -193,7 +199,7 @@ class InteractiveRun implements AgentRun {
     }
   }
 
-  /** Whether anything of the paste shows. */
+  /** Pastes the prompt; false when the screen did not change. */
   async #paste(prompt: string): Promise<boolean> {
     const { clock, tmux } = this.#deps;
     const before = await this.#look();
@@ -230,7 +236,7 @@ class InteractiveRun implements AgentRun {
     }
   }
 
-  /** Of a pane that is dead; undefined when a signal ended it. */
+  /** The exit code of a pane whose program has ended; undefined when a signal ended it. */
   async #exitCodeOf(pane: PaneProcess): Promise<number | undefined> {
     let { exitCode, signalled } = pane;
     for (

@@ -1,7 +1,7 @@
 import { type Standstill, standstillIn, standstillWords } from "./standstill.ts";
 import { pullRequestLink, readVerdict } from "./verdict.ts";
 
-/** How a run of an agent came to its end. */
+/** How a run of an agent ended. */
 export type AgentEnd =
   /** The program ended by itself. */
   | { readonly kind: "exited"; readonly code: number; readonly output: string }
@@ -9,14 +9,14 @@ export type AgentEnd =
   | { readonly kind: "killed"; readonly signal: string; readonly output: string }
   /** It never ran. */
   | { readonly kind: "not_started"; readonly because: string }
-  /** A session at a terminal gave its verdict, or fell idle, and is still there. */
+  /** An agent at a terminal gave its verdict, or has been idle for long; its program still runs. */
   | { readonly kind: "settled"; readonly output: string }
   /** The relay's own watchdog ended it. */
   | { readonly kind: "overdue"; readonly afterMs: number; readonly output: string }
-  /** Whoever holds the task ended it; there is nothing to report. */
+  /** The task was ended from outside; there is nothing to report. */
   | { readonly kind: "ended" };
 
-/** The terminal report of a task, in plain words; the wire's names are given where it is sent. */
+/** The result of a task; the relay translates it to the wire's names where it sends it. */
 export type Outcome =
   | {
       readonly kind: "completed";
@@ -28,7 +28,7 @@ export type Outcome =
       readonly kind: "failed";
       readonly failureKind: "environment" | "task";
       readonly reason: string;
-      /** What kept the agent from working, where its last words tell. */
+      /** What kept the agent from working, where its last lines tell. */
       readonly standstill?: Standstill;
     };
 
@@ -36,13 +36,13 @@ export interface AssignedWork {
   readonly repo: string;
   /** Web base of the code host (`NEST_GITHUB_URL`). */
   readonly webBase: string;
-  /** The prompt the agent was given: where the output repeats it, it says nothing about the result. */
+  /** The prompt that the agent was given: where the output repeats it, that part says nothing about the result. */
   readonly prompt: string;
 }
 
 /** The exit code by which a shell says that it could not find the program. */
 const NOT_FOUND = 127;
-/** Above it, wrappers and sandboxes tell of the signal that ended what they ran: 128 and the signal's number. */
+/** Wrappers and sandboxes exit with 128 plus the number of the signal that ended their program. */
 const SIGNALLED = 128;
 const MOST_SIGNALS = 64;
 
@@ -88,7 +88,9 @@ function judged(output: string, work: AssignedWork): Outcome {
     : { kind: "completed", verdict: "shipped", pullRequest, ...reason };
 }
 
-/** The exit code wins over a verdict; a pull request is only mentioned. */
+/**
+ * The failure of an agent that exited with an error: the exit code outranks a verdict, and a pull request is only mentioned.
+ */
 function failedOnMerit(reason: string, output: string, work: AssignedWork): Outcome {
   const said = withoutPrompt(output, work.prompt);
   const pullRequest = pullRequestLink(said, work.repo, work.webBase);

@@ -6,7 +6,7 @@ const TAIL_BYTES = 1024 * 1024;
 const TAIL_LINES = 15;
 const TAIL_TEXT_BYTES = 8 * 1024;
 
-/** What a program printed, in bounded memory: the first 256 KiB and the last 1 MiB, however much there was. */
+/** Keeps a program's output in bounded memory: the first 256 KiB and the last 1 MiB, however much there was. */
 export class CapturedOutput {
   readonly #head = Buffer.alloc(HEAD_BYTES);
   #headLength = 0;
@@ -51,7 +51,7 @@ export class CapturedOutput {
   }
 }
 
-/** The last 15 lines that say something, at most 8 KiB, free of terminal controls. */
+/** The last 15 lines that are not empty, at most 8 KiB, without terminal controls. */
 export function lastLines(text: string): string {
   const lines = plainText(text)
     .split("\n")

@@ -4,7 +4,7 @@ import { verdictLines } from "./verdict.ts";
 
 export type PaneState = "ready" | "busy" | "login_needed" | "asking" | "quota" | "unclear";
 
-/** How many lines from the bottom a CLI's own signs stand in; above are the agent's words, which may quote anything. */
+/** A CLI's own signs are in this many last lines; above them are the agent's words, which may quote anything. */
 const SIGN_LINES = 25;
 
 /** What the visible part of a pane says about the CLI in it. Pure. */
@@ -18,7 +18,7 @@ export function paneStateOf(screen: string, signs: PaneSigns): PaneState {
   return signs.ready.test(bottom) ? "ready" : "unclear";
 }
 
-/** What a state keeps an agent from; undefined for one that works, or could. */
+/** What an agent in this state waits for; undefined for one that works, or could. */
 export function standstillOf(state: PaneState): Standstill | undefined {
   switch (state) {
     case "login_needed":
@@ -34,25 +34,25 @@ export function standstillOf(state: PaneState): Standstill | undefined {
   }
 }
 
-/** Whether the CLI asks, of this very folder, whether it may be trusted. Pure. */
+/** Whether the CLI asks if this very folder may be trusted. Pure. */
 export function asksToTrust(screen: string, folder: string, signs: PaneSigns): boolean {
   if (signs.trust?.test(screen) !== true) return false;
-  // A frame may stand around the path, and a narrow one breaks it.
+  // The CLI may draw a frame around the path, and a narrow frame wraps it.
   return screen.replace(/[\s│┃|]/g, "").includes(folder.replace(/[\s│┃|]/g, ""));
 }
 
-/** What the pane already held before a prompt was typed, so that an old verdict does not end a new task. */
+/** What the pane held before a prompt was typed, so that an old verdict does not end a new task. */
 export interface Baseline {
   readonly verdicts: number;
   readonly prompt: string;
 }
 
-/** Where the pane stands before typing. */
+/** Takes the baseline; call it before the prompt is typed. */
 export function baselineOf(text: string, prompt: string): Baseline {
   return { verdicts: verdictLines(text).length, prompt };
 }
 
-/** Whether a pane holds a verdict line that is neither of the time before the prompt nor the prompt's own echo. Pure. */
+/** Whether a pane holds a new verdict line: one that came after the baseline and is not the prompt's echo. Pure. */
 export function hasNewVerdict(text: string, baseline: Baseline): boolean {
   const offered = verdictLines(baseline.prompt);
   const since = verdictLines(text).slice(baseline.verdicts);
@@ -61,14 +61,15 @@ export function hasNewVerdict(text: string, baseline: Baseline): boolean {
     const echo = echoes.findIndex(
       (line) => line.word === verdict.word && (line.reason ?? "").startsWith(verdict.reason ?? ""),
     );
-    // A bare word is an echo only of a bare line; a reason may have been wrapped and cut.
+    // A bare word is an echo only of a bare line. A line with a reason may have been wrapped, so its echo may have a shorter
+    // reason.
     if (echo < 0 || (verdict.reason === undefined && echoes[echo]?.reason !== undefined)) return true;
     echoes.splice(echo, 1);
     return false;
   });
 }
 
-/** The agent's own words in the pane: what came after the last place where the prompt's end shows. */
+/** The agent's own output: the text after the last place where the prompt's final line is shown. */
 export function afterPrompt(text: string, prompt: string): string {
   const last = prompt
     .split("\n")

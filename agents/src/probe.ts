@@ -15,7 +15,7 @@ export interface ProbeDeps {
   readonly clock: Clock;
   /** Tells the probe's processes from all others; hexadecimal. */
   readonly mark: string;
-  /** Keeps what the CLI starts together, where the machine can; `loose` where it cannot, as for a run. */
+  /** Gives the CLI its own process namespace where the machine can; where it cannot, `loose` is as for a run. */
   readonly apart?: ((argv: readonly string[]) => readonly string[]) | undefined;
   readonly loose?: boolean;
 }
@@ -45,7 +45,7 @@ export async function probeVersion(
     });
     child.once("error", () => resolve());
     child.once("close", () => resolve());
-    // A child of its own may keep the pipe open.
+    // A child of the CLI may keep the pipe open.
     child.once("exit", () => clock.after(SETTLING_MS, resolve));
     clock.sleep(PROBE_MS, over.signal).then(resolve, () => undefined);
   });
@@ -55,7 +55,7 @@ export async function probeVersion(
   return firstMeaningfulLine(printed);
 }
 
-/** The first line with something to read in it; a warning is passed over when a line with a number follows. */
+/** The first line that is not empty; a warning is skipped where a later line holds a number. */
 export function firstMeaningfulLine(printed: string): string | undefined {
   const lines = printed
     .split(/[\r\n]+/)

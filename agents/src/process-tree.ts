@@ -1,13 +1,13 @@
 import { type Bystanders, cameSince } from "./bystanders.ts";
 import { type ProcessRow, processes } from "./processes.ts";
 
-/** What is known of a tree of processes: its first one, its mark, and everybody seen in it so far. */
+/** What identifies a run's processes: the first one, the run's mark, and every member seen so far. */
 export interface ProcessTree {
   readonly root: number;
   readonly mark: string;
-  /** Members seen earlier, `pid` to `startedAt`; grows with every look. */
+  /** Start time by process id, of the members seen so far; grows with every search. */
   readonly seen: Map<number, string>;
-  /** Where nothing keeps a run's processes together: everybody who came since then is one of them. */
+  /** Set where nothing groups a run's processes: everything that started after this belongs to the run. */
   readonly since?: Bystanders | undefined;
 }
 
@@ -34,7 +34,7 @@ export function membersOf(rows: readonly ProcessRow[], tree: ProcessTree): reado
   return [...members.values()];
 }
 
-/** Looks at the system now: the living members of a tree, zombies left out. Remembers them in `tree.seen`. */
+/** Searches the system's processes for the living members of a tree, zombies left out. Remembers them in `tree.seen`. */
 export async function findTree(tree: ProcessTree): Promise<readonly ProcessRow[]> {
   const members = membersOf(await processes(), tree);
   for (const member of members) tree.seen.set(member.pid, member.startedAt);

@@ -13,7 +13,7 @@ export interface ProcessRow {
   readonly session: number;
   /** Its user; -1 where that was not looked at. */
   readonly user: number;
-  /** When it began, in whatever unit the system has: tells a process from a later one with the same number. */
+  /** When it started, in the system's own unit: tells a process from a later one with the same number. */
   readonly startedAt: string;
   readonly mark?: string;
 }
@@ -51,7 +51,7 @@ async function rowFromProc(pid: string): Promise<ProcessRow | undefined> {
   }
 }
 
-/** The run's mark in a process's environment; unreadable (another user's) is none. */
+/** The run's mark in a process's environment; none where it cannot be read (another user's process). */
 async function markFromProc(pid: string): Promise<string | undefined> {
   try {
     const environment = await readFile(`/proc/${pid}/environ`, "latin1");

@@ -23,7 +23,7 @@ afterEach(async () => {
   await removeFolder(root);
 });
 
-/** Makes it the ordinary user's, or leaves it ours where we are one. */
+/** Makes it the ordinary user's. Where we run as an ordinary user, it stays ours. */
 async function give(...paths: string[]): Promise<void> {
   if (asRoot) for (const path of paths) await chown(path, ORDINARY, ORDINARY);
 }

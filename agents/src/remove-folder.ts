@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { chmod, lstat, readdir, rename, rmdir, unlink } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
 
-/** What its owner needs to look into a folder, and to change what is in it. */
+/** The permissions that an owner needs to read a folder and to change what is in it. */
 const OWNERS = 0o700;
 
 /**
@@ -19,7 +19,7 @@ export async function removeFolder(folder: string): Promise<string | undefined> 
       await step();
     } catch (thrown) {
       const { code } = thrown as NodeJS.ErrnoException;
-      // Another relay may clear the same place.
+      // Another relay may have removed it already.
       if (code !== "ENOENT") failures.push(code ?? String(thrown));
     }
   };
@@ -49,13 +49,13 @@ async function removeAll(top: string, attempt: Attempt): Promise<void> {
         });
       }
     });
-    // The outermost goes last: the others come to lie in it.
+    // The outermost folder goes last: the others were moved into it.
     if (folder !== top) await attempt(() => rmdir(folder));
   }
   await attempt(() => rmdir(top));
 }
 
-/** Moves a folder. One that is another user's cannot be moved, but goes when it is empty: then false. */
+/** Moves a folder. Another user's folder cannot be moved, but can be removed when it is empty: then false. */
 async function moved(folder: string, to: string): Promise<boolean> {
   try {
     await rename(folder, to);
@@ -81,11 +81,14 @@ export async function removeBelow(top: string, path: string): Promise<void> {
   await removeFolder(at);
 }
 
-/** Whether this is a folder and no link to one; its owner may look into it and change it afterwards, where we are the owner. */
+/**
+ * Whether this is a real folder and no link to one. Where it is ours, also restores the owner's permissions to read and change
+ * it.
+ */
 async function openUp(path: string): Promise<boolean> {
   const found = await lstat(path);
   if (!found.isDirectory()) return false;
-  // Where it is not ours, the next step says so.
+  // Where it is not ours, the next step fails and says so.
   if ((found.mode & OWNERS) !== OWNERS) await chmod(path, OWNERS).catch(() => undefined);
   return true;
 }

@@ -1,6 +1,6 @@
 import { lastLines } from "./output.ts";
 
-/** What keeps an agent from going on. */
+/** What an agent waits for. */
 export type Standstill = "login" | "answer" | "quota";
 
 /** How providers say that a quota is used up, whichever CLI passes it on. */
@@ -15,14 +15,14 @@ export function saysQuota(text: string): boolean {
   return QUOTA.test(text);
 }
 
-/** Why an agent that failed could not work, as far as its last lines tell. Pure. */
+/** What an agent that failed was waiting for, as far as its last lines tell. Pure. */
 export function standstillIn(output: string): Standstill | undefined {
   const end = lastLines(output);
   if (LOGIN.test(end)) return "login";
   return QUOTA.test(end) ? "quota" : undefined;
 }
 
-/** The same in words. */
+/** A standstill in words. */
 export function standstillWords(standstill: Standstill): string {
   switch (standstill) {
     case "login":

@@ -2,9 +2,9 @@ import type { Clock } from "@nest/kit";
 import { findTree, type ProcessTree } from "./process-tree.ts";
 import type { ProcessRow } from "./processes.ts";
 
-/** From SIGTERM to SIGKILL; a matter of processes, so it does not scale with a test clock. */
+/** The time from SIGTERM to SIGKILL. It concerns real processes, so it does not scale with a test clock. */
 export const KILL_GRACE_MS = 5000;
-/** How long after SIGKILL the system may take to clear a process away. */
+/** How long the system may take to remove a process after SIGKILL. */
 const REMOVAL_MS = 3000;
 const LOOK_EVERY_MS = 40;
 
@@ -42,6 +42,6 @@ function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);
   } catch {
-    // Gone already, or not ours: the next look tells.
+    // It has ended already, or is another user's: the next search tells.
   }
 }

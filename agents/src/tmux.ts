@@ -9,7 +9,7 @@ export interface TmuxDeps {
   /** Name of this relay's own server (`-L`). */
   readonly socket: string;
   readonly session: string;
-  /** Where a session begins before its first program. */
+  /** The session's working folder before its first program. */
   readonly folder: string;
   /** The server's environment: nothing of any task. */
   readonly environment: Readonly<Record<string, string>>;
@@ -65,7 +65,7 @@ export class TmuxSession {
     return Number(await this.#call(["display-message", "-p", "#{pid}"]));
   }
 
-  /** What runs in the pane. Of one that has just died the exit may be told only at a later call. */
+  /** The process in the pane. For one that has just ended, the exit code may be known only at a later call. */
   async pane(): Promise<PaneProcess> {
     const format = "#{pid} #{pane_pid} #{pane_dead} x#{pane_dead_status} x#{pane_dead_signal} #{pane_tty}";
     const [server, pid, dead, status = "x", signal = "x", tty = ""] = (
@@ -97,7 +97,7 @@ export class TmuxSession {
     await this.#call(["send-keys", "-t", this.#target(), "Enter"]);
   }
 
-  /** Takes the variables of a task out of the session. */
+  /** Removes a task's variables from the session. */
   async forgetEnvironment(): Promise<void> {
     await this.#setEnvironment({});
   }
@@ -120,7 +120,7 @@ export class TmuxSession {
 
   async #create(): Promise<void> {
     const size = ["-x", "200", "-y", "50"];
-    // One call, so that the pane is told to stay before anything can end in it.
+    // One call, so that the pane is set to stay before its program can end.
     await this.#call([
       ...["new-session", "-d", "-s", this.#deps.session, ...size, "-c", this.#deps.folder, "--", "/bin/cat", "-"],
       ...[";", "set-option", "-g", "remain-on-exit", "on"],
@@ -152,7 +152,7 @@ export class TmuxSession {
     const { binary, socket, environment, mark } = this.#deps;
     return new Promise((resolve, reject) => {
       const child = spawn(binary, ["-L", socket, "-f", "/dev/null", ...args], {
-        // The first call makes the server, which keeps this folder for its whole life: one that cannot be deleted.
+        // The first call starts the server, which keeps this working folder for life: it must be one that cannot be deleted.
         cwd: "/",
         env: { ...environment, TERM: environment.TERM ?? "xterm-256color", [RUN_MARK]: mark },
         stdio: ["pipe", "pipe", "pipe"],
@@ -176,18 +176,18 @@ export class TmuxSession {
 }
 
 /**
- * A busy server can miss that a child of its own has ended: the pane is dead, the program a zombie, and its exit code is not
- * told until another child ends. The signal that it missed makes it look.
+ * A busy server can miss that a child has ended: then the pane is dead, the program stays a zombie, and its exit code is not
+ * reported until another child ends. Sending it the missed signal makes it look.
  */
 function remindOfItsChildren(serverPid: number): void {
   try {
     process.kill(serverPid, "SIGCHLD");
   } catch {
-    // The server has ended: the next call to it says so.
+    // The server has ended: the next call to it fails and says so.
   }
 }
 
-/** A word for tmux's own parser: single quotes take everything literally but themselves. */
+/** Quotes a word for tmux's own parser: single quotes take everything literally but themselves. */
 function quoted(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -1,16 +1,19 @@
 import { closeSync, openSync, renameSync, writeSync } from "node:fs";
 
-/** Half of the 16 MiB a transcript may take: the current file, and the one before it. */
+/** Half of the 16 MiB that a transcript may take: there are the current file and the one before it. */
 const FILE_BYTES = 8 * 1024 * 1024;
 
-/** Takes out of a stream of bytes what nobody may keep; it may hold back an end until the next piece tells what it is. */
+/**
+ * Removes secrets from a stream of bytes. It may hold back the end of a piece until the next piece shows whether a secret
+ * begins there.
+ */
 export interface StreamMask {
   take(piece: Buffer): Buffer;
-  /** What is held back: nothing comes any more. */
+  /** Returns what was held back. Call it when the stream has ended. */
   end(): Buffer;
 }
 
-/** A text that has come to its end, through a mask of its own. */
+/** Masks a text that is complete. */
 export function maskedText(text: string, mask: StreamMask | undefined): string {
   if (mask === undefined) return text;
   return Buffer.concat([mask.take(Buffer.from(text)), mask.end()]).toString("utf8");

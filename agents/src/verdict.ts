@@ -15,7 +15,7 @@ const DECORATION = /[\s*_`|│┃]/;
 const VERDICT_LINE =
   /^[\s>*_`#|│┃●⏺•◦-]*(?:NEST|HIVE)_VERDICT:[\s*_`]*(complete|no_work_needed|blocked)(?![\w|])(.*)$/i;
 
-/** What every prompt ends with that does not ask for a verdict itself (contract §7). */
+/** Added to every prompt that does not ask for a verdict itself (contract §7). */
 export const VERDICT_REQUEST = [
   "When you are finished, end your answer with exactly one line of this form:",
   "NEST_VERDICT: complete|no_work_needed|blocked [reason]",
@@ -33,7 +33,7 @@ export function verdictLines(text: string): readonly Verdict[] {
   const verdicts: Verdict[] = [];
   for (const line of plainText(text).split("\n")) {
     if (!line.includes("_VERDICT")) continue;
-    // A verdict is short; what an agent prints may be a megabyte on one line, made to take for ever.
+    // A verdict is short. The cut keeps the pattern fast on a line of a megabyte that was made to slow it down.
     const match = VERDICT_LINE.exec(line.slice(0, LONGEST_LINE));
     if (match === null) continue;
     const word = (match[1] ?? "").toLowerCase() as VerdictWord;
@@ -55,7 +55,7 @@ function cleanReason(rest: string): string {
   return [...bare.replace(/\s+/g, " ").trim()].slice(0, REASON_LENGTH).join("");
 }
 
-/** A line without the decorations at its end. A pattern for that would look for the end from each of them anew. */
+/** A line without the decorations at its end. A regular expression would take quadratic time for it. */
 function withoutEnd(line: string): string {
   let end = line.length;
   while (end > 0 && DECORATION.test(line.charAt(end - 1))) end -= 1;

@@ -1,8 +1,8 @@
 import type { CancelTimer, Clock } from "@nest/kit";
 
 /**
- * The relay's own bound on a task: flat, counted from acceptance, whatever the agent prints (spec: Limits, task
- * abandonment). Returns what calls it off.
+ * Limits the time of a task: from acceptance on, whatever the agent prints (spec: Limits, task abandonment). Returns what
+ * cancels it.
  */
 export function startWatchdog(clock: Clock, limitMs: number, onTimeout: () => void): CancelTimer {
   return clock.after(limitMs, onTimeout);

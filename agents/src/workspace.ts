@@ -3,11 +3,11 @@ import { join } from "node:path";
 import { makePrivateFolder } from "@nest/kit";
 import { removeFolder } from "./remove-folder.ts";
 
-/** Folders of ended tasks that stay, newest first, for a look at what went wrong. */
+/** How many folders of ended tasks are kept, newest first, to see what went wrong. */
 const KEPT = 3;
 const FOLDER = /^task-(\d+)-(\d{13,})-/;
 
-/** Beside a workspace: what a run's walls are made with. No run needs them once it has ended. */
+/** Folders beside a workspace that hold a run's sandbox. Not needed once the run has ended. */
 export const OF_A_RUN = ["home", "tmp", "own", "accounts"] as const;
 
 /**
@@ -45,10 +45,10 @@ export async function clearWorkspaces(root: string, current?: string): Promise<r
     })
     .sort((a, b) => b.madeAt - a.madeAt);
   const inRoot = ({ name }: { name: string }) => join(root, name);
-  // A relay that was killed left copies of a login behind: they go first.
+  // Copies of a login, left by a relay that was killed, are removed first.
   const copies = ended.map(inRoot).flatMap((folder) => OF_A_RUN.map((inner) => join(folder, inner)));
   const stays = await Promise.all(copies.map(removeFolder));
-  // A folder that will not go (a root-owned file of a container) must not keep the next task from starting.
+  // A folder that cannot be removed (root-owned files of a container) must not keep the next task from starting.
   stays.push(...(await Promise.all(ended.slice(KEPT).map(inRoot).map(removeFolder))));
   return stays.filter((left) => left !== undefined).filter(isNews);
 }

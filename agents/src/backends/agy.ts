@@ -18,7 +18,7 @@ export const agy: Backend = {
   interactive: (choice) => [...permissions(choice), ...modelFlag(choice), ...effort(choice)],
   signs: { ready: /^\s*(?:│\s*)?[>❯](?:\s|$)/m, busy: /esc to cancel/i, loginNeeded: /(?:sign in|log ?in)/i },
   credentialVariables: [],
-  // Its refresh token stays the same for as long as the login does: nothing of it has to go back.
+  // Its refresh token stays the same during a login, so nothing has to be copied back.
   ownFolders: () => [
     {
       path: "~/.gemini",

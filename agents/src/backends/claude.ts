@@ -25,7 +25,7 @@ const SETTINGS: OwnFile = {
   name: "settings.json",
   given: jsonMembers("env", "apiKeyHelper", "awsAuthRefresh", "awsCredentialExport", "model", "forceLoginMethod"),
 };
-/** That the first questions have been answered, and whose account it is. Other projects and MCP servers stay out. */
+/** That the first-start questions are answered, and whose account it is. Other projects and MCP servers stay out. */
 const STATE: OwnFile = {
   name: ".claude.json",
   given: jsonMembers(
@@ -52,7 +52,7 @@ export const claude: Backend = {
   interactive: (choice) => [...claudePermissions(choice), ...modelFlag(choice)],
   signs: {
     ready: /^\s*(?:│\s*)?[>❯](?:\s|$)/m,
-    // The line that spins (`✻ Misting… (3s)`), and a tool that has not answered; the hint on Esc is not always there.
+    // The spinner line (`✻ Misting… (3s)`), or a tool that has not answered; the hint on Esc is not always shown.
     busy: /esc to interrupt|^\s*[·✢✳✶✻✽] \S+…|⎿\s+(?:Running|Waiting)…/im,
     loginNeeded: /(?:Please run \/login|Invalid API key|Select login method|OAuth token (?:has )?expired)/i,
     asking:

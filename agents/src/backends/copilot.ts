@@ -29,7 +29,7 @@ export const copilot: Backend = {
   interactive: (choice) => [...permissions(choice), ...modelFlag(choice)],
   signs: {
     ready: /^\s*(?:│\s*)?[>❯](?:\s|$)/m,
-    // Its questions say `esc to cancel`: only the line that spins means work.
+    // Its questions say `esc to cancel` too: only the spinner line means that it works.
     busy: /\besc (?:esc )?(?:to )?interrupt/i,
     loginNeeded: /(?:(?:use|run) \/login|not logged in|No authentication information)/i,
     asking: /(?:Do you want to (?:run|allow|trust)|Confirm folder trust|enter to select)/i,

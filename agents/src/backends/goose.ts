@@ -1,7 +1,7 @@
 import type { Backend, OwnFile } from "../backend.ts";
 import { yamlScalars } from "../sandbox/given.ts";
 
-/** Its provider, model and addresses stand there as names in capitals. Extensions are programs, and stay out. */
+/** In this file, names in capitals hold its provider, model and addresses. Extensions are programs, and stay out. */
 const SETTINGS: OwnFile = { name: "config.yaml", given: yamlScalars(/^[A-Z][A-Z0-9_]*$/) };
 
 /** Takes its model from the environment (`GOOSE_PROVIDER`, `GOOSE_MODEL`), not from a flag. */
@@ -27,7 +27,7 @@ export const goose: Backend = {
     "ANTHROPIC_API_KEY",
     "ANTHROPIC_HOST",
   ],
-  // Without walls it asks before it acts, whatever its own settings say.
+  // Outside a sandbox or a container it must ask before it acts, whatever its own settings say.
   extraEnvironment: ({ GOOSE_MODE }, isContained) =>
     isContained || GOOSE_MODE === "chat" || GOOSE_MODE === "approve" ? {} : { GOOSE_MODE: "smart_approve" },
   ownFolders: ({ XDG_CONFIG_HOME }) => {

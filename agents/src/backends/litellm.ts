@@ -6,7 +6,7 @@ export const litellm: Backend = {
   ...claude,
   name: "litellm",
   credentialVariables: claude.credentialVariables.filter((name) => !name.startsWith("ANTHROPIC_")),
-  // The person's subscription is not what it works with, so it does not come along.
+  // It does not work with the person's subscription, so that login stays out.
   ownFolders: ({ CLAUDE_CONFIG_DIR }) => claudeFolders(CLAUDE_CONFIG_DIR, []),
   extraEnvironment(environment) {
     const endpoint = environment.NEST_LITELLM_ENDPOINT || environment.HIVE_LITELLM_ENDPOINT;

@@ -7,7 +7,7 @@ const SETTINGS: OwnFile = {
   given: jsonMembers("defaultProvider", "defaultModel", "defaultThinkingLevel", "transport", "retry"),
 };
 
-/** It asks nobody before it runs a command: where nothing else holds it, it gets no tool that runs one. */
+/** pi runs commands without asking. Outside a sandbox or a container it gets no tool that runs commands. */
 function tools(choice: AgentChoice): readonly string[] {
   return isContained(choice) ? [] : ["--tools", "read,edit,write,grep,find,ls"];
 }

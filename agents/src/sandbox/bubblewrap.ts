@@ -33,13 +33,13 @@ export interface Reach {
   readonly privateHome: string;
   /** Stands in for `/tmp`. */
   readonly emptyTemporary: string;
-  /** The relay's own folders: empty to the agent. */
+  /** The relay's own folders: they look empty to the agent. */
   readonly hidden: readonly string[];
   /** Readable beside the base. */
   readonly readable: readonly string[];
-  /** Copies that are shown in place of what they were made from: the CLI's own folders outside of the home, writable. */
+  /** The CLI's own folders outside of the home: a writable copy is shown in place of each. */
   readonly copies: readonly (readonly [copy: string, shownAt: string])[];
-  /** The same, readable only. */
+  /** The same, but read-only: account files. */
   readonly accounts: readonly (readonly [copy: string, shownAt: string])[];
   /** Whom the run's processes belong to, where the relay is root. */
   readonly user: RunUser | undefined;
@@ -64,8 +64,8 @@ const SYSTEM = [
 const NAMES = ["/run/systemd/resolve", "/run/resolvconf", "/run/NetworkManager"];
 
 /**
- * Looks whether bubblewrap is there and the system lets it work, by running a program in it. As root on a host it must be able to
- * change the user, for root's files would be the agent's own; in a container that is not needed.
+ * Finds bubblewrap, and runs a program in it to see whether the system lets it work. A relay that is root on a host also needs
+ * it to change the user, because an agent that is root could use root's files; in a container that is not needed.
  */
 export async function findBubblewrap(path: string | undefined, inContainer = false): Promise<Found> {
   if (process.platform !== "linux") return { because: "bubblewrap is for Linux; use a container here" };
@@ -97,9 +97,8 @@ async function tryOut(way: Bubblewrap): Promise<string | undefined> {
 }
 
 /**
- * The command line that runs `argv` confined: the system read-only, the home replaced by a private one, `/tmp` of its own, no
- * process of another, no capability, the network as it is. Mounts come in this order because a later one lies over an earlier
- * one. Pure.
+ * The command line that runs `argv` confined: the system read-only, a private home and a private `/tmp`, no other processes in
+ * sight, no capability, the network unchanged. The order of the mounts matters: a later one covers an earlier one. Pure.
  */
 export function bubblewrapArguments(bubblewrap: Bubblewrap, argv: readonly string[], reach: Reach): readonly string[] {
   const all = reach.base === "everything";
@@ -121,18 +120,18 @@ export function bubblewrapArguments(bubblewrap: Bubblewrap, argv: readonly strin
 }
 
 /**
- * The command line that runs `argv` unconfined, but in processes of its own: whatever it starts, however it hides, ends with it.
- * Pure.
+ * The command line that runs `argv` unconfined, but in its own process namespace: whatever it starts, however it hides, ends
+ * with it. Pure.
  */
 export function inOwnProcesses(bubblewrap: Bubblewrap, argv: readonly string[]): readonly string[] {
   const { binary, changeUser } = bubblewrap;
-  // Root that may mount needs no user namespace for it, and would lose rights over files in one.
+  // Root that may mount needs no user namespace, and would lose rights over files in one.
   const asUser = changeUser === undefined ? [userNamespace(bubblewrap), "--cap-drop", "ALL"] : [];
   const mounts = ["--dev-bind", "/", "/", ...proc(bubblewrap)];
   return [binary, ...asUser, "--unshare-pid", "--die-with-parent", ...mounts, "--", ...argv];
 }
 
-/** The folders above what is shown, open to everybody: bubblewrap itself would make them root's alone. */
+/** The parent folders of what is shown, readable by everybody: bubblewrap itself would make them readable by root alone. */
 function wayTo(paths: readonly string[], home: string): readonly string[] {
   const above = new Set<string>();
   for (const path of paths) for (let at = dirname(path); at !== "/" && at !== "."; at = dirname(at)) above.add(at);
@@ -150,12 +149,12 @@ function within(bubblewrap: Bubblewrap, mounts: readonly string[], argv: readonl
   return [
     binary,
     ...(changing === undefined ? [userNamespace(bubblewrap), ...namespaces] : namespaces),
-    // Whoever started the run going away ends it, also by kill -9.
+    // The run ends when the process that started it ends, even by kill -9.
     "--die-with-parent",
     ...mounts,
     ...proc(bubblewrap),
     ...["--cap-drop", "ALL"],
-    // Root changes the user inside, once everything is mounted; the capabilities for it are gone with the change.
+    // Root changes the user inside, after all mounts; the capabilities for it are gone with that change.
     ...(changing === undefined ? [] : CHANGING.flatMap((name) => ["--cap-add", name])),
     "--",
     ...(changing ?? []),
@@ -163,7 +162,7 @@ function within(bubblewrap: Bubblewrap, mounts: readonly string[], argv: readonl
   ];
 }
 
-/** What it takes to become another user, in a folder that is that user's alone. */
+/** The capabilities needed to become another user in a folder that only that user may enter. */
 const CHANGING = ["CAP_SETUID", "CAP_SETGID", "CAP_SETPCAP", "CAP_DAC_READ_SEARCH"];
 
 function asUser(changeUser: string, { uid, gid }: RunUser): readonly string[] {
@@ -171,7 +170,7 @@ function asUser(changeUser: string, { uid, gid }: RunUser): readonly string[] {
   return [changeUser, ...ids, "--bounding-set", "-all", "--inh-caps", "-all", "--no-new-privs", "--"];
 }
 
-/** It is what closes the others' processes where they are in sight. */
+/** A user namespace protects other processes from the run where the run can see them. */
 function userNamespace({ proc }: Bubblewrap): string {
   return proc === "shared" ? "--unshare-user" : "--unshare-user-try";
 }

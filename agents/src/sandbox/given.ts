@@ -1,6 +1,6 @@
 /**
- * What of a CLI's own file a sandboxed run is given: each function makes one that takes the file's text and answers with the part
- * that is needed, or undefined when there is none. The files are the person's own, so what cannot be read is left out, not fatal.
+ * Selects the part of a CLI's own file that a sandboxed run is given; undefined when there is none. These are a person's own
+ * files, so what cannot be read is left out and is no failure.
  */
 export type Given = (text: string) => string | undefined;
 

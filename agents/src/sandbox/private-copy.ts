@@ -6,7 +6,7 @@ import type { OwnFile, OwnFolder } from "../backend.ts";
 import { removeBelow } from "../remove-folder.ts";
 import { renewedText } from "./renewal.ts";
 
-/** What a CLI keeps about its person can grow with the years; a login alone is small. */
+/** A larger file is not copied: what a CLI keeps about its person grows with the years, a login does not. */
 const MOST_OWN_BYTES = 64 * 1024 * 1024;
 const MOST_LOGIN_BYTES = 256 * 1024;
 
@@ -14,19 +14,22 @@ interface Copy {
   /** The person's own file. */
   readonly own: string;
   readonly copy: string;
-  /** Where the copy's folder really was before the run began. */
+  /** The real path of the copy's folder before the run began. */
   readonly place: string;
   readonly given: string;
   readonly file: OwnFile;
 }
 
-/** What one run is given of its CLI's own folders, and the way back of a renewed login. */
+/** One run's private copies of its CLI's own folders, and the way back for a renewed login. */
 export interface PrivateCopies {
   /** Folders that are not in the home, with the copy to show in their place. */
   readonly binds: readonly (readonly [copy: string, shownAt: string])[];
-  /** Takes over what the CLI renewed of its login. Call it when no process of the run is left. Never throws. */
+  /**
+   * Copies a login that the CLI renewed back to the person's own file. Call it when no process of the run is left. Never
+   * throws.
+   */
   giveBack(): Promise<void>;
-  /** Removes the copies, where they still lie where they were put. Never throws. */
+  /** Removes the copies, unless the run moved their folder elsewhere. Never throws. */
   remove(): Promise<void>;
 }
 
@@ -34,7 +37,7 @@ export interface CopyDeps {
   /** The person's home, and the private folder that stands in for it. */
   readonly home: string;
   readonly privateHome: string;
-  /** For copies of folders elsewhere; made when needed. */
+  /** Holds the copies of folders outside of the home; made when needed. */
   readonly besides: string;
 }
 
@@ -64,7 +67,7 @@ export async function copyOwnFolders(folders: readonly OwnFolder[], deps: CopyDe
   return { binds, giveBack: () => giveBack(copies), remove };
 }
 
-/** The absolute path of a CLI's own folder; undefined for one that would lay a copy over the home or the root. */
+/** The absolute path of a CLI's own folder; undefined for one whose copy would cover the whole home or the root. */
 function ownPath(path: string, home: string): string | undefined {
   const full = path === "~" || path.startsWith("~/") ? join(home, path.slice(1)) : path;
   if (!isAbsolute(full)) return undefined;
@@ -73,7 +76,7 @@ function ownPath(path: string, home: string): string | undefined {
 }
 
 async function copyFile(file: OwnFile, own: string, copy: string): Promise<Copy | undefined> {
-  // The person may keep it elsewhere and link to it.
+  // The person's file may be a link to another place.
   const text = await readPlain(await realpath(own).catch(() => own), MOST_OWN_BYTES);
   const given = text === undefined ? undefined : (file.given ?? String)(text);
   if (given === undefined) return undefined;
@@ -82,13 +85,13 @@ async function copyFile(file: OwnFile, own: string, copy: string): Promise<Copy 
 }
 
 async function giveBack(copies: readonly Copy[]): Promise<void> {
-  // Nobody waits for this: a login that cannot be taken over stays as it was.
+  // The next copies go on: a login that cannot be copied back stays as it was.
   for (const one of copies) await takeOver(one).catch(() => undefined);
 }
 
 async function takeOver({ own, copy, place, given, file }: Copy): Promise<void> {
   if (file.renewed === undefined) return;
-  // The run could write beside and above its copy: a link that it put there leads nowhere.
+  // The run could write beside and above its copy: do not follow a link that it put there.
   if ((await realpath(dirname(copy))) !== place) return;
   const left = await readPlain(copy, MOST_LOGIN_BYTES);
   const mine = await realpath(own);
@@ -101,7 +104,7 @@ async function takeOver({ own, copy, place, given, file }: Copy): Promise<void> 
   if (process.getuid?.() === 0) await chown(mine, uid, gid);
 }
 
-/** The text of a regular file of at most that size; undefined for anything else, a link among them when its last name is one. */
+/** The text of a regular file of at most that size; undefined for anything else, also for a link. */
 async function readPlain(path: string, mostBytes: number): Promise<string | undefined> {
   const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch(
     () => undefined,

@@ -1,14 +1,14 @@
 import { readlink, realpath } from "node:fs/promises";
 import { dirname, isAbsolute, join, resolve, sep } from "node:path";
 
-/** Beside a folder of programs, what those programs are made of. */
+/** Folders beside a folder of programs that those programs need to run. */
 const BESIDE_PROGRAMS = ["lib", "lib64", "libexec", "node_modules"];
-/** How git knows the person; none of these holds a credential. */
+/** Git's settings of the person; none of these files holds a credential. */
 const GIT_SETTINGS = [".gitconfig", ".config/git"];
-/** The person's own login at the code host: only where a task brings none of its own. */
+/** The person's own login at the code host: shown only where a task brings none of its own. */
 const OWN_LOGIN = [".config/gh", ".git-credentials", ".ssh/known_hosts"];
 
-/** The same, where the environment says that it is elsewhere. */
+/** Variables that say that the login is elsewhere. */
 const OWN_LOGIN_VARIABLES = ["GH_CONFIG_DIR", "SSH_AUTH_SOCK"];
 const CERTIFICATES = ["SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS"];
 
@@ -24,7 +24,10 @@ export function filesOfPerson({ home, hasCredential }: Surroundings): readonly s
   return [...GIT_SETTINGS, ...(hasCredential ? [] : OWN_LOGIN)].map((name) => join(home, name));
 }
 
-/** What an agent CLI has to read to run at all: itself, what it is made of, the programs on PATH, and how git is set. */
+/**
+ * The paths that an agent CLI must read to run at all: its program, what that is made of, the programs on PATH, and git's
+ * settings.
+ */
 export async function readableFor(binary: string, around: Surroundings): Promise<readonly string[]> {
   const { home, environment, hasCredential } = around;
   const folders = (environment.PATH ?? "").split(":").filter(isAbsolute);
@@ -47,7 +50,7 @@ export async function readableFor(binary: string, around: Surroundings): Promise
   return paths.filter((_, at) => !names[at]?.some((outer) => hidden.some((inner) => holds(outer, inner))));
 }
 
-/** Where a program lies, through every link: its package when it is one of npm's, else its folder. */
+/** The folder of a program, with every link followed: its whole package where npm installed it. */
 async function placesOf(binary: string): Promise<readonly string[]> {
   const steps = [binary];
   for (let at = binary, links = 0; links < 16; links += 1) {
@@ -66,12 +69,12 @@ function packageOf(path: string): string {
   return at < 0 ? dirname(path) : parts.slice(0, at + 1).join(sep);
 }
 
-/** A path as it is called, and where it lies once every link on the way is followed. */
+/** A path as it is written, and as it is with every link followed. */
 async function namesOf(path: string): Promise<readonly string[]> {
   return [path, await realpath(path).catch(() => path)];
 }
 
-/** Whether `outer` is `inner` or a folder above it: readable, it would show all that is hidden. */
+/** Whether `outer` is `inner` or a folder above it: reading `outer` would then show all of `inner`. */
 function holds(outer: string, inner: string): boolean {
   return outer === sep || inner === outer || inner.startsWith(outer + sep);
 }

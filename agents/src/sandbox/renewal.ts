@@ -15,9 +15,9 @@ export interface Renewal {
 }
 
 /**
- * The person's own file with the values that a run renewed, or undefined when nothing of it is to change. Only values that were
- * there before, under the same names and of the same kind, are taken over: a run can add nothing and take nothing away. When the
- * person's own session renewed the login in the meantime, theirs stays. Pure.
+ * The person's own file with the values that a run renewed; undefined when nothing is to change. Takes over only values that
+ * were there before, under the same names and of the same kind: a run can add and remove nothing. When the person's own session
+ * renewed the login in the meantime, that one stays. Pure.
  */
 export function renewedText({ own, given, left, renewed }: Renewal): string | undefined {
   const [now, before, after] = [jsonObject(own), jsonObject(given), jsonObject(left)];

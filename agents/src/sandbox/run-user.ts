@@ -1,13 +1,13 @@
 import { lchown, mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
-/** A user that only one run has: no account, no home, nothing of the machine's is theirs. */
+/** A user id for one run alone: it has no account and no home, and nothing on the machine is theirs. */
 export interface RunUser {
   readonly uid: number;
   readonly gid: number;
 }
 
-/** Where systems put users that exist for a moment (systemd's DynamicUser), so that no account is there. */
+/** The range that systems use for temporary users (systemd's DynamicUser), so no account is in it. */
 const FIRST = 61_184;
 const COUNT = 4336;
 let turns = 0;
@@ -25,7 +25,7 @@ export async function freeUser(): Promise<RunUser> {
   throw new Error("every user number for agents is taken");
 }
 
-/** The users of all processes. */
+/** The user ids of all running processes. */
 async function usersAtWork(): Promise<readonly number[]> {
   const pids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
   const owners = await Promise.all(
@@ -39,7 +39,7 @@ async function usersAtWork(): Promise<readonly number[]> {
   return owners;
 }
 
-/** Makes a file, or a folder with everything in it, that user's own. Links are not followed. */
+/** Gives a file, or a folder with everything in it, to that user. Links are not followed. */
 export async function handOver(path: string, { uid, gid }: RunUser): Promise<void> {
   await lchown(path, uid, gid);
   const entries = await readdir(path, { withFileTypes: true }).catch(() => []);
@@ -50,7 +50,7 @@ export async function handOver(path: string, { uid, gid }: RunUser): Promise<voi
   }
 }
 
-/** Account files in which that user has a name, made in `folder`: some programs do not start for a number alone. */
+/** Makes account files, in `folder`, in which that user has a name: some programs do not start without one. */
 export async function accountsWith({ uid, gid }: RunUser, home: string, folder: string) {
   await mkdir(folder, { recursive: true, mode: 0o755 });
   const lines = [

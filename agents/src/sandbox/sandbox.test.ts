@@ -56,7 +56,7 @@ async function put(path: string, text: string): Promise<void> {
   await writeFile(path, text);
 }
 
-/** An agent that runs these lines, in walls made as a task makes them. */
+/** The start of an agent that runs these lines, in a sandbox made as a task makes it. */
 async function aStart(lines: string, hasCredential = true, taskPlaces: readonly string[] = []): Promise<AgentStart> {
   const folder = join(root, "tools/lib/node_modules/agent");
   await put(join(folder, "cli"), `#!/bin/sh\n${lines}\n`);

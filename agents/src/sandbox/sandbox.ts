@@ -8,18 +8,18 @@ import { copyOwnFolders } from "./private-copy.ts";
 import { filesOfPerson, readableFor, type Surroundings } from "./reach.ts";
 import { accountsWith, freeUser, handOver, type RunUser } from "./run-user.ts";
 
-/** What keeps an agent from the rest of the machine, and its processes together. */
+/** How an agent is kept from the rest of the machine, and how its processes are kept together. */
 export type Confinement =
-  /** Each run within walls of its own, on a host or in a container. */
+  /** Each run has a sandbox of its own, on a host or in a container. */
   | { readonly kind: "bubblewrap" | "container"; readonly runs: "sandboxed"; readonly bubblewrap: Bubblewrap }
-  /** No walls but a container's. Each run has processes of its own, and ends with the last of them. */
+  /** No sandbox but a container around the relay. Each run has its own process namespace, and ends with it. */
   | {
       readonly kind: "none" | "container";
       readonly runs: "apart";
       readonly bubblewrap: Bubblewrap;
       readonly because: string;
     }
-  /** The same, and a run's processes have to be looked for. */
+  /** The same without process namespaces: a run's processes have to be searched for. */
   | { readonly kind: "none" | "container"; readonly runs: "loose"; readonly because: string };
 
 export interface ConfinedRun {
@@ -29,7 +29,7 @@ export interface ConfinedRun {
   readonly workspace: string;
   /** Files and folders of the task that the agent reads: its credential, its context. */
   readonly taskPlaces: readonly string[];
-  /** What the contributor lets it read besides (`NEST_SANDBOX_READ`). */
+  /** Further paths that the contributor lets it read (`NEST_SANDBOX_READ`). */
   readonly alsoReadable: readonly string[];
   /** The relay's own folders, out of the agent's sight wherever they are. */
   readonly hidden: readonly string[];
@@ -37,17 +37,17 @@ export interface ConfinedRun {
   readonly around: Surroundings;
 }
 
-/** The walls of one run. */
+/** The sandbox of one run. */
 export interface Sandbox {
-  /** Turns a command line into the confined one. */
+  /** Wraps a command line so that it runs confined. */
   readonly confined: (argv: readonly string[]) => readonly string[];
   /** Whom the run's processes belong to, where that is not who started the relay. */
   readonly user: RunUser | undefined;
-  /** Takes over what the CLI renewed of its login, and removes the private copies. Call it when no process of the run is left. */
+  /** Copies a renewed login back and removes the private copies. Call it when no process of the run is left. */
   takeDown(): Promise<void>;
 }
 
-/** Readies a run's walls: a private home with the CLI's login, and a `/tmp`, beside its workspace. */
+/** Prepares a run's sandbox: a private home with the CLI's login, and a private `/tmp`, both beside its workspace. */
 export async function confine(bubblewrap: Bubblewrap, run: ConfinedRun): Promise<Sandbox> {
   const { backend, agent, workspace, taskPlaces, alsoReadable } = run;
   const around = { ...run.around, home: run.around.home.replace(/(?<=.)\/+$/, "") };
@@ -69,7 +69,7 @@ export async function confine(bubblewrap: Bubblewrap, run: ConfinedRun): Promise
   const reach = {
     base: run.inContainer ? ("everything" as const) : ("system" as const),
     workspace,
-    // A user without a home of their own has `/`, where nothing can be laid over.
+    // A user without a home has `/` as home, and nothing can be mounted over that.
     shownHome: home === "/" ? "/tmp/home" : home,
     privateHome,
     emptyTemporary,
@@ -84,16 +84,16 @@ export async function confine(bubblewrap: Bubblewrap, run: ConfinedRun): Promise
     user,
     async takeDown() {
       await copies.giveBack();
-      // The logins go first: the rest may be large.
+      // The logins are removed first: the rest may be large.
       await copies.remove();
       for (const file of copied) await removeBelow(privateHome, join(privateHome, relative(home, file)));
-      // What stays is tried again, and told of, when the workspaces are cleared.
+      // What cannot be removed is tried again, and reported, when the workspaces are cleared.
       await Promise.all(OF_A_RUN.map((name) => removeFolder(beside(name))));
     },
   };
 }
 
-/** Copies a person's own files: another user could not read them where they are. */
+/** Copies a person's own files into the private home: another user could not read them where they are. */
 async function copyInto(privateHome: string, home: string, files: readonly string[]): Promise<void> {
   for (const file of files)
     await cp(file, join(privateHome, relative(home, file)), { recursive: true, dereference: true }).catch(
@@ -101,20 +101,20 @@ async function copyInto(privateHome: string, home: string, files: readonly strin
     );
 }
 
-/** Those that are there, and that whoever runs the relay can get to: bubblewrap gives up at any other. */
+/** The paths that exist and that the relay's user can read: bubblewrap gives up at any other. */
 async function withinReach(paths: readonly string[]): Promise<readonly string[]> {
   const found = await Promise.all(paths.map((path) => stat(path).catch(() => undefined)));
   return paths.filter((_, at) => found[at] !== undefined);
 }
 
-/** Makes the folders that lead to what is shown in a place, so that they are the agent's own and not bubblewrap's. */
+/** Makes the parent folders of the mounts inside the private places, so that they belong to the agent and not to bubblewrap. */
 async function makeWayTo(paths: readonly string[], place: string, standIn: string): Promise<void> {
   for (const path of paths)
     if (path.startsWith(place + sep))
       await mkdir(join(standIn, dirname(relative(place, path))), { recursive: true, mode: 0o700 });
 }
 
-/** Folders that are there and not already hidden with the home or `/tmp`. */
+/** The folders that exist and are not hidden already with the home or `/tmp`. */
 async function outsideOf(home: string, folders: readonly string[]): Promise<readonly string[]> {
   return (await withinReach(folders)).filter(
     (folder) => ![home, "/tmp"].some((place) => `${folder}${sep}`.startsWith(place + sep)),
