@@ -12,7 +12,7 @@ export interface HubEntry {
   /** `host[:port]`, for people. */
   readonly host: string;
   readonly token: string;
-  /** Known since registration; without it no proof can be given, and the token itself is sent. */
+  /** Known since registration. Without it the relay cannot prove that it has the token, and sends the token itself. */
   readonly contributorId?: string;
 }
 
@@ -41,13 +41,13 @@ export interface RelayConfig {
   readonly inContainer: boolean;
   /** `NEST_SANDBOX`: whether agents on the host are confined; `auto` where that can be done. */
   readonly sandbox: SandboxChoice;
-  /** `NEST_SANDBOX_READ`: what a confined agent may read besides. */
+  /** `NEST_SANDBOX_READ`: further paths that a confined agent may read. */
   readonly sandboxRead: readonly string[];
   readonly workspaceRoot: string;
   readonly stateFolder: string;
   readonly statusFile: string;
   readonly taskContextFile: string;
-  /** Whether these two were named; else relays that run at once keep them apart by themselves. */
+  /** Whether the operator named these two files. If not, each of several relays on this machine uses its own. */
   readonly filesAreNamed: { readonly status: boolean; readonly context: boolean };
   readonly tokenCacheFile: string | undefined;
   /** Web base of the code host. */
@@ -136,7 +136,7 @@ export function readConfig(environment: Environment, file: Environment = {}): Re
   };
 }
 
-/** Where a relay keeps what outlives it. */
+/** The folder for what must survive the relay's process. */
 export function stateFolderIn(environment: Environment): string {
   const home = environment.HOME || homedir();
   return join(environment.XDG_STATE_HOME || join(home, ".local/state"), "nest");
@@ -145,7 +145,7 @@ export function stateFolderIn(environment: Environment): string {
 type Read = (name: string) => string | undefined;
 type Fault = (key: string, what: string) => void;
 
-/** Comma lists, positional: one token with one hub. */
+/** Reads comma-separated lists: the first token belongs to the first hub, and so on. */
 function readHubs(read: Read, fault: Fault): readonly HubEntry[] {
   const addresses = list(read("NEST_HUB"));
   const tokens = list(read("NEST_REGISTRATION_TOKEN"));

@@ -5,9 +5,9 @@ import type { RelayConfig } from "./config.ts";
 const OWN_PROGRAM = "NEST_AGENT_COMMAND is a program of your own; NEST_SANDBOX=bubblewrap confines it";
 
 /**
- * What keeps this relay's agents from the rest of the machine: bubblewrap where it works, else the container that the relay runs
- * in, else nothing, with the reason. A program of the contributor's own (`NEST_AGENT_COMMAND`) gets walls only when asked for,
- * because nobody else knows what it needs; its processes are kept together all the same.
+ * How this relay's agents are kept from the rest of the machine: by bubblewrap where it works, else by the container that the
+ * relay runs in, else by nothing, with the reason. A program of the contributor's own (`NEST_AGENT_COMMAND`) gets a sandbox
+ * only when asked for, because only the contributor knows what it needs; its processes are kept together all the same.
  *
  * @throws UsageError when `NEST_SANDBOX=bubblewrap` asks for what this machine cannot do.
  */
@@ -25,7 +25,7 @@ export async function confinementOf(config: RelayConfig, path: string | undefine
   return { kind: config.inContainer ? "container" : "bubblewrap", runs: "sandboxed", bubblewrap };
 }
 
-/** One sentence for the contributor; plain about it where nothing confines an agent. */
+/** One sentence for the contributor, which says so plainly where nothing confines an agent. */
 export function confinementSentence(confinement: Confinement): string {
   const { kind, runs } = confinement;
   const processes =
@@ -41,12 +41,12 @@ export function confinementSentence(confinement: Confinement): string {
   return `warning: agents are NOT confined and can reach what you can; ${processes}: ${confinement.because}`;
 }
 
-/** The same in a word or two, for the status line. */
+/** The confinement in a word or two, for the status line. */
 export function confinementWord({ kind }: Confinement): string {
   return kind === "none" ? "agent not confined" : `agent in ${kind}`;
 }
 
-/** How programs of the agent's are run that are no task's, its version probe: in processes of their own where that can be. */
+/** How the agent's program is run outside of a task (its version probe): in its own process namespace where that can be. */
 export function apartFrom(confinement: Confinement): {
   readonly apart: ((argv: readonly string[]) => readonly string[]) | undefined;
   readonly loose: boolean;

@@ -9,10 +9,12 @@ export interface ConsoleOut {
   write(text: string): unknown;
 }
 
-/** What a hub says ends up in some of them, and it may say 64 KiB. */
+/** Some sentences quote a hub, and a hub may send 64 KiB. */
 const LONGEST_SENTENCE = 1000;
 
-/** What the relay says on standard error: log lines, lines for a person, and at a terminal one line that tells what it does. */
+/**
+ * The relay's output on standard error: log lines, sentences for a person, and at a terminal one line that shows what it does.
+ */
 export class Console {
   readonly log: LogLines;
   readonly #out: ConsoleOut;
@@ -31,14 +33,14 @@ export class Console {
     });
   }
 
-  /** A line for a person, whether or not a terminal is there. */
+  /** Prints a sentence for a person, whether or not a terminal is there. */
   say(sentence: string): void {
     this.#write(`nest relay: ${this.#secrets.redact(plainLine(sentence)).slice(0, LONGEST_SENTENCE)}\n`);
   }
 
   /**
-   * What the relay is doing now. At a terminal one line that is written over, cut to its width; elsewhere a line of the log for
-   * each `change`.
+   * Shows what the relay does now. At a terminal it rewrites one line, cut to the terminal's width; elsewhere it logs a line
+   * whenever `change` differs.
    */
   status(sentence: string, change: string): void {
     if (this.#out.isTTY === true) {
@@ -61,7 +63,7 @@ export class Console {
     if (this.#shown !== "") this.#line.show(this.#shown);
   }
 
-  /** JSON as it is, or at a terminal the time, the message and its fields. */
+  /** Formats a log line: JSON unchanged, or at a terminal the time, the message and its fields. */
   #form(line: string): string {
     if (this.#out.isTTY !== true) return line;
     const { time, level, msg, program: _program, ...fields } = JSON.parse(line) as Record<string, unknown>;

@@ -16,27 +16,27 @@ export interface GateDeps {
   readonly secrets: KnownSecrets;
   /** Absent in interactive mode. */
   readonly statusFile: StatusFile | undefined;
-  /** Nothing is in hand, and the relay goes on. */
+  /** True when the relay holds no task and is not stopping. */
   readonly isIdle: () => boolean;
-  /** Work may be asked for now, or no longer. */
+  /** Called when the relay has become able to work, or unable. */
   readonly onChange: () => void;
 }
 
 /**
- * Whether this relay may take work at all, and from which hub: not while its agent cannot work, and not where a task could not
- * end in a pull request. What keeps it from working is its own trouble: it is told to the person here and to the hub, and costs
- * no issue anything (contract §8, Relay 10).
+ * Decides whether this relay takes work, and from which hubs: none while its agent cannot work, and none from a hub whose tasks
+ * could not end in a pull request. The reason is shown to the person here and sent to the hub, and no issue's failures are
+ * counted (contract §8, Relay 10).
  */
 export class Gate {
   readonly #deps: GateDeps;
-  /** Hubs at which a missing login was told. */
+  /** The hubs for which a missing login has been reported. */
   readonly #told = new Set<Session>();
 
   constructor(deps: GateDeps) {
     this.#deps = deps;
   }
 
-  /** Says what is amiss already, and looks again every minute until {@link Gate.close}. */
+  /** Reports what is wrong already, and checks again every minute until {@link Gate.close}. */
   open(): void {
     this.#deps.readiness.start(() => this.#changed());
     if (this.trouble !== undefined) this.#changed();
@@ -68,7 +68,7 @@ export class Gate {
     return lack === undefined ? undefined : { word: "no_login", message: lack };
   }
 
-  /** A hub is here: a login that its tasks need is asked for before the first of them. */
+  /** A hub is connected. Where its tasks need a login that is missing, tells the person before the first task. */
   welcome(session: Session): void {
     const { console, hubStatus } = this.#deps;
     const lack = lackOfLogin(session, this.isSignedIn);
@@ -80,13 +80,13 @@ export class Gate {
     console.say(`hint: ${LOGIN_HINT}`);
   }
 
-  /** A run that failed for this machine's reasons is no reason to take, and spoil, the next task. */
+  /** After a run that failed because of this machine, no task is taken before the agent is known to work: it would fail too. */
   judge(outcome: Outcome): void {
     const trouble = ownTroubleIn(outcome);
     if (trouble !== undefined) this.#deps.readiness.suspect(trouble);
   }
 
-  /** The status file's `waiting`, with the reason where the relay itself is why nothing comes. */
+  /** Sets the status file to `waiting`, with the reason where the relay itself is why no work comes. */
   sayWaiting(): void {
     if (!this.#deps.isIdle()) return;
     const refusals = this.#deps.sessions.flatMap((session) =>
@@ -111,7 +111,7 @@ export class Gate {
   }
 }
 
-/** Why this machine could not do the work; undefined where the work itself is what failed, or nothing did. Pure. */
+/** Why this machine could not do the work; undefined where the work itself failed, or nothing did. Pure. */
 export function ownTroubleIn(outcome: Outcome): string | undefined {
   if (outcome.kind !== "failed") return undefined;
   if (outcome.standstill === "login") return standstillWords("login");

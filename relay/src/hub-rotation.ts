@@ -2,15 +2,18 @@ import type { CancelTimer, Clock } from "@nest/kit";
 import { type Durations, durations } from "@nest/protocol";
 import type { Session } from "./session/session.ts";
 
-/** A hub that is alive but does not answer a `ready`: after so many waits the next hub is asked, and later itself again. */
+/**
+ * A hub that does not answer a `ready`: after `PATIENCE` intervals the next hub is asked; after `LOST_AFTER` intervals the
+ * `ready` counts as lost, and this hub may be asked again.
+ */
 const PATIENCE = 2;
 const LOST_AFTER = 10;
-/** However long a hub says: after a day it is asked again. */
+/** The longest wait that a hub may ask for. */
 const LONGEST_RETRY_S = 24 * 3600;
 
 /**
- * Whose turn it is to be asked for work: one hub at a time, one after the other, and after `task_unavailable` not before
- * its time. A hub enters when it is authenticated and has had its resume and its outbox.
+ * Decides which hub is asked for work: one at a time, in rotation, and after `task_unavailable` not before the time that the
+ * hub named. A hub takes part once it has authenticated and has received its resume and its outbox.
  */
 export class HubRotation {
   readonly #sessions: readonly Session[];
@@ -41,17 +44,17 @@ export class HubRotation {
     this.#notBefore.set(session, 0);
   }
 
-  /** The hub had none: not before `retryAfterS`, or 30 s, from now. */
+  /** The hub had no work: it is not asked before `retryAfterS`, or 30 s, from now. */
   unavailable(session: Session, retryAfterS: number | undefined): void {
     const { askAgainMs } = this.#numbers;
-    // Under a test clock the hub's whole seconds are coarse: never more often than the ordinary rhythm.
+    // Under a test clock the hub's whole seconds are too coarse: never ask more often than at the normal interval.
     const scale = durations.askAgainMs / askAgainMs;
     const saidMs = retryAfterS === undefined ? askAgainMs : (Math.min(retryAfterS, LONGEST_RETRY_S) * 1000) / scale;
     const waitMs = scale === 1 ? Math.max(1, saidMs) : Math.max(askAgainMs, saidMs);
     this.#notBefore.set(session, this.#clock.now() + waitMs);
   }
 
-  /** Whether the answer of another hub than this one is due, and worth waiting for. */
+  /** Whether another hub has been asked and may still answer. */
   isAnotherAsked(session: Session): boolean {
     const now = this.#clock.now();
     return this.#sessions.some(
@@ -73,8 +76,8 @@ export class HubRotation {
   }
 
   /**
-   * Asks the next hub that may be asked now, of those that `isWanted` lets through, if none is being asked; else sets a timer for
-   * `again`.
+   * Asks the next hub that may be asked now and that `isWanted` accepts. While an answer is due, or no hub may be asked yet,
+   * sets a timer for `again` instead.
    */
   askNext(ask: (session: Session) => void, again: () => void, isWanted: (session: Session) => boolean): void {
     this.#cancelTimer();

@@ -4,7 +4,10 @@ import type { Console } from "./console.ts";
 import type { AuthOk, Session } from "./session/session.ts";
 import type { Task } from "./task/task.ts";
 
-/** One sentence for a person, and the same without what changes every second: only when that changes is there something new to say. */
+/**
+ * `sentence` is for a person. `change` is the same without seconds and minutes: only when it differs is there something new to
+ * log.
+ */
 export interface StatusText {
   readonly sentence: string;
   readonly change: string;
@@ -13,11 +16,11 @@ export interface StatusText {
 interface AtHub {
   readonly tier: string | undefined;
   readonly limits: OwnLimitsLeft | undefined;
-  /** When the limits were told. */
+  /** When the hub sent the limits. */
   readonly toldAt: number;
-  /** Tasks this relay was given since. */
+  /** When this relay was given tasks since then. */
   readonly given: readonly number[];
-  /** Why nothing comes from there, and when that is over. */
+  /** Why this hub gives no work, and until when. */
   readonly note: string | undefined;
   readonly detail: string | undefined;
   readonly until: number | undefined;
@@ -39,7 +42,7 @@ const UNKNOWN: AtHub = {
   until: undefined,
 };
 
-/** How the relay stands with each hub, in words for a person: tier, limits left, why it waits and until when. */
+/** What is known of each hub, in words for a person: the tier, the limits left, why no work comes and until when. */
 export class HubStatus {
   readonly #console: Console;
   readonly #numbers: Durations;
@@ -51,7 +54,10 @@ export class HubStatus {
     this.#numbers = numbers;
   }
 
-  /** Why nothing comes from this hub; `until` is when the relay tries or asks again, `detail` what may be left out. */
+  /**
+   * Sets why this hub gives no work. `until`: when the relay tries or asks again; `detail`: what may be cut off at a narrow
+   * terminal.
+   */
   note(
     session: Session,
     note: string,
@@ -73,7 +79,7 @@ export class HubStatus {
     this.#hubs.set(session, { ...at, given: [...recent, now], note: undefined, detail: undefined, until: undefined });
   }
 
-  /** The hub is here again. A protocol that differs is said once. */
+  /** The hub is connected. A protocol version that differs is reported once. */
   welcome(session: Session, { protocol_version: declared, trust_tier: tier, limits }: AuthOk, now: number): void {
     this.#hubs.set(session, { ...UNKNOWN, tier, limits, toldAt: now });
     const verdict = compareVersions(declared);
@@ -85,7 +91,10 @@ export class HubStatus {
     );
   }
 
-  /** Why nothing is in hand: the relay's own trouble, else hub by hub; what matters most comes first, for terminals are narrow. */
+  /**
+   * Why the relay has no task: its own trouble, or a reason for each hub. What matters most comes first, because terminals are
+   * narrow.
+   */
   idling(sessions: readonly Session[], now: number, trouble?: string): StatusText {
     if (trouble !== undefined) {
       const sentence = `idle: no work is asked for: ${trouble}; looked at again every minute`;
@@ -104,7 +113,7 @@ export class HubStatus {
     };
   }
 
-  /** The task in hand, for how long, and whether it waits for a person; `about` is what else there is to say of it. */
+  /** The task in hand, for how long, and whether it waits for a person; `about` is what else to show. */
   working(task: Task, session: Session, now: number, about: string): StatusText {
     const { repo, number } = task.assignment;
     const minutes = Math.floor((now - task.acceptedAt) / 60_000);
@@ -117,7 +126,7 @@ export class HubStatus {
     };
   }
 
-  /** The hub with the tier it gives and what is left of it. */
+  /** The hub's name with the tier that it gives and the limits that are left. */
   #name(session: Session, now: number): string {
     const { tier, limits, toldAt, given } = this.#at(session);
     const left = limits === undefined ? [] : limitsLeft(limits, { toldAt, given, now }, this.#numbers);
@@ -130,7 +139,10 @@ export class HubStatus {
   }
 }
 
-/** What is left of each limit: what the hub told, minus what this relay was given since, as far as the window still holds it. Pure. */
+/**
+ * What is left of each limit: what the hub said, minus the tasks given since, as long as they are inside the limit's window.
+ * Pure.
+ */
 export function limitsLeft(
   told: OwnLimitsLeft,
   { toldAt, given, now }: { readonly toldAt: number; readonly given: readonly number[]; readonly now: number },

@@ -9,22 +9,22 @@ export interface LogLines {
 }
 
 const LEVELS = { info: 30, warn: 40, error: 50 } as const;
-/** A hub may say 64 KiB at a time; nobody reads that in a log. */
+/** A hub may send 64 KiB at a time, and nobody reads that in a log. */
 const LONGEST_FIELD = 500;
-/** What JSON leaves as it is and a terminal obeys, or shows as something else: further controls, and marks of direction. */
+/** Characters that JSON does not escape, but that a terminal obeys or hides: further controls, and direction marks. */
 const NOT_SHOWN = /[\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
 const SECRET_FIELD = /^(?:.*_?token|authorization|cookie|secret|password|.*key)$/i;
 
 export interface LogLinesDeps {
   readonly write: (line: string) => void;
-  /** Takes secrets out of a text. Every text is cleaned before it becomes JSON: what it strikes out cannot break the line. */
+  /** Removes secrets from a text. Texts are cleaned before they become JSON, so that this cannot break a line. */
   readonly clean?: (text: string) => string;
   readonly now?: () => number;
 }
 
 /**
- * A log of a few lines of its own: the servers' logger would hold a tenth of what a relay at rest may take. Fields that cannot be
- * written as JSON are left out, never a reason to fail.
+ * A small logger: the servers' logger would take a tenth of the memory that an idle relay may use. Fields that cannot be
+ * written as JSON are left out; they never make a call fail.
  */
 export function logLines(program: string, { write, clean = (text) => text, now = Date.now }: LogLinesDeps): LogLines {
   const line = (level: keyof typeof LEVELS) => (fields: Fields, message: string) => {

@@ -8,7 +8,7 @@ import { ownLogin } from "./own-secrets.ts";
 import type { Look } from "./readiness.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** Looks whether the configured agent can work on this machine, as far as that shows without running it. */
+/** Checks whether the configured agent can work on this machine, as far as that can be seen without running it. */
 export async function lookAt(config: RelayConfig, environment: Environment, terminal?: Terminal): Promise<Look> {
   const { agentCommand, backend, mode } = config;
   const command = agentCommand ?? backend.binary;
@@ -24,12 +24,12 @@ export async function lookAt(config: RelayConfig, environment: Environment, term
   return { binary, trouble, login: login?.kind };
 }
 
-/** Variables by which the `claude` program is signed in without a login of its own. */
+/** Variables that sign the `claude` program in without a login of its own. */
 const SIGNED_IN_BY = /^(?:ANTHROPIC_(?:API_KEY|AUTH_TOKEN)|CLAUDE_CODE_(?:OAUTH_TOKEN|USE_BEDROCK|USE_VERTEX))$/;
 
 /**
- * Why the CLI's own login is no good any more; undefined where it is, or where that does not show. Only a login that has run out
- * and cannot renew itself is one: that of the `claude` program says so in its file.
+ * Why the CLI's own login no longer works; undefined where it works, or where that cannot be seen. Only the file of the
+ * `claude` program shows a login that has expired and cannot renew itself.
  */
 async function expiredLogin(backend: Backend, environment: Environment): Promise<string | undefined> {
   if (backend.name !== "claude" || backend.credentialVariables.some((name) => isSet(environment, name)))

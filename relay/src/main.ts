@@ -167,7 +167,7 @@ async function relayOn(environment: Environment, error: ConsoleOut, stopFromOuts
   return 1;
 }
 
-/** Files that hold one relay's word get a number of their own for each relay that runs beside the first, unless they were named. */
+/** Numbers the status and context files of each further relay on this machine, unless the operator named the files. */
 function besideOthers(config: RelayConfig, { place }: SessionName): RelayConfig {
   if (place === 1) return config;
   const numbered = (path: string, isNamed: boolean) => (isNamed ? path : path.replace(/\.json$/, `-${place}.json`));
@@ -178,7 +178,9 @@ function besideOthers(config: RelayConfig, { place }: SessionName): RelayConfig 
   };
 }
 
-/** The first SIGTERM or SIGINT stops the relay; the process goes when it is through, by the exit code of its command. */
+/**
+ * The first SIGTERM or SIGINT stops the relay; the process ends when the relay has stopped, with the exit code of its command.
+ */
 function stopOnSignal(clock: ReturnType<typeof systemClock>): AbortSignal {
   const stopping = new AbortController();
   onShutdownSignal(clock, () => {

@@ -56,7 +56,7 @@ describe("a context file that cannot be written", () => {
     relay.start({ NEST_HUB: hub.address, NEST_AGENT_COMMAND: fakeAgent("agent-tells-environment"), ...environment });
     const visit = await hub.visit();
     await visit.next("ready");
-    // It came after the relay looked.
+    // The obstacle appears after the relay has looked.
     await mkdir(join(relay.home, obstacle, "in-the-way"), { recursive: true });
     visit.say(aTask());
     await visit.next("task_complete");

@@ -15,8 +15,9 @@ export function whyTaken(found: FoundThere, ourUser: number | undefined): string
 }
 
 /**
- * Where a file with a default place in the temporary folder goes: there, unless another user of the machine got there first or we
- * may not write there; then under the same name in the relay's own folder, which nobody else may enter. `because` says why.
+ * The path for a file that is in the temporary folder by default: there, unless another user of the machine has that path
+ * already or we may not write there; then the same name in the relay's own folder, which nobody else may enter. `because` says
+ * why.
  */
 export async function ownPlace(path: string, stateFolder: string): Promise<{ path: string; because?: string }> {
   const because = await whyNotOurs(path);
@@ -28,7 +29,7 @@ export function inOwnFolder(path: string, stateFolder: string): string {
   return join(stateFolder, basename(path));
 }
 
-/** The configuration with files out of other users' reach; what was named stays where it was named. */
+/** Moves the configuration's files out of other users' reach. A file that the operator named stays where it is. */
 export async function withOwnPlaces(config: RelayConfig, say: (line: string) => void): Promise<RelayConfig> {
   const placed = async (path: string, isNamed: boolean, what: string) => {
     if (isNamed) return path;
@@ -50,7 +51,7 @@ async function whyNotOurs(path: string): Promise<string | undefined> {
   try {
     return whyTaken(await lstat(path), process.getuid?.());
   } catch (thrown) {
-    // A folder that is not there yet is made, or is missed, when the file is written.
+    // A missing folder is made, or reported, when the file is written.
     if ((thrown as NodeJS.ErrnoException).code !== "ENOENT") return `cannot be looked at (${sentenceOf(thrown)})`;
     const refused = await access(dirname(path), constants.W_OK | constants.X_OK).catch((why: unknown) => why);
     const { code } = (refused ?? {}) as NodeJS.ErrnoException;

@@ -7,8 +7,8 @@ const SECRET_NAME = /(?:TOKEN|KEY|SECRET|PASSWORD|PASSPHRASE|CREDENTIALS?)$/i;
 const SECRET_PARAMETER = /token|key|secret|password|signature/i;
 
 /**
- * What of the environment must never be said: values of variables whose names say so, and the credentials inside addresses
- * (`https://user:password@proxy`), whatever the variable is called.
+ * The secrets in an environment, which must never be printed: values of variables with telling names, and credentials inside
+ * addresses (`https://user:password@proxy`), whatever the variable's name.
  */
 export function secretsIn(environment: Environment): readonly string[] {
   return Object.entries(environment).flatMap(([name, value]) => {
@@ -31,7 +31,7 @@ function secretsInAddress(text: string): readonly string[] {
   return [...ofParameters, ...(pass === "" ? [user, username, `${user}@${host}`] : [pass, password, ...joined])];
 }
 
-/** A part of an address without its escapes; as it is where they are none. */
+/** A part of an address, percent-decoded; unchanged where it cannot be decoded. */
 function plain(part: string): string {
   try {
     return decodeURIComponent(part);

@@ -1,6 +1,6 @@
 import type { Session } from "./session/session.ts";
 
-/** What a token has to be allowed for a pull request to come of it (contract §8, Relay 4). */
+/** The permissions that a token needs for a task to end in a pull request (contract §8, Relay 4). */
 const NEEDED = ["contents:write", "pulls:write"];
 
 /** Whether a token of these permissions can push and open a pull request; false also where the hub states none. Pure. */
@@ -19,5 +19,5 @@ export function lackOfLogin(session: Session, isSignedIn: boolean): string | und
   return `the token that ${session.hub.host} hands out for your tier (${tier ?? "unknown"}) can neither push nor open a pull request, and you are not signed in to the code host here`;
 }
 
-/** What a person does about it. */
+/** What a person can do about it. */
 export const LOGIN_HINT = "run gh auth login, or set GH_TOKEN; the relay looks again every minute";

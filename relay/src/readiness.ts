@@ -2,11 +2,11 @@ import { existsSync } from "node:fs";
 import { type CancelTimer, type Clock, sentenceOf } from "@nest/kit";
 import type { OwnLogin } from "./own-secrets.ts";
 
-/** What a look at this machine found. */
+/** The result of a check of this machine. */
 export interface Look {
   /** Absolute path of the agent's program; undefined when there is none. */
   readonly binary: string | undefined;
-  /** Why the agent cannot work here; undefined as far as a look can tell. */
+  /** Why the agent cannot work here; undefined where the check saw no reason. */
   readonly trouble: string | undefined;
   /** The contributor's own login at the code host. */
   readonly login: OwnLogin["kind"] | undefined;
@@ -21,8 +21,8 @@ export interface ReadinessDeps {
 }
 
 /**
- * Whether this machine can work at all, looked at again every minute (contract §8, Relay 10). A run that failed for the
- * machine's reasons raises a suspicion that no look can clear: the agent has to run for a moment to prove that it works again.
+ * Knows whether this machine can work, and checks again every minute (contract §8, Relay 10). After a run that failed because
+ * of the machine a check is not enough: the agent has to run for a moment to prove that it works again.
  */
 export class Readiness {
   readonly #deps: ReadinessDeps;
@@ -38,7 +38,7 @@ export class Readiness {
     this.#deps = deps;
   }
 
-  /** Looks again from now on, until {@link Readiness.stop}; `onChange` is called when something else is found than was known. */
+  /** Checks regularly until {@link Readiness.stop}; calls `onChange` when a result differs from the one before. */
   start(onChange: () => void): void {
     this.#onChange = onChange;
     this.#cancel = this.#deps.clock.every(this.#deps.everyMs, () => void this.look());
@@ -49,7 +49,10 @@ export class Readiness {
     this.#cancel();
   }
 
-  /** Why no work is asked for; undefined when the agent can work. A program that has gone since the last look is missed here. */
+  /**
+   * Why no work is asked for; undefined when the agent can work. A program that was removed since the last check is noticed
+   * here.
+   */
   get trouble(): string | undefined {
     const { trouble, binary } = this.#found;
     if (trouble !== undefined) return trouble;
@@ -65,14 +68,14 @@ export class Readiness {
     return this.#found.login;
   }
 
-  /** A run has failed for this machine's reasons: no further task before the agent is known to work. */
+  /** A run has failed because of this machine: no task is taken before the agent is known to work. */
   suspect(reason: string): void {
     this.#suspicion = reason;
     this.#onChange();
     void this.look();
   }
 
-  /** Looks now; a look that is under way is waited for. Never rejects. */
+  /** Checks now, or waits for the check that is under way. Never rejects. */
   look(): Promise<void> {
     this.#looking ??= this.#look().finally(() => {
       this.#looking = undefined;

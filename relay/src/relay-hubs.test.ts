@@ -76,7 +76,7 @@ describe("a connection", () => {
       visit?.cut();
       if (visit !== undefined) count += 1;
     }
-    // Bounds of 10, 20, 40 … 600 ms: were the backoff started over at each acceptance, hundreds would come.
+    // The bounds are 10, 20, 40 … 600 ms: hundreds of connections would come if each acceptance reset the backoff.
     expect(count).toBeGreaterThan(4);
     expect(count).toBeLessThan(40);
   });
@@ -92,7 +92,7 @@ describe("a connection", () => {
   });
 
   test("carries a heartbeat every 30 s, and is made anew when a hub is silent for three of them", async () => {
-    // Under this clock 30 s are the shortest that a transport time can be: 2 s.
+    // Under this clock 30 s become 2 s, the shortest that a transport time can be.
     relay.start({ NEST_HUB: hub.address, NEST_TEST_CLOCK_SCALE: "15" });
     const visit = await hub.visit();
     await visit.next("ready");

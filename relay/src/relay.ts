@@ -36,7 +36,7 @@ export interface RelayDeps {
   /** Absent in interactive mode. */
   readonly statusFile: StatusFile | undefined;
   readonly journal: RunJournal;
-  /** What this machine was found to be at start, and how to look again. */
+  /** The result of the first check of this machine, and the way to check again. */
   readonly found: Look;
   readonly look: () => Promise<Look>;
   readonly confinement: Confinement;
@@ -45,11 +45,11 @@ export interface RelayDeps {
   readonly startAgent: (start: AgentStart) => Promise<AgentRun>;
 }
 
-/** A relay that stops has 8 s in all: its agent gets less time to leave than usual, the last report a moment to arrive. */
+/** A stopping relay has 8 s in all: its agent gets less time than usual to end, and the last report a moment to arrive. */
 const STOPPING_GRACE_MS = 3000;
 const LAST_ACK_MS = 1000;
 const SAY_EVERY_MS = 1000;
-/** What is amiss on this machine is looked at again this often (contract §8, Relay 10). */
+/** How often this machine is checked (contract §8, Relay 10). */
 const LOOK_EVERY_MS = 60_000;
 const SHORTEST_LOOK_MS = 500;
 /**
@@ -68,7 +68,7 @@ export class Relay implements SessionListener {
   readonly #gate: Gate;
   #proof: Task | undefined;
   #inHand: { readonly task: Task; readonly session: Session } | undefined;
-  /** The report of the task in hand, while it is on its way to disk and hub. */
+  /** Saving and sending the report of the task in hand. */
   #reporting: Promise<void> | undefined;
   #stopping = false;
 
@@ -129,7 +129,7 @@ export class Relay implements SessionListener {
     this.#keep(this.#greet(session), "resuming");
   }
 
-  /** Resume, outbox, ready: in this order (contract §8, Relay 5). */
+  /** Sends the resume, then the outbox, and only then a `ready` (contract §8, Relay 5). */
   async #greet(session: Session): Promise<void> {
     if (this.#inHand?.session === session) {
       const { task } = this.#inHand;
@@ -163,7 +163,7 @@ export class Relay implements SessionListener {
         this.#revoked(session, message.task_id, message.reason);
         return;
       case "token_refresh":
-        // Of the hub whose task is in hand, and of nobody else.
+        // Only the hub that gave the task may renew its credential.
         if (this.#inHand?.session === session)
           this.#keep(this.#inHand.task.refresh(message.github_token), "renewing the credential");
         return;
@@ -175,7 +175,7 @@ export class Relay implements SessionListener {
         return;
       case "notice":
         if (message.message !== undefined) this.#deps.console.say(`hub ${session.hub.host}: ${message.message}`);
-        // It may have told of another tier, and what keeps the relay from asking may be gone.
+        // The notice may bring new permissions, with which this hub may be asked.
         if (message.permissions !== undefined) this.#next();
         return;
     }
@@ -201,7 +201,7 @@ export class Relay implements SessionListener {
     this.#deps.console.say(`error: hub ${session.hub.host} refused this relay: ${reason}`);
     if (acceptedModels.length > 0) this.#deps.console.say(`hint: accepted models: ${acceptedModels.join(", ")}`);
     this.#hubStatus.note(session, `refused (${reason})`);
-    // Nobody would take the report of its task: the relay is free for the other hubs.
+    // This hub takes no report any more: the task ends, and the relay is free for the other hubs.
     if (this.#inHand?.session === session) this.#keep(this.#inHand.task.end(), "ending the agent");
     this.#next();
   }
@@ -231,14 +231,14 @@ export class Relay implements SessionListener {
     if (unfit !== undefined) return { word: "malformed", message: unfit };
     const barred = this.#gate.refusalAt(session);
     if (barred !== undefined) return barred;
-    // A hub that nobody asked does not get ahead of the one whose turn it is.
+    // A hub that was not asked must not overtake the one whose answer is due.
     return !asked && this.#rotation.isAnotherAsked(session) ? ASKED_ELSEWHERE : undefined;
   }
 
   #decline(session: Session, given: Assignment, refusal: Refusal): void {
     this.#keep(session.send(declined(session, given, refusal)), "declining");
     if (this.#inHand !== undefined || this.#stopping) return;
-    // What was declined is not asked for again at once.
+    // Do not ask again at once for what was just declined.
     this.#rotation.unavailable(session, undefined);
     this.#hubStatus.note(session, `declined a task: ${refusal.message}`, { until: this.#rotation.nextAt(session) });
     this.#next();
@@ -266,7 +266,7 @@ export class Relay implements SessionListener {
     };
   }
 
-  /** What every run of the agent on this machine has. */
+  /** What every run of the agent on this machine needs. */
   #runDeps() {
     const { config, environment, clock, random, numbers, journal, secrets, startAgent, console, confinement } =
       this.#deps;
@@ -285,7 +285,7 @@ export class Relay implements SessionListener {
     };
   }
 
-  /** Sees a task through to its end, reports, and asks for the next one. Whatever happens, the relay is free afterwards. */
+  /** Runs a task to its end, reports it, and asks for the next one. Whatever happens, the relay is free afterwards. */
   async #see(session: Session, task: Task): Promise<void> {
     let result: TaskResult | undefined;
     try {
@@ -305,7 +305,7 @@ export class Relay implements SessionListener {
     }
   }
 
-  /** Runs the agent for a moment, for no hub; why it cannot work, undefined when it does. */
+  /** Runs the agent for a moment, for no hub; answers why it cannot work, undefined when it does. */
   async #prove(): Promise<string | undefined> {
     if (this.#stopping || this.#inHand !== undefined) return this.#gate.trouble;
     this.#proof = proofOf(this.#runDeps());
@@ -322,7 +322,7 @@ export class Relay implements SessionListener {
     this.#keep(held.task.end(), "ending the agent");
   }
 
-  /** Said to the person at the relay, and to the task: one that waits for its first credential stops waiting. */
+  /** A credential could not be made: tells the person, and the task, which stops waiting for its first credential. */
   #credentialFailed(session: Session, taskId: string | undefined, reason: string): void {
     const held = this.#inHand;
     if (held?.session !== session || (taskId !== undefined && taskId !== held.task.assignment.task_id)) return;
@@ -339,7 +339,7 @@ export class Relay implements SessionListener {
     await session.send(await progressOf(task));
   }
 
-  /** Asks the hub whose turn it is, when nothing is in hand. */
+  /** Asks the next hub for work, when no task is in hand. */
   #next(): void {
     if (this.#inHand !== undefined || this.#stopping || this.#gate.trouble !== undefined) return;
     this.#rotation.askNext(
@@ -349,7 +349,7 @@ export class Relay implements SessionListener {
     );
   }
 
-  /** The agent's tree is ended, the hub is told, the last word gets a moment to arrive. */
+  /** Ends the agent's processes, reports to the hub, and gives the report a moment to arrive. */
   async #stopWork(): Promise<void> {
     this.#stopping = true;
     this.#rotation.cancel();
@@ -375,7 +375,7 @@ export class Relay implements SessionListener {
     this.#deps.statusFile?.set(state, details);
   }
 
-  /** What the relay does now, where its agent is, and how to watch it. */
+  /** Shows what the relay does now, where its agent runs, and how to watch it. */
   #sayStatus(): void {
     const { clock, console, confinement, attach } = this.#deps;
     const now = clock.now();
@@ -391,7 +391,7 @@ export class Relay implements SessionListener {
     console.status(sentence, change);
   }
 
-  /** Looks after a promise nobody waits for. */
+  /** Logs the failure of a promise that nobody awaits. */
   #keep(work: Promise<unknown>, doing: string): void {
     work.catch((thrown: unknown) =>
       this.#deps.console.log.error({ why: sentenceOf(thrown), doing }, "unexpected failure"),

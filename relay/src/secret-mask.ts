@@ -1,12 +1,12 @@
 import type { StreamMask } from "@nest/agents";
 import { strikeOut } from "@nest/kit";
 
-/** Shorter ones are left alone: striking them out would garble ordinary words. */
+/** Shorter secrets are left alone: removing them would garble ordinary words. */
 const SHORTEST = 8;
 
 /**
- * Strikes secrets out of a stream of bytes, wherever its pieces are cut: an end that may be the beginning of a secret is held
- * back until the next piece tells.
+ * Removes secrets from a stream of bytes, wherever the pieces are cut: an end that may begin a secret is held back until the
+ * next piece shows what it is.
  */
 export class SecretMask implements StreamMask {
   readonly #secrets: () => readonly string[];
@@ -17,7 +17,7 @@ export class SecretMask implements StreamMask {
     this.#secrets = secrets;
   }
 
-  /** What may be passed on now. */
+  /** Takes a piece; returns what may be passed on now. */
   take(piece: Buffer): Buffer {
     const secrets = this.#asBytes();
     const text = this.#held + piece.toString("latin1");
@@ -26,14 +26,14 @@ export class SecretMask implements StreamMask {
     return Buffer.from(strikeOut(text.slice(0, cut), secrets), "latin1");
   }
 
-  /** The rest: nothing comes any more. */
+  /** Returns the rest. Call it when the stream has ended. */
   end(): Buffer {
     const rest = strikeOut(this.#held, this.#asBytes());
     this.#held = "";
     return Buffer.from(rest, "latin1");
   }
 
-  /** Longest first: one may be the beginning of another. */
+  /** The secrets as bytes, longest first: one may be the beginning of another. */
   #asBytes(): readonly string[] {
     return this.#secrets()
       .map((secret) => Buffer.from(secret).toString("latin1"))
@@ -42,10 +42,10 @@ export class SecretMask implements StreamMask {
   }
 }
 
-/** Where the text can be cut so that no secret lies across, whatever follows. Pure. */
+/** Where the text can be cut so that no secret is split, whatever follows. Pure. */
 function safeCut(text: string, secrets: readonly string[]): number {
   let cut = text.length - Math.max(0, ...secrets.map((secret) => begunAtEnd(text, secret)));
-  // Secrets may overlap: what is moved out of one's way can come to lie in another.
+  // Secrets may overlap: a cut that was moved out of one may be inside another.
   let before: number;
   do {
     before = cut;

@@ -2,17 +2,17 @@ import type { StreamMask } from "@nest/agents";
 import { redactor } from "@nest/kit";
 import { SecretMask } from "./secret-mask.ts";
 
-/** Credentials of tasks that have ended stay known for a while: a late word may still carry one. */
+/** Credentials of ended tasks stay known for a while: a late message may still contain one. */
 const MOST_ENDED = 200;
-/** A hub renews a task's credential a few times an hour; what floods loses only the oldest of its own. */
+/** A hub renews a task's credential a few times an hour. One that sends many loses only the oldest of its own. */
 const MOST_OF_A_TASK = 100;
 
-/** The life that a credential belongs to: the task it came for. */
+/** What a credential belongs to: its task. */
 type Owner = object;
 
 /**
- * Everything this relay must never say. What is the contributor's own is known for good; a task's credential while the task
- * lasts, and for a while after.
+ * Everything that this relay must never print or send: the contributor's own secrets for good, a task's credentials during the
+ * task and for a while after.
  */
 export class KnownSecrets {
   readonly #own: readonly string[];
@@ -35,7 +35,7 @@ export class KnownSecrets {
     this.#renew();
   }
 
-  /** The task is over: its credentials may be forgotten once there are too many like them. */
+  /** The task is over: its credentials may be forgotten once there are too many. */
   taskEnded(task: Owner): void {
     const known = this.#ofTasks.get(task);
     if (known === undefined) return;
@@ -44,17 +44,20 @@ export class KnownSecrets {
     this.#renew();
   }
 
-  /** The text without any of them: for whatever people read. */
+  /** The text without any secret: for whatever people read. */
   redact(text: string): string {
     return this.#redact(text);
   }
 
-  /** The text without the contributor's own: for words that a hub could otherwise strike out of what another hub is told. */
+  /**
+   * The text without the contributor's own secrets, for messages to hubs. Credentials stay: otherwise a hub could send words as
+   * a credential and so remove them from what another hub is told.
+   */
   redactOwn(text: string): string {
     return this.#redactOwn(text);
   }
 
-  /** A mask for one stream of what the agent of this task prints; it knows renewals from the moment they come. */
+  /** A mask for one stream of what this task's agent prints; it knows renewed credentials at once. */
   maskFor(task: Owner): StreamMask {
     return new SecretMask(() => [...this.#own, ...(this.#ofTasks.get(task) ?? []).flatMap(spellingsOf)]);
   }
@@ -65,7 +68,7 @@ export class KnownSecrets {
   }
 }
 
-/** A secret as it is, as JSON text and as a part of an address. */
+/** A secret as it is, as JSON text, and percent-encoded. */
 function spellingsOf(secret: string): readonly string[] {
   return [...new Set([secret, JSON.stringify(secret).slice(1, -1), encoded(secret)])];
 }

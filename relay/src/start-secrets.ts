@@ -4,7 +4,9 @@ import { delimiter, dirname, join } from "node:path";
 import type { Environment } from "@nest/kit";
 import { secretsIn } from "./own-secrets.ts";
 
-/** Where a relay finds secrets that are not to stand in its environment: a file that it removes, or `-` for standard input. */
+/**
+ * Says where a relay finds secrets that must not be in its environment: in a file that it removes, or `-` for standard input.
+ */
 export const SECRETS_FROM = "NEST_SECRETS_FROM";
 const FOLDER = "nest-secrets-";
 
@@ -23,7 +25,7 @@ export function withoutSecrets(environment: Environment): Record<string, string>
   );
 }
 
-/** The process as this module uses it. */
+/** What this module uses of the process. */
 export interface StartingProcess {
   readonly pid: number;
   readonly platform: string;
@@ -35,10 +37,10 @@ export interface StartingProcess {
 }
 
 /**
- * What a relay works with: its environment and the secrets handed to it otherwise. A process shows others of its user the
- * environment that it was started with for as long as it lives, so one that holds secrets puts them into a 0600 file, becomes
- * itself again without them, and reads and removes the file before anything else is started. As the first process of a container
- * it puts an init (tini) in front of itself on the way, which the container's own environment is kept from in the same way.
+ * Returns what a relay works with: its environment, and the secrets that were handed to it in another way. The environment that
+ * a process was started with can be read by other processes of its user for as long as it lives. So a process that was started
+ * with secrets writes them to a 0600 file, executes itself again without them, and reads and removes the file before it starts
+ * anything else. As the first process of a container it also puts an init (tini) in front of itself.
  *
  * Call it first thing in a program. It returns where nothing is to be done, or the system cannot do it.
  */
@@ -86,7 +88,7 @@ function programOn(path: string | undefined, name: string): string | undefined {
       accessSync(join(folder, name), constants.X_OK);
       return join(folder, name);
     } catch {
-      // Not there; perhaps in the next one.
+      // Not in this folder; the next one may have it.
     }
   return undefined;
 }

@@ -34,7 +34,7 @@ export class StatusFile {
     this.#cancel = this.#clock.every(everyMs, () => this.#write());
   }
 
-  /** Says what the relay does now. `failed` and `done` are remembered as `last_result`. */
+  /** Sets what the relay does now. `failed` and `done` are remembered as `last_result`. */
   set(state: State, details: StatusDetails = {}): void {
     if (state === "failed" || state === "done") this.#lastResult = state;
     this.#current = { state, details };
@@ -65,7 +65,7 @@ export class StatusFile {
         this.#inTrouble = false;
       })
       .catch((thrown: unknown) => {
-        // Once, and not at every heartbeat.
+        // Report the trouble once, and not at every heartbeat.
         if (!this.#inTrouble) this.#onTrouble(thrown);
         this.#inTrouble = true;
       });

@@ -5,7 +5,7 @@ import type { RelayConfig } from "./config.ts";
 import type { RunJournal } from "./task/run-journal.ts";
 
 export interface TerminalDeps {
-  /** The environment of the multiplexer's server: what any agent gets, without anything of a task. */
+  /** The environment of the multiplexer's server: what every agent gets, without a task's variables. */
   readonly environment: Readonly<Record<string, string>>;
   readonly clock: Clock;
   readonly journal: RunJournal;
@@ -27,8 +27,8 @@ export interface Terminal {
 const MISSING = "tmux is not installed (CONTRIBUTOR_MODE=headless works without)";
 
 /**
- * Readies a multiplexer session of this relay's own. Nothing runs in it before the first task. tmux may come later: it is looked
- * for again with each {@link Terminal.trouble}.
+ * Prepares this relay's multiplexer session. Nothing runs in it before the first task. Where tmux is missing, each {@link
+ * Terminal.trouble} looks for it again.
  */
 export async function openTerminal(config: RelayConfig, deps: TerminalDeps): Promise<Terminal> {
   const { environment, clock, journal, mark } = deps;

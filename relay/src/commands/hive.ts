@@ -57,7 +57,7 @@ export const contributeHive: Command = async (args, deps) => {
   return deps.run(runtime.path, run.args, environment, run.input);
 };
 
-/** What registration kept, as the variables that a relay reads; the file itself is its owner's and stays outside. */
+/** The saved registration as the variables that a relay reads; the file itself is not brought into the container. */
 function keptAsVariables(saved: Readonly<Record<string, string>>): Record<string, string> {
   const { NEST_HUB, NEST_REGISTRATION_TOKEN, CONTRIBUTOR_ID } = saved;
   const kept = { NEST_HUB, NEST_REGISTRATION_TOKEN, NEST_CONTRIBUTOR_ID: CONTRIBUTOR_ID };

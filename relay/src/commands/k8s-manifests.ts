@@ -11,7 +11,7 @@ export interface RelayOnCluster {
 
 const STATUS_FILE = "/run/nest/status.json";
 const CONFIG_NAME = "nest-contributor-config";
-/** A status older than this is a relay that hangs: it is written anew every 30 s. */
+/** A healthy relay writes its status every 30 s: one that is older than this belongs to a relay that hangs. */
 const FRESH_SECONDS = 120;
 
 /** Reads the status file and passes while it is fresh and its state is waiting, working or done. */

@@ -91,7 +91,7 @@ function credentials(backend: Backend, { environment }: CommandDeps): Record<str
   );
 }
 
-/** Whether a pod may be made for the backend; where it will miss a credential that a Secret could still bring, only a warning. */
+/** Whether manifests may be made for the backend. A missing credential that a Secret could still bring is only a warning. */
 function canBeDelivered(backend: Backend, deps: CommandDeps, hasOwnSecret: boolean): boolean {
   const warn = (why: string) => deps.error.write(`contribute-k8s: warning: ${why}\n`);
   if (backend.oneShot === undefined)

@@ -32,7 +32,7 @@ export async function runContribute(name: string, args: readonly string[], deps:
 /** Commands that may become a relay themselves. */
 const STARTS_A_RELAY = /^contribute-(?:hive|nest)$/;
 
-/** The real world, for the command of that name. */
+/** What the command of that name runs with outside of tests: this process, its terminal and its programs. */
 export function realDeps(name: string): CommandDeps {
   const atTerminal = process.stdin.isTTY === true && process.stderr.isTTY === true;
   return {

@@ -70,7 +70,7 @@ function runsInContainer(backend: Backend, checks: readonly Check[]): boolean {
   return backend.name !== "agy" && checks.some(({ name, ok }) => name === "container runtime" && ok);
 }
 
-/** What was found; undefined, and said, when something is missing. */
+/** The checks of this machine; undefined when something is missing, which has then been said. */
 async function checksIfReady(backend: Backend, deps: CommandDeps): Promise<readonly Check[] | undefined> {
   const checks = await checkMachine(backend, deps);
   deps.error.write(`${tableOf(checks)}\n`);

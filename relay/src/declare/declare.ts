@@ -14,8 +14,8 @@ export interface Machine {
 }
 
 /**
- * The facts this relay declares, probed once at start. Every probe is best effort: what cannot be known is left out (spec:
- * DECLARE).
+ * The facts that this relay declares to hubs, probed once at start. Every probe is best effort: what cannot be known is left
+ * out (spec: DECLARE).
  */
 export async function probeFacts(config: RelayConfig, machine: Machine): Promise<DeclaredFacts> {
   const [containerRuntime, version, credentialType] = await Promise.all([
@@ -42,7 +42,10 @@ async function containerRuntimeOf(config: RelayConfig, environment: Environment)
   return "none";
 }
 
-/** The kind of code-host credential, never the credential: a hub's token, a personal one, a login; unknown without evidence. */
+/**
+ * The kind of code-host credential, never the credential itself: a hub's token, a personal token or a login; unknown without
+ * evidence.
+ */
 async function credentialTypeOf(config: RelayConfig, environment: Environment): Promise<string | undefined> {
   if (config.tokenCacheFile !== undefined && (await isThere(config.tokenCacheFile))) return "app";
   return (await ownLogin(environment))?.kind;

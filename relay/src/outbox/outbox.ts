@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { isAbsent, makePrivateFolder, readTextIfPresent, writeFileAtomic } from "@nest/kit";
 import { type RelayMessage, readRelayFrame } from "@nest/protocol";
 
-/** Reports of one identity that wait for an acknowledgement at most; older ones beyond it are given up. */
+/** At most this many reports of one identity wait for an acknowledgement; the oldest are dropped. */
 const MOST_ENTRIES = 200;
 
 export type TerminalReport = Extract<RelayMessage, { type: "task_complete" | "task_failed" }>;
@@ -12,7 +12,7 @@ export type TerminalReport = Extract<RelayMessage, { type: "task_complete" | "ta
 export interface OutboxEntry {
   readonly saved_at: number;
   readonly report: TerminalReport;
-  /** What a hub compares when a late report needs a resume before it. */
+  /** The work that a resume names, where a late report needs one before it. */
   readonly work: { readonly kind: string; readonly repo: string; readonly number: number; readonly title: string };
 }
 
@@ -29,7 +29,7 @@ export interface OutboxOwner {
  * socket nor `kill -9` loses a result. One folder per hub and contributor, and in it one per session, 0700; files 0600.
  */
 export class Outbox {
-  /** Of the identity: every session's folder is in it. */
+  /** The identity's folder: every session has a folder in it. */
   readonly #ofIdentity: string;
   readonly #folder: string;
   readonly #session: string;
@@ -42,8 +42,9 @@ export class Outbox {
   }
 
   /**
-   * Takes over what other sessions of the same contributor left for this hub: of relays that are gone, and of releases that knew
-   * no sessions. `isInUse` tells the sessions of relays that run: theirs stay theirs.
+   * Takes over the reports that other sessions of the same contributor left for this hub: sessions of relays that have ended,
+   * and of releases without session names. `isInUse` says which sessions belong to running relays: their reports are left
+   * alone.
    */
   async adopt(isInUse: (session: string) => Promise<boolean>): Promise<void> {
     const found = await readdir(this.#ofIdentity, { withFileTypes: true }).catch(() => []);
@@ -59,7 +60,7 @@ export class Outbox {
   async #takeOver(folder: string, name: string): Promise<void> {
     if (!name.endsWith(".json")) return;
     await makePrivateFolder(this.#folder);
-    // Another relay that starts now may be quicker: then it is its own.
+    // Another relay that starts now may have taken it first; then that one sends it.
     await rename(join(folder, name), join(this.#folder, name)).catch(() => undefined);
   }
 

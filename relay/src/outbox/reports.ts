@@ -8,7 +8,7 @@ import { terminalReport } from "../task/report.ts";
 import type { Assignment, TaskResult } from "../task/task.ts";
 import { Outbox, type OutboxEntry, type TerminalReport } from "./outbox.ts";
 
-/** Reports of one hub that are kept in memory where the disk takes none. */
+/** At most this many reports of one hub are kept in memory while the disk takes none. */
 const MOST_UNSAVED = 50;
 
 export interface ReportsDeps {
@@ -24,10 +24,10 @@ export interface ReportsDeps {
   readonly statusFile: StatusFile | undefined;
 }
 
-/** Terminal reports on their way: to disk first, then to their hub, kept until it acknowledges. */
+/** Delivers terminal reports: each is saved to disk, then sent to its hub, and kept until the hub acknowledges it. */
 export class Reports {
   readonly #deps: ReportsDeps;
-  /** What the disk did not take: kept here until its hub has it. */
+  /** Reports that could not be saved: kept here until their hub has them. */
   readonly #unsaved = new Map<Session, OutboxEntry[]>();
   readonly #awaited = new Map<string, () => void>();
 
@@ -35,7 +35,7 @@ export class Reports {
     this.#deps = deps;
   }
 
-  /** A task has ended by itself: told to the log and the status file, and reported. */
+  /** A task has ended by itself: writes it to the log and the status file, and reports it. */
   async finish(session: Session, assignment: Assignment, result: TaskResult): Promise<void> {
     const { outcome } = result;
     const reason = outcome.kind === "failed" ? outcome.reason : outcome.verdictReason;
@@ -53,8 +53,8 @@ export class Reports {
   }
 
   /**
-   * Saves a report, and sets it on its way; secrets that are known are taken out of it first. Resolves when it is saved: a hub
-   * that does not read holds nobody up.
+   * Removes known secrets from a report, saves it, and begins to send it. Resolves when it is saved: a hub that does not read
+   * delays nobody.
    */
   async put(session: Session, assignment: Assignment, { outcome, tail }: TaskResult): Promise<void> {
     const { task_id: taskId, task_gen: taskGen } = assignment;
@@ -71,7 +71,7 @@ export class Reports {
     this.#deliver(session, entry, false).catch((thrown: unknown) => this.#sayTrouble(thrown));
   }
 
-  /** Sends what an earlier connection could not, oldest first; what relays left behind that are gone goes with it. */
+  /** Sends the reports that earlier connections could not, oldest first, also those that ended relays left behind. */
   async replay(session: Session): Promise<void> {
     const outbox = this.#outboxOf(session);
     let saved: readonly OutboxEntry[] = [];
@@ -87,7 +87,7 @@ export class Reports {
     }
   }
 
-  /** The hub has it. */
+  /** The hub has the report: forgets it. */
   async acknowledge(session: Session, taskId: string, taskGen: number | undefined): Promise<void> {
     this.#awaited.get(reportKey(session, taskId))?.();
     await this.#forget(session, taskId, taskGen);
@@ -114,7 +114,7 @@ export class Reports {
     return { saved_at: this.#deps.clock.now(), report: clean, work: { kind, repo, number, title } };
   }
 
-  /** A hub that does not acknowledge has a report once it is sent, and needs a resume before a late one. */
+  /** Sends one report. A hub without acknowledgements has it once it is sent, and needs a resume before a late one. */
   async #deliver(session: Session, entry: OutboxEntry, late: boolean): Promise<void> {
     const { report } = entry;
     const { task_id, task_gen } = report;

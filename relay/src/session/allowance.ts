@@ -1,13 +1,13 @@
 import type { Clock } from "@nest/kit";
 
 export interface AllowanceBounds {
-  /** So many at once. */
+  /** How many may come at once. */
   readonly atOnce: number;
-  /** So many more with every second. */
+  /** How many more may come each second. */
   readonly perSecond: number;
 }
 
-/** How much a peer may ask for: some at once, and then at a steady rate. */
+/** A rate limit for a peer: a burst at first, and then a steady rate. */
 export class Allowance {
   readonly #bounds: AllowanceBounds;
   readonly #clock: Clock;

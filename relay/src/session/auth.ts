@@ -5,7 +5,7 @@ import type { HubEntry } from "../config.ts";
 /** Additions this relay understands, by name (contract §4). */
 export const RELAY_CAPABILITIES = ["task_ack", "task_declined", "task_push", "withheld_counts"] as const;
 
-/** What the relay says of itself to every hub. */
+/** What the relay tells every hub about itself. */
 export interface Introduction {
   readonly backend: string;
   readonly model: string | undefined;
@@ -64,7 +64,10 @@ export function authResponse(
   };
 }
 
-/** Reasons that no waiting will change: the model, the role, the token, a revoked contributor (contract §8, Relay 1). */
+/**
+ * Whether waiting cannot help: the model, the role or the token is refused, or the contributor is revoked (contract §8, Relay
+ * 1).
+ */
 export function isRefusedForGood(reason: string): boolean {
   if (/time.?out|timed out|try again|not ready|too many|rate|busy|internal/i.test(reason)) return false;
   return /model|role|token|revoked|proof|credential|contributor|unauthori[sz]ed|forbidden/i.test(reason);

@@ -9,11 +9,11 @@ const CLOSE_ANSWER_MS = 2000;
 /** Three pings without a sign of life: the peer is gone (contract §8, Relay 1). */
 const SILENT_PINGS = 3;
 
-/** A hub says a few frames a minute, and after a reconnect one for each report. */
+/** Rate limit for a hub's frames: normally a few a minute, and after a reconnect one for each report. */
 const FRAMES = { atOnce: 1000, perSecond: 20 };
-/** Frames that are passed over are told to the log; a hub may not fill it with them. */
+/** How many ignored frames of a connection are logged: a hub must not fill the log. */
 const IGNORED_TOLD = 5;
-/** What waits to be read by a hub at most: a replayed report of full size, several times over. */
+/** The most bytes that may wait for a hub to read them: several replayed reports of full size. */
 const MOST_UNREAD_BYTES = 1024 * 1024;
 
 export interface ConnectionDeps {
@@ -22,7 +22,7 @@ export interface ConnectionDeps {
   readonly pingMs: number;
   readonly openWithinMs: number;
   readonly onMessage: (message: HubMessage) => void;
-  /** A frame that was passed over, and why. */
+  /** Called with the reason when a frame is ignored. */
   readonly onIgnored: (why: string) => void;
 }
 
@@ -31,7 +31,10 @@ export interface Closed {
   readonly reason: string;
 }
 
-/** One socket to one hub: frames in and out, signs of life, limits. Says nothing about what the frames mean. */
+/**
+ * One socket to one hub: sends and receives frames, watches whether the hub is alive, enforces limits. It does not interpret
+ * the messages.
+ */
 export class Connection {
   /** Settles once, when the socket is gone. Never rejects. */
   readonly closed: Promise<Closed>;
@@ -55,7 +58,7 @@ export class Connection {
       maxPayload: MAX_FRAME_BYTES,
       handshakeTimeout: deps.openWithinMs,
       perMessageDeflate: false,
-      // Each piece of a message costs far more than its bytes; no hub cuts a message into many.
+      // A fragment costs far more memory than its bytes, and no honest hub splits a message into many.
       maxFragments: 16,
     });
     this.closed = new Promise((resolve) => {
@@ -121,7 +124,7 @@ export class Connection {
     if (frame.message.type !== "pong") this.#deps.onMessage(frame.message);
   }
 
-  /** Whether a frame of the hub is one too many; that ends the connection. Pings count: each is answered. */
+  /** Counts a frame, and ends the connection when the hub sends too many. Pings count, because each is answered. */
   #isTooMuch(): boolean {
     if (this.#isUnread() || this.#closing) return true;
     if (this.#frames.take()) return false;
@@ -130,7 +133,7 @@ export class Connection {
     return true;
   }
 
-  /** Whether the hub leaves unread what it is sent; that ends the connection, before it fills the memory. */
+  /** Ends the connection when the hub does not read what it is sent, before that fills the memory. */
   #isUnread(): boolean {
     if (this.#socket.bufferedAmount <= MOST_UNREAD_BYTES) return false;
     this.#failure ??= "the hub does not read";

@@ -4,7 +4,7 @@ import { lastLine } from "../task/report.ts";
 import type { Assignment, Task } from "../task/task.ts";
 import type { Session } from "./session.ts";
 
-/** After a reconnect the hub hears of the task in hand: both frames carry the generation (contract §8, Relay 5). */
+/** Tells the hub of the task in hand after a reconnect; both frames carry the generation (contract §8, Relay 5). */
 export async function resume(session: Session, task: Task): Promise<void> {
   const { task_id, task_gen, kind = "issue", repo, number, title } = task.assignment;
   await session.send({ type: "task_accepted", task_id, task_gen });
@@ -12,12 +12,12 @@ export async function resume(session: Session, task: Task): Promise<void> {
   await session.send({ ...progress, kind, repo, number, title });
 }
 
-/** How far the task in hand is. */
+/** A progress report of the task in hand. */
 export async function progressOf(task: Task): Promise<Extract<RelayMessage, { type: "task_progress" }>> {
   const { task_id, task_gen } = task.assignment;
   const tail = await task.tail();
   const standstill = task.standstill();
-  // A quota comes back by itself; for a login or an answer somebody has to come.
+  // A quota comes back by itself; for a login or an answer a person is needed.
   const status = standstill === "login" || standstill === "answer" ? "blocked_on_human" : "working";
   return {
     type: "task_progress",
@@ -34,7 +34,7 @@ export async function progressOf(task: Task): Promise<Extract<RelayMessage, { ty
 export interface Refusal {
   /** The wire's word: `busy`, `backend_unavailable`, `no_login` or `malformed`. */
   readonly word: string;
-  /** The same for people. */
+  /** The reason in a sentence for people. */
   readonly message: string;
 }
 
@@ -42,7 +42,7 @@ export const STOPPING: Refusal = { word: "busy", message: RELAY_STOPPED };
 export const BUSY: Refusal = { word: "busy", message: "a task of another assignment is in hand" };
 export const ASKED_ELSEWHERE: Refusal = { word: "busy", message: "another hub was asked for the next task" };
 
-/** Gives back what was not accepted; older hubs know only a failure for it. */
+/** Gives back a task that was not accepted. Older hubs know no `task_declined`: they get a failure. */
 export function declined(session: Session, assignment: Assignment, refusal: Refusal): RelayMessage {
   const { task_id, task_gen } = assignment;
   const { word, message } = refusal;

@@ -6,16 +6,19 @@ import { join } from "node:path";
 import { isAlive } from "@nest/agents";
 import { type CancelTimer, type Clock, makePrivateFolder, readTextIfPresent } from "@nest/kit";
 
-/** A holder that cannot be asked (another machine, another container) is taken for gone after this much silence. */
+/**
+ * A holder whose process cannot be looked up (another machine, another container) counts as gone after this long without a sign
+ * of life.
+ */
 const SILENT_MS = 30_000;
 const SIGN_EVERY_MS = 10_000;
 const MOST_TRIES = 5;
 
-/** Who holds a name: a process, told from later ones with the same number by when it started. */
+/** The process that holds a name. The start time tells it from a later process with the same number. */
 interface Holder {
   readonly pid: number;
   readonly started: string;
-  /** Where that number means something: this boot of this machine, this container. */
+  /** Where that process number is valid: this boot of this machine, this container. */
   readonly space: string;
 }
 
@@ -25,8 +28,8 @@ export interface NameLock {
 }
 
 /**
- * Takes a name in a folder; undefined while another relay holds it. What a relay left behind that was killed is taken over at
- * once where its process can be looked for, else when it has given no sign for 30 s.
+ * Takes a name in a folder; undefined while another relay holds it. A name of a relay that was killed is taken over: at once
+ * where its process can be looked up, else after 30 s without a sign of life.
  */
 export async function takeName(folder: string, name: string, clock: Clock): Promise<NameLock | undefined> {
   await makePrivateFolder(folder);
@@ -41,14 +44,14 @@ export async function takeName(folder: string, name: string, clock: Clock): Prom
   return undefined;
 }
 
-/** Whether somebody who is still there holds the name. */
+/** Whether a relay that is still running holds the name. */
 export async function isNameHeld(folder: string, name: string): Promise<boolean> {
   const path = join(folder, name);
   const seen = await readTextIfPresent(path);
   return seen !== undefined && isHeld(path, seen);
 }
 
-/** Puts the file there whole, unless one is there. */
+/** Creates the file with its whole content; false when there is one already. */
 async function placed(content: string, path: string): Promise<boolean> {
   const beside = besideOf(path);
   await writeFile(beside, content, { mode: 0o600, flag: "wx" });
@@ -63,7 +66,7 @@ async function placed(content: string, path: string): Promise<boolean> {
   }
 }
 
-/** Takes away what a relay left behind; false when another relay was quicker and the name is its own now. */
+/** Removes what a killed relay left behind; false when another relay was faster and has the name now. */
 async function clearedAway(path: string, seen: string): Promise<boolean> {
   const aside = besideOf(path);
   try {
@@ -110,12 +113,12 @@ function keep(path: string, mine: string, clock: Clock): NameLock {
   };
 }
 
-/** A relay that slept for long may have been taken for gone: what another one holds since stays. */
+/** A relay on a machine that was suspended may have lost its name to another one: do not remove theirs. */
 function removeIfMine(path: string, mine: string): void {
   try {
     if (readFileSync(path, "utf8") === mine) rmSync(path, { force: true });
   } catch {
-    // It is gone already.
+    // The file is gone already.
   }
 }
 

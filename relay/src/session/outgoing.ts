@@ -1,7 +1,7 @@
 import { cutBytes } from "@nest/kit";
 import { MAX_FRAME_BYTES, type RelayMessage } from "@nest/protocol";
 
-/** Room left under the hub's limit, for what a proxy or an older hub adds to its own count. */
+/** Bytes kept free below the hub's limit: a proxy or an older hub may count more than we do. */
 const HEADROOM_BYTES = 4 * 1024;
 const SMALLEST_BUDGET = 4 * 1024;
 /** Fields that may be shortened to make a frame fit, in this order. */
@@ -14,11 +14,11 @@ const VERBATIM = new Set([
 /** Fields with words of an agent, for people. */
 const PROSE = new Set(SHORTENED);
 
-/** Takes out of a text what must not be said. */
+/** Removes secrets from a text. */
 export interface Redaction {
-  /** Everything that is known. */
+  /** Removes every known secret. */
   redact(text: string): string;
-  /** The contributor's own secrets alone. */
+  /** Removes the contributor's own secrets only. */
   redactOwn(text: string): string;
 }
 
@@ -36,8 +36,8 @@ export function frameText(message: RelayMessage, seq: number, deps: OutgoingDeps
 }
 
 /**
- * The message without known secrets, text by text and never as JSON. Credentials that hubs gave are struck out of prose alone:
- * a hub that hands out a word as its credential must not change what another hub reads in a field that decides. Pure.
+ * The message without known secrets; each text is cleaned by itself, never the JSON. Credentials that hubs gave are removed
+ * from prose alone: a hub that hands out a word as its credential must not change a field that another hub decides by. Pure.
  */
 export function withoutSecrets<Message extends RelayMessage>(message: Message, redaction: Redaction): Message {
   const everything = (text: string) => redaction.redact(text);
@@ -61,7 +61,7 @@ function fitted(message: Record<string, unknown>, limit: number): string {
   for (const name of SHORTENED) {
     const value = message[name];
     if (typeof value !== "string") continue;
-    // A character may take six bytes as JSON: halve until it fits rather than reckon.
+    // A character may take up to six bytes as JSON: halve the text until it fits instead of computing its size.
     for (
       let keep = Buffer.byteLength(value);
       Buffer.byteLength(text) > limit && keep > 8;

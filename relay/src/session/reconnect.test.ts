@@ -3,7 +3,7 @@ import { durations } from "@nest/protocol";
 import { describe, expect, test } from "vitest";
 import { nextTry } from "./reconnect.ts";
 
-/** Randomness that always answers the same. */
+/** Randomness that always gives the same fraction. */
 const always = (fraction: number) => ({ ...seededRandom(1), fraction: () => fraction });
 const dropped = { code: 1006, authenticatedMs: undefined };
 

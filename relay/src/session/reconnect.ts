@@ -10,16 +10,16 @@ export interface EndedConnection {
 
 export interface NextTry {
   readonly delayMs: number;
-  /** Number of the try after this one, for the next decision. */
+  /** The number of the next attempt, for the next decision. */
   readonly attempt: number;
 }
 
-/** A hub that restarts is back soon; everybody it had comes back within twice the first bound. */
+/** A restarting hub is back soon: its relays come back within twice the first bound. */
 const RESTART_SPREAD = 2;
 
 /**
- * When to connect again: exponential with full jitter from 1 s to 60 s, started over only after 30 s of authenticated
- * uptime; a hub that said it restarts (1012) is tried after a short random time (spec: Limits; contract §4).
+ * When to connect again: exponential backoff with full jitter from 1 s to 60 s, reset only after 30 s of authenticated uptime.
+ * A hub that closed with 1012 (restarting) is tried after a short random time (spec: Limits; contract §4).
  */
 export function nextTry(ended: EndedConnection, attempt: number, numbers: Durations, random: Random): NextTry {
   const stable = ended.authenticatedMs !== undefined && ended.authenticatedMs >= numbers.reconnectStableMs;

@@ -3,10 +3,10 @@ import { join } from "node:path";
 import { type Clock, makePrivateFolder, NestError, type Random, readTextIfPresent } from "@nest/kit";
 import { takeName } from "./name-lock.ts";
 
-/** What a session name may be made of (contract §2). */
+/** The form of a session name (contract §2). */
 export const SESSION_PATTERN = /^[A-Za-z0-9_-]{1,64}$/;
 const LONGEST = 64;
-/** Relays at once on one state folder; beyond it something is wrong. */
+/** The most relays that may run at once on one state folder; more is a mistake. */
 const MOST_AT_ONCE = 64;
 
 /** The name under which this relay is known to hubs while it runs. */
@@ -14,14 +14,14 @@ export interface SessionName {
   readonly name: string;
   /** 1 for the first relay on this state folder, 2 for one that runs beside it, and so on, whatever their names. */
   readonly place: number;
-  /** Gives up both. */
+  /** Releases the name and the place. */
   release(): void;
 }
 
 /**
- * Takes this relay's session name: the one configured, else the one kept in the state folder, made there once. Each further relay
- * that runs at the same time on the same folder under that name takes it with `-2`, `-3` … behind it: two that sent one name would
- * be taken for one whose connection is gone.
+ * Takes this relay's session name: the configured one, else the one kept in the state folder, which is made there once. Each
+ * further relay that runs on the same folder under that name takes it with `-2`, `-3` … behind it: a hub would take a second
+ * relay with the same name for the first one after a reconnect.
  */
 export async function takeSessionName(
   stateFolder: string,
@@ -45,7 +45,7 @@ export async function takeSessionName(
   };
 }
 
-/** The first of these names that nobody holds, taken. */
+/** Takes the first of these names that no relay holds. */
 async function firstFree(folder: string, clock: Clock, nameOf: (at: number) => string) {
   for (let at = 1; at <= MOST_AT_ONCE; at += 1) {
     const name = nameOf(at);
@@ -57,13 +57,13 @@ async function firstFree(folder: string, clock: Clock, nameOf: (at: number) => s
   });
 }
 
-/** The name that is kept; undefined before the first relay ran here, or when what is kept is no name. Changes nothing. */
+/** The kept name; undefined before the first relay ran here, or where the file holds no valid name. Changes nothing. */
 export async function readKeptName(stateFolder: string): Promise<string | undefined> {
   const kept = (await readTextIfPresent(join(stateFolder, "session")))?.trim();
   return kept !== undefined && SESSION_PATTERN.test(kept) ? kept : undefined;
 }
 
-/** Where relays say which names they use. */
+/** The folder in which running relays lock their names. */
 export function sessionLocks(stateFolder: string): string {
   return join(stateFolder, "sessions");
 }
@@ -76,7 +76,7 @@ async function keptName(stateFolder: string, random: Random): Promise<string> {
   const beside = `${path}.${random.hex(6)}.part`;
   await writeFile(beside, `${made}\n`, { mode: 0o600, flag: "wx" });
   try {
-    // Of two first starts at once, one names the folder.
+    // When two relays start here for the first time at once, the link lets only one of them choose the name.
     await link(beside, path);
     return made;
   } catch {

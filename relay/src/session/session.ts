@@ -8,7 +8,7 @@ import type { Redaction } from "./outgoing.ts";
 import { nextTry } from "./reconnect.ts";
 
 export type AuthOk = Extract<HubMessage, { type: "auth_ok" }>;
-/** Messages that mean something only to whoever holds tasks. */
+/** The messages of a session's working phase: everything after the handshake. */
 export type WorkMessage = Exclude<HubMessage, { type: "auth_challenge" | "auth_ok" | "auth_failed" | "ping" | "pong" }>;
 
 /** What a session tells the relay it belongs to. */
@@ -17,7 +17,7 @@ export interface SessionListener {
   /** `asked`: the message answers a `ready`. */
   onWork(session: Session, message: WorkMessage, asked: boolean): void;
   onIgnored(session: Session, why: string): void;
-  /** The connection is gone; the next try comes after `retryMs`. */
+  /** The connection was lost; the next attempt comes after `retryMs`. */
   onLost(session: Session, closed: Closed, retryMs: number): void;
   onRefused(session: Session, reason: string, acceptedModels: readonly string[]): void;
 }
@@ -32,17 +32,18 @@ export interface SessionDeps {
   readonly listener: SessionListener;
 }
 
-/** Words of a hub that a person is shown as they come: a hub may not fill the screen with them. */
+/** Rate limit for a hub's texts that are shown to the person: a hub must not fill the screen. */
 const NEWS = { atOnce: 10, perSecond: 0.1 };
 
 /**
- * The relay's standing with one hub, across as many connections as it takes.
+ * The conversation with one hub, across as many connections as it takes.
  *
- * A connection goes: open, the hub's challenge, our answer, `auth_ok` or `auth_failed`; then work. It ends, and after a
- * backoff the next one begins. A refusal that no waiting changes ends the session for good.
+ * A connection goes like this: it opens, the hub sends its challenge, the relay answers, the hub sends `auth_ok` or
+ * `auth_failed`; then work begins. When it ends, the next one begins after a backoff. A refusal that waiting cannot change ends
+ * the session for good.
  *
- * At most one `ready` is outstanding: set where it is sent, cleared by its answer, by the connection's end, and by a new
- * authentication. A second one would hand back the task that the first one got (protocol: double ready).
+ * At most one `ready` is outstanding: set when it is sent, cleared by its answer, by the connection's end, and by a new
+ * authentication. A second one would give back the task that the first one got (protocol: double ready).
  */
 export class Session {
   readonly hub: HubEntry;
@@ -53,12 +54,12 @@ export class Session {
   #prove = true;
   #provedThisTime = false;
   #readySentAt: number | undefined;
-  /** The hub's one challenge of this connection was answered. */
+  /** Whether this connection's challenge was answered: only one is. */
   #answered = false;
-  /** The hub has welcomed this token before. */
+  /** Whether the hub has accepted this token before. */
   #hasWorked = false;
   readonly #news: Allowance;
-  /** Additions the hub lists. */
+  /** The additions that the hub announced. */
   capabilities: ReadonlySet<string> = new Set();
   contributorId: string | undefined;
   tier: string | undefined;
@@ -87,7 +88,7 @@ export class Session {
     await this.#connection?.send({ type: "ready" });
   }
 
-  /** Gives up waiting for the answer to a `ready`: the hub is alive and did not give one. */
+  /** Stops waiting for the answer to a `ready` that the hub never gave. */
   forgetReady(): void {
     this.#readySentAt = undefined;
   }
@@ -160,7 +161,7 @@ export class Session {
     }
   }
 
-  /** One answer a connection: a hub that goes on asking gets nothing more. */
+  /** Answers a challenge, once a connection: a hub that sends more gets no further answer. */
   #answer(connection: Connection, challenge: Challenge): void {
     if (this.#answered) return;
     this.#answered = true;
@@ -193,11 +194,11 @@ export class Session {
   #refused(connection: Connection, reason: string, acceptedModels: readonly string[]): void {
     connection.close(closeCodes.normal, "refused");
     if (this.#provedThisTime && !/model|role|revoked/i.test(reason)) {
-      // The identity on file may be another hub's, or old: the token itself decides.
+      // The saved identity may be old, or of another hub: send the token itself.
       this.#prove = false;
       return;
     }
-    // A hub that knew this token may only have lost it for a while.
+    // A hub that accepted this token before may have lost it only for a while.
     if (!isRefusedForGood(reason) || (this.#hasWorked && !/model|role|revoked/i.test(reason))) return;
     this.#refusal = reason;
     this.#deps.listener.onRefused(this, reason, acceptedModels);

@@ -5,9 +5,9 @@ import type { RelayConfig } from "../config.ts";
 import { inOwnFolder, ownPlace } from "../own-place.ts";
 
 /**
- * Leaves word of the task in hand for the agent and for people: 0600, without any credential.
+ * Writes a file about the task in hand, for the agent and for people: 0600, without any credential.
  *
- * @returns where it lies; undefined when it can be written nowhere. That costs no task: the prompt says all of it.
+ * @returns its path; undefined when it can be written nowhere. The task goes on: the prompt holds the same.
  */
 export async function writeContext(
   config: RelayConfig,
@@ -30,7 +30,7 @@ export async function writeContext(
   return undefined;
 }
 
-/** Takes it away again. */
+/** Removes the file. */
 export async function removeContext(path: string | undefined): Promise<void> {
   if (path !== undefined) await rm(path, { force: true });
 }

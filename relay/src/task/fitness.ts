@@ -1,13 +1,16 @@
 import { plainLine } from "@nest/kit";
 import type { Assignment } from "./task.ts";
 
-/** `owner/name` as code hosts have it: nothing that reads as a flag, a parent folder or another part of an address. */
+/**
+ * `owner/name` as code hosts have it: nothing that a program could take for a flag, a parent folder or another part of an
+ * address.
+ */
 const REPOSITORY = /^[A-Za-z0-9_][A-Za-z0-9_.-]*\/[A-Za-z0-9_.][A-Za-z0-9_.-]*$/;
 const LONGEST_TITLE = 1000;
 
 /**
- * Why no agent is started for an assignment: its names would mean something else to a program than to a person. Undefined when
- * it can be worked on. Pure.
+ * Why no agent is started for an assignment: a program would read its names differently than a person. Undefined when it can be
+ * worked on. Pure.
  */
 export function unfitness({ task_id, repo }: Assignment): string | undefined {
   // The id is a variable of the agent's environment, which cannot hold a NUL.
@@ -17,7 +20,7 @@ export function unfitness({ task_id, repo }: Assignment): string | undefined {
   return undefined;
 }
 
-/** The assignment as it is worked on: texts for people on one plain line, and a link only where it is one. Pure. */
+/** The assignment cleaned: each text for people on one plain line, and a link only where it is a web address. Pure. */
 export function tidied(assignment: Assignment): Assignment {
   const { title, url, labels } = assignment;
   return {

@@ -2,13 +2,14 @@ import { asksForVerdict, promptArgument, VERDICT_REQUEST } from "@nest/agents";
 import { plainLine } from "@nest/kit";
 import type { Assignment } from "./task.ts";
 
-/** A hub may name rights without end; an argument of a program has one. */
+/** The most permissions named in a prompt: a hub may send any number, an argument of a program has a limit. */
 const MOST_RIGHTS = 16;
 const LONGEST_RIGHT = 40;
 
 /**
- * What the agent is told: the hub's prompt, or the issue itself where the hub sent none; with a request for a verdict. With
- * `beside`, the rights of a credential that lies beside the contributor's own login, it is told which of the two does what.
+ * The agent's prompt: the hub's, or the issue itself where the hub sent none; with a request for a verdict. `beside`: the
+ * permissions of a credential that comes in addition to the contributor's own login; the prompt then says which of the two is
+ * for what.
  */
 export function promptFor(assignment: Assignment, beside?: readonly string[]): string {
   const given = assignment.prompt.trim();
@@ -16,7 +17,7 @@ export function promptFor(assignment: Assignment, beside?: readonly string[]): s
     given === ""
       ? `Work on issue ${assignment.repo}#${assignment.number}: ${assignment.title}\n${assignment.url}`.trim()
       : given;
-  // Before the hub's words, for these end with a stranger's.
+  // Our note comes first, because the hub's prompt ends with a stranger's words.
   const told = beside === undefined ? said : `${loginNote(beside)}\n\n${promptArgument(said)}`;
   return promptArgument(asksForVerdict(said) ? told : `${told}\n\n${VERDICT_REQUEST}`);
 }

@@ -1,7 +1,7 @@
 import type { Assignment } from "./task.ts";
 import { Task, type TaskDeps } from "./task.ts";
 
-/** An agent that has nothing to do is through in seconds; one that is not has at least begun to work. */
+/** An agent with nothing to do ends within seconds; one that takes longer has at least begun to work. */
 const PROOF_MS = 60_000;
 
 const NOTHING_TO_DO: Assignment = {
@@ -20,7 +20,7 @@ const NOTHING_TO_DO: Assignment = {
 };
 
 /**
- * A run of the agent for nobody, just as a task would be run, that shows whether the agent can work on this machine. At a
+ * A run of the agent for no hub, started just as a task would be, that shows whether the agent can work on this machine. At a
  * terminal it has as long as a task: a person may have to log in there.
  */
 export function proofOf(

@@ -11,7 +11,7 @@ export interface Reported {
   readonly tail: string;
 }
 
-/** The terminal report on the wire. Never `permanent`: the relay cannot tell that of an issue, and its own trouble is not the issue's. */
+/** The terminal report on the wire. Never `permanent`: the relay cannot know that an issue cannot be solved. */
 export function terminalReport({ taskId, taskGen, outcome, tail }: Reported): TerminalReport {
   const task = { task_id: taskId, task_gen: taskGen };
   if (outcome.kind === "failed")
@@ -34,7 +34,7 @@ export function terminalReport({ taskId, taskGen, outcome, tail }: Reported): Te
   };
 }
 
-/** The last line of a tail that says something: not the verdict itself, not a bare prompt sign or a frame. */
+/** The last meaningful line of a tail: not the verdict itself, not a bare prompt sign or a frame. */
 export function lastLine(tail: string): string {
   const lines = tail.split("\n").filter((line) => /[\p{L}\p{N}]/u.test(line) && !line.includes("_VERDICT:"));
   return [...(lines.at(-1)?.trim() ?? "")].slice(0, SUMMARY_LENGTH).join("");

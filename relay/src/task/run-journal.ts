@@ -4,8 +4,8 @@ import { isAlive, terminateTree } from "@nest/agents";
 import { type Clock, makePrivateFolder, readTextIfPresent, writeFileAtomic } from "@nest/kit";
 
 /**
- * Notes which agents run under which relay, so that a relay that comes back after `kill -9` ends the agents it left
- * behind before it asks for new work.
+ * Records which agents run under which relay, so that a relay that comes back after `kill -9` ends the agents it left behind
+ * before it asks for new work.
  */
 export class RunJournal {
   readonly #folder: string;
@@ -14,7 +14,7 @@ export class RunJournal {
     this.#folder = join(stateFolder, "runs");
   }
 
-  /** Notes a run that is about to begin. */
+  /** Records a run that is about to begin. */
   async begin(mark: string): Promise<void> {
     await makePrivateFolder(this.#folder);
     await writeFileAtomic(join(this.#folder, mark), `${process.pid}\n`);
@@ -24,7 +24,7 @@ export class RunJournal {
     await rm(join(this.#folder, mark), { force: true });
   }
 
-  /** Ends the agents of relays that are gone; returns how many runs there were. */
+  /** Ends the agents of relays that have ended; returns how many runs there were. */
   async endLeftovers(clock: Clock): Promise<number> {
     const marks = await readdir(this.#folder).catch(() => []);
     let ended = 0;

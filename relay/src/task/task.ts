@@ -44,8 +44,8 @@ export interface TaskDeps {
   /** Whether the hub hands out a credential after acceptance. */
   readonly awaitsCredential: boolean;
   /**
-   * What that credential may do. With the right to push and to open pull requests it replaces the contributor's own login;
-   * else that login stays, and the credential lies beside it.
+   * What that credential may do. Where it may push and open pull requests it replaces the contributor's own login; else the
+   * agent has both.
    */
   readonly permissions: () => readonly string[] | undefined;
   /** Whether the contributor has a login of their own here. */
@@ -61,7 +61,7 @@ export interface TaskResult {
   readonly tail: string;
 }
 
-/** From acceptance to the contributor's own login, where a hub promised a credential and sent none. */
+/** How long a promised credential is waited for after acceptance; then the agent works with the contributor's own login. */
 const CREDENTIAL_WAIT_MS = 60_000;
 const SHORTEST_CREDENTIAL_WAIT_MS = 500;
 
@@ -84,15 +84,15 @@ export class Task {
   readonly #timers: CancelTimer[] = [];
   #credential: TaskCredential | undefined;
   #token: string | undefined;
-  /** Why the hub has none, in its words. */
+  /** The hub's reason for having no credential. */
   #noCredential: string | undefined;
-  /** What the agent was told, once it was. */
+  /** The prompt, once the agent was given it. */
   #prompt: string | undefined;
   #tokenCame: () => void = () => undefined;
   #renewing: Promise<void> | undefined;
   #agent: AgentRun | undefined;
   #sandbox: Sandbox | undefined;
-  /** Where word of the task lies for the agent, once it does. */
+  /** The path of the context file, once it is written. */
   #contextFile: string | undefined;
   #overdue = false;
   #endHow: EndHow = {};
@@ -104,7 +104,10 @@ export class Task {
     this.acceptedAt = deps.clock.now();
   }
 
-  /** Does the work. Resolves when everything of it is gone: with its result, or undefined when it was ended from outside. */
+  /**
+   * Does the work. Resolves when all of its processes and files are gone: with its result, or undefined when it was ended from
+   * outside.
+   */
   run(): Promise<TaskResult | undefined> {
     this.#over ??= this.#work().catch(brokenOff);
     return this.#over;
@@ -125,7 +128,7 @@ export class Task {
     await this.#renewing;
   }
 
-  /** One write at a time, however many come; the last one is what stays. */
+  /** Writes one credential at a time; when several come, the last one is written last. */
   async #renewUntilCurrent(): Promise<void> {
     for (let written: string | undefined; this.#token !== undefined && written !== this.#token; ) {
       written = this.#token;
@@ -133,7 +136,7 @@ export class Task {
     }
   }
 
-  /** The hub has no credential for this task, or could not renew the one it gave: nobody waits for the first one any more. */
+  /** The hub has no credential for this task, or could not renew it: the wait for a first one ends. */
   withoutCredential(reason: string): void {
     this.#noCredential = reason;
     this.#tokenCame();
@@ -147,7 +150,7 @@ export class Task {
     await this.#over;
   }
 
-  /** What keeps the agent from going on; undefined while it works. */
+  /** What the agent waits for; undefined while it works. */
   standstill(): Standstill | undefined {
     return this.#agent?.standstill();
   }
@@ -175,9 +178,9 @@ export class Task {
       return { outcome: outcomeOf(end, { repo, webBase: config.webBase, prompt }), tail: await this.tail() };
     } finally {
       for (const cancel of this.#timers) cancel();
-      // A renewed login goes back before the folder that holds it is cleared away.
+      // A renewed login is copied back before the folder that holds it is removed.
       await this.#sandbox?.takeDown();
-      // What cannot be cleared away must not cost the contributor the result.
+      // A folder that cannot be removed must not cost the contributor the result.
       const cleared = await Promise.allSettled([
         this.#credential?.remove(),
         removeContext(this.#contextFile),
@@ -238,7 +241,7 @@ export class Task {
     this.#deps.onWarning(`the hub ${why} for this task${because}; the agent works with your own login`);
   }
 
-  /** Resolves with the first credential, the hub's word that there is none, the task's end, or after 60 s. */
+  /** Resolves with the first credential, when the hub says that there is none, at the task's end, or after 60 s. */
   async #credentialOrRefusal(): Promise<void> {
     const { clock, config } = this.#deps;
     const came = new Promise<void>((resolve) => {
@@ -258,7 +261,7 @@ export class Task {
       : `agent command not found: ${agentCommand}`;
   }
 
-  /** Folder, credential and context file of the task; undefined when there is no agent to start. */
+  /** Makes the task's folder, credential and context file; undefined when there is no agent to start. */
   async #prepare(mark: string): Promise<AgentStart | undefined> {
     const { config, binary, clock, environment, confinement } = this.#deps;
     const prompt = promptFor(this.assignment, this.#besidesOwnLogin() ? (this.#deps.permissions() ?? []) : undefined);
@@ -298,7 +301,7 @@ export class Task {
     };
   }
 
-  /** The walls of this run, or processes of its own, as far as the machine has them. */
+  /** Prepares this run's sandbox, or its own process namespace, as far as the machine can. */
   async #confine(agent: string, workspace: string, environment: Readonly<Record<string, string>>) {
     const { config, confinement } = this.#deps;
     if (confinement.runs !== "sandboxed") return apartFrom(confinement).apart;
@@ -316,12 +319,12 @@ export class Task {
     return this.#sandbox.confined;
   }
 
-  /** The credential came, and is all that the agent has at the code host. */
+  /** Whether the task's credential is the agent's only login at the code host. */
   #replacesOwnLogin(): boolean {
     return this.#token !== undefined && !this.#besidesOwnLogin();
   }
 
-  /** The credential came, and cannot do what the contributor's own login can: fork, push, open the pull request. */
+  /** Whether the credential comes in addition to the contributor's own login: it cannot fork, push or open the pull request. */
   #besidesOwnLogin(): boolean {
     const { permissions, isSignedIn } = this.#deps;
     return this.#token !== undefined && isSignedIn && !mayPush(permissions());
@@ -331,7 +334,7 @@ export class Task {
     const { config } = this.#deps;
     const token = this.#token;
     return {
-      // A file that is not ours is none the agent should read.
+      // A file that is not ours must not be shown to the agent.
       ...(this.#contextFile === undefined ? {} : { NEST_TASK_CONTEXT_FILE: this.#contextFile }),
       NEST_TASK_ID: this.assignment.task_id,
       NEST_GITHUB_URL: config.webBase,
@@ -347,7 +350,7 @@ export class Task {
   }
 }
 
-/** What is reported of a task that the relay itself could not see through. */
+/** The result of a task that failed because of the relay itself. */
 function brokenOff(thrown: unknown): TaskResult {
   const reason = `the task could not be seen through: ${sentenceOf(thrown)}`;
   return { outcome: { kind: "failed", failureKind: "environment", reason }, tail: "" };

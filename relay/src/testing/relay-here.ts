@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 const fakes = fileURLToPath(new URL("../../../test/fakes/bin/", import.meta.url));
 const program = fileURLToPath(new URL("./relay-process.ts", import.meta.url));
 
-/** What fixture agents listen to. */
+/** The variables that fixture agents read. */
 const FAKES = [
   ...["FAKE_PID_FILE", "FAKE_SECONDS", "FAKE_BYTES", "FAKE_ENDS", "FAKE_REPO", "FAKE_ENV_FILE"],
   ...["FAKE_LOGIN_FILE", "FAKE_RUNS_FILE"],
@@ -49,7 +49,7 @@ export class RelayHere {
       NEST_REGISTRATION_TOKEN: TOKEN,
       CONTRIBUTOR_MODE: "headless",
       NEST_AGENT_COMMAND: fakeAgent("agent-ok"),
-      // The number that a fixture tells of itself is then the machine's own.
+      // Without a sandbox, the process number that a fixture prints is the machine's own.
       NEST_SANDBOX: "off",
       NEST_WORKSPACE: join(this.home, "workspaces"),
       NEST_AGENT_ENV: FAKES,
@@ -76,7 +76,7 @@ export class RelayHere {
     return new Promise((resolve) => child.once("exit", (code, signal) => resolve(code ?? signal ?? "?")));
   }
 
-  /** What the status file says; empty before there is one. */
+  /** The content of the status file; empty before there is one. */
   async status(): Promise<Record<string, unknown>> {
     const text = await readFile(join(this.home, "contributor-headless-status.json"), "utf8").catch(() => "{}");
     return JSON.parse(text) as Record<string, unknown>;
@@ -88,7 +88,7 @@ export class RelayHere {
     return Object.fromEntries(text.split("\n").map((line) => [line.split("=")[0], line.slice(line.indexOf("=") + 1)]));
   }
 
-  /** What is left of what the last agents printed. */
+  /** What remains of the last agents' transcripts. */
   async transcripts(): Promise<string> {
     const root = join(this.home, "workspaces");
     const folders = await readdir(root);

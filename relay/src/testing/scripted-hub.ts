@@ -45,12 +45,12 @@ export class Visit {
     this.#socket.close(code);
   }
 
-  /** Neither reads nor answers from now on, pings included. */
+  /** From now on neither reads nor answers, pings included. */
   freeze(): void {
     this.#socket.pause();
   }
 
-  /** Cuts the line without a word. */
+  /** Cuts the connection without closing it. */
   cut(): void {
     this.#socket.terminate();
   }
@@ -99,7 +99,7 @@ export interface HubManners {
   readonly refuse?: Said;
   /** What the tier's credential may do. */
   readonly permissions?: readonly string[];
-  /** Do nothing by itself. */
+  /** Nothing is sent by itself. */
   readonly silent?: boolean;
 }
 
