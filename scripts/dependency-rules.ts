@@ -12,9 +12,11 @@ const allowed: Record<string, readonly string[]> = {
   agents: ["kit", "protocol"],
   archive: ["kit", "protocol"],
   cluster: ["kit", "protocol"],
+  http: ["kit", "protocol"],
+  auth: ["codehost", "http", "kit", "protocol"],
   dispatch: ["codehost", "kit", "protocol"],
-  hub: ["codehost", "dispatch", "kit", "protocol"],
-  spoke: ["agents", "archive", "codehost", "kit", "protocol"],
+  hub: ["auth", "codehost", "dispatch", "http", "kit", "protocol"],
+  spoke: ["agents", "archive", "auth", "codehost", "http", "kit", "protocol"],
   relay: ["agents", "kit", "protocol"],
   backup: ["archive", "cluster", "kit", "protocol"],
   web: ["protocol"],
@@ -27,7 +29,8 @@ const onlyIn: Record<string, readonly string[]> = {
   "node:sqlite": ["backup", "dispatch"],
   pg: ["backup", "dispatch"],
   re2js: ["dispatch"],
-  fastify: ["hub", "local-codehost", "spoke"],
+  fastify: ["auth", "http", "hub", "local-codehost", "spoke"],
+  "@fastify/": ["http"],
   emulate: [],
 };
 

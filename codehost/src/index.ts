@@ -16,12 +16,12 @@ export { CodeHostMemory } from "./codehost-memory.ts";
 export type { Credentials } from "./credentials.ts";
 export {
   type DeviceLogin,
-  type DeviceLoginOptions,
   type DeviceLoginState,
   pollDeviceLogin,
   startDeviceLogin,
 } from "./device-login.ts";
 export { GitHub, type GitHubOptions, PUBLIC_API_URL } from "./github.ts";
+export type { OAuthOptions } from "./oauth.ts";
 export { type PullRequestName, pullRequestLink, pullRequestUrl } from "./pull-request-link.ts";
-export { finishWebLogin, type WebLoginOptions, webLoginAddress } from "./web-login.ts";
+export { finishWebLogin, webLoginAddress } from "./web-login.ts";
 export { verifyWebhook } from "./webhook.ts";

@@ -16,9 +16,16 @@ test("a browser is sent to the code host with a state and no secret", () => {
     state: "s&t",
     verifier: VERIFIER,
   });
-  expect(address).toBe(
-    "https://code.example/login/oauth/authorize?client_id=client&redirect_uri=https%3A%2F%2Fhub.example%2Fapi%2Fauth%2Fcallback&state=s%26t&scope=&code_challenge=E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM&code_challenge_method=S256",
-  );
+  const url = new URL(address);
+  expect(url.origin + url.pathname).toBe("https://code.example/login/oauth/authorize");
+  expect(Object.fromEntries(url.searchParams)).toMatchObject({
+    client_id: "client",
+    redirect_uri: "https://hub.example/api/auth/callback",
+    state: "s&t",
+    code_challenge: "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM",
+    code_challenge_method: "S256",
+  });
+  expect(url.searchParams.get("scope") ?? "").toBe("");
 });
 
 test.each([
@@ -42,6 +49,26 @@ test.each([
       code: "codehost_refused",
       message: expect.not.stringContaining(SECRET),
     });
-  expect(new URLSearchParams(form).get("code_verifier")).toBe(VERIFIER);
+  expect(Object.fromEntries(new URLSearchParams(form))).toEqual({
+    client_id: "client",
+    client_secret: SECRET,
+    code: "c",
+    code_verifier: VERIFIER,
+  });
+  server.close();
+});
+
+test.each([
+  [500, "codehost_unreachable"],
+  [429, "codehost_unreachable"],
+  [404, "codehost_refused"],
+  [200, "codehost_bad_answer"],
+])("a platform that answers %s and no JSON: %s, and no secret in it", async (status, code) => {
+  const server = createServer((_request, response) => response.writeHead(status).end("<html>"));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const webUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const clientSecret = new Secret(SECRET);
+  const finishing = finishWebLogin({ webUrl, clientId: "client", clientSecret, code: "c", verifier: VERIFIER });
+  await expect(finishing).rejects.toMatchObject({ code, message: expect.not.stringContaining(SECRET) });
   server.close();
 });

@@ -1,16 +1,13 @@
-import proxyAddress from "@fastify/proxy-addr";
+import { Throttle } from "@nest/auth";
 import type { CommandBatcher, Ledger, Queue, QueueFeed } from "@nest/dispatch";
+import { addressOf, buildServer, knownHost, networkOf, trustIn } from "@nest/http";
 import type { FastifyInstance } from "fastify";
-import { knownHost } from "./access/known-host.ts";
-import { networkOf } from "./access/network-of.ts";
-import { Throttle } from "./access/throttle.ts";
 import { buildDispatch, type Dispatch, type DispatchDeps } from "./build-dispatch.ts";
 import { buildOperations } from "./build-operations.ts";
 import { buildRelays } from "./build-relays.ts";
 import { registerRoutes } from "./build-routes.ts";
 import { ContributorLimits } from "./contributors/contributor-limits.ts";
 import type { FleetRegistry } from "./fleet/registry.ts";
-import { buildHttp } from "./http.ts";
 import type { ReadModel } from "./operations/read-model.ts";
 import type { Gateway } from "./relays/gateway.ts";
 
@@ -32,6 +29,11 @@ export interface Hub {
   stop(): Promise<void>;
 }
 
+const hostNames = {
+  what: "hub",
+  hint: "the operator sets NEST_HUB_PUBLIC_URL to the address that people use, or names more in NEST_HUB_HOSTS",
+} as const;
+
 /** Wrong tokens from one address before it has to wait. */
 const MOST_GUESSES = { most: 100, withinMs: 60_000 };
 
@@ -40,7 +42,7 @@ export async function buildHub(deps: HubDeps): Promise<Hub> {
   const { config, codeHost, clock, random, log } = deps;
   const dispatch = await buildDispatch(deps);
   const { storage, ledger, batcher, queue, monitor, queueSettings, times } = dispatch;
-  const trusted = proxyAddress.compile([...config.trustedProxies]);
+  const trusted = trustIn(config.trustedProxies);
   const isKnownHost = knownHost({
     names: [config.host, ...(config.publicUrl === undefined ? [] : [config.publicUrl]), ...config.hosts],
     isProxy: (address) => trusted(address, 0),
@@ -55,7 +57,7 @@ export async function buildHub(deps: HubDeps): Promise<Hub> {
     clockScale: config.clockScale,
     guesses,
     isKnownHost,
-    addressOf: (request) => networkOf(proxyAddress(request, trusted)),
+    addressOf: (request) => networkOf(addressOf(request, trusted)),
     limitsOf: (contributorId) => limits.left(contributorId, clock.now()),
     clock,
     random,
@@ -64,7 +66,7 @@ export async function buildHub(deps: HubDeps): Promise<Hub> {
   const { gateway } = relays;
   const operations = await buildOperations({ config, dispatch, relays, clock, log });
   const { registry, readModel } = operations;
-  const http = buildHttp(log, trusted, isKnownHost);
+  const http = await buildServer({ log, isKnownHost, names: hostNames, trustProxy: trusted });
   await registerRoutes({
     http,
     config,

@@ -1,12 +1,13 @@
+import type { Throttle } from "@nest/auth";
 import type { CodeHost } from "@nest/codehost";
+import { RouteRegistry, sendPage } from "@nest/http";
 import type { Clock, Log, Random } from "@nest/kit";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { type Budgets, budgetsOf } from "./access/budgets.ts";
 import { buildAccess } from "./access/build-access.ts";
-import { Once } from "./access/once.ts";
-import { RouteRegistry } from "./access/route-registry.ts";
+import { LedgerOnce } from "./access/ledger-once.ts";
 import { registerAccessRoutes } from "./access/routes.ts";
-import type { Throttle } from "./access/throttle.ts";
+import { actorOf, type HubRoutes } from "./access/viewer.ts";
 import type { Dispatch } from "./build-dispatch.ts";
 import type { Operations } from "./build-operations.ts";
 import type { Relays } from "./build-relays.ts";
@@ -18,9 +19,9 @@ import { registerFleetRoutes } from "./fleet/routes.ts";
 import type { Visibility } from "./operations/read-model.ts";
 import { registerOperationsRoutes } from "./operations/routes.ts";
 import { registerApp } from "./pages/app-page.ts";
+import { errorPage } from "./pages/error-page.ts";
 import { loginPage } from "./pages/login-page.ts";
 import { registerPages } from "./pages/routes.ts";
-import { sendPage } from "./pages/send-page.ts";
 import { registerQueueRoutes } from "./queue/routes.ts";
 import { Webhooks } from "./queue/webhooks.ts";
 import { registerQueueSettingsRoutes } from "./queue-settings/routes.ts";
@@ -47,7 +48,7 @@ export async function registerRoutes(deps: RouteDeps): Promise<void> {
   const { storage, ledger, batcher, visibility, queueSettings } = dispatch;
   const { readModel, stream, board } = operations;
   const { sessions, signIn, identity } = await buildAccess({
-    config,
+    settings: config,
     keyOfAll: storage.key,
     codeHost,
     ledger,
@@ -57,7 +58,12 @@ export async function registerRoutes(deps: RouteDeps): Promise<void> {
     clock,
     random,
   });
-  const routes = new RouteRegistry(http, { admit: (route, request) => identity.admit(route, request) });
+  const routes: HubRoutes = new RouteRegistry(http, {
+    what: "hub",
+    admit: (route, request) => identity.admit(route, request),
+    actorOf,
+    errorPage,
+  });
   const budgets = budgetsOf(clock, deps.replicaCount);
   const now = () => clock.now();
   const ownAddress = ({ protocol, host }: FastifyRequest) => config.publicUrl ?? `${protocol}://${host}`;
@@ -92,7 +98,7 @@ export async function registerRoutes(deps: RouteDeps): Promise<void> {
 }
 
 /** The routes that change the queue, its settings and contributors. */
-function registerDispatchRoutes(routes: RouteRegistry, deps: RouteDeps, budgets: Budgets): void {
+function registerDispatchRoutes(routes: HubRoutes, deps: RouteDeps, budgets: Budgets): void {
   const { config, codeHost, dispatch, relays, operations, limits, clock, random } = deps;
   const { ledger, batcher, queue, monitor, queueSettings, configApplier } = dispatch;
   const now = () => clock.now();
@@ -100,7 +106,7 @@ function registerDispatchRoutes(routes: RouteRegistry, deps: RouteDeps, budgets:
   const webhooks = new Webhooks({
     secret: config.webhookSecret,
     monitor,
-    once: new Once({ ledger, batcher, clock, prefix: "delivery:", actor: "code-host" }),
+    once: new LedgerOnce({ ledger, batcher, clock, prefix: "delivery:", actor: "code-host" }),
   });
   registerQueueRoutes(routes, { queue, monitor, ledger, batcher, webhooks, now });
   registerQueueSettingsRoutes(routes, {

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import proxyAddress from "@fastify/proxy-addr";
+import { areAddresses } from "@nest/http";
 import {
   checkConfig,
   type Environment,
@@ -106,15 +106,6 @@ function listOf(text: string): string[] {
     .filter((one) => one !== "");
 }
 
-function areAddresses(addresses: readonly string[] = []): boolean {
-  try {
-    proxyAddress.compile([...addresses]);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 /** Variables that the hub reads, by schema. */
 const HubEnvironment = z.object({
   NEST_DATA_DIR: z.string().default("/data"),
@@ -124,9 +115,13 @@ const HubEnvironment = z.object({
   NEST_HUB_ADMIN_TOKEN: z.string().min(32, "must be at least 32 characters").optional(),
   NEST_HUB_ADMINS: z.string().default(""),
   NEST_HUB_SECRET: z.string().min(16, "must be at least 16 characters").optional(),
-  NEST_HUB_TRUSTED_PROXIES: z.string().transform(listOf).optional().refine(areAddresses, {
-    error: "must be addresses or ranges such as 10.0.0.0/8, comma-separated",
-  }),
+  NEST_HUB_TRUSTED_PROXIES: z
+    .string()
+    .transform(listOf)
+    .optional()
+    .refine((listed = []) => areAddresses(listed), {
+      error: "must be addresses or ranges such as 10.0.0.0/8, comma-separated",
+    }),
   NEST_HUB_PUBLIC_URL: z.url({ protocol: /^https?$/, error: "must be an http or https address" }).optional(),
   NEST_HUB_HOSTS: z
     .string()

@@ -1,4 +1,3 @@
-export { tokenDigest } from "./access/token-digest.ts";
 export { buildHub, type Hub, type HubDeps } from "./app.ts";
 export { type HubConfig, readHubConfig } from "./config.ts";
 export { runHub } from "./main.ts";

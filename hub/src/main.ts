@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { GitHub } from "@nest/codehost";
 import { LOG_BYTES, openPostgres, openSqlite } from "@nest/dispatch";
+import { webAddress } from "@nest/http";
 import {
   type Clock,
   createLog,
@@ -17,7 +18,6 @@ import {
 import type { FastifyInstance } from "fastify";
 import { buildHub } from "./app.ts";
 import { type HubConfig, readHubConfig } from "./config.ts";
-import { webAddress } from "./http.ts";
 import { makeHubId } from "./hub-id.ts";
 
 const USAGE = `nest hub: keeps the queue, hands issues to relays under lease, verifies what comes back

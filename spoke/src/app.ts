@@ -1,86 +1,82 @@
 import type { IncomingMessage } from "node:http";
+import { join } from "node:path";
+import { buildServer, openApiOf, RouteRegistry, sendPage, serveAssets } from "@nest/http";
 import type { Log } from "@nest/kit";
-import { health, type Route } from "@nest/protocol";
-import { type FastifyInstance, fastify } from "fastify";
+import { health, operations, pages } from "@nest/protocol";
+import type { FastifyInstance } from "fastify";
 import type { Registry } from "prom-client";
-import { misdirected } from "./access/known-host.ts";
-import type { VisitorRules } from "./access/visitor.ts";
+import { admit, doors, dropProxyHeaders } from "./access/admit.ts";
+import type { Doorkeeper, Visitor } from "./access/visitor.ts";
 import type { Backup } from "./backup/backup.ts";
-import { backupRoutes, serveBackup } from "./backup/routes.ts";
-import { serveBackupPage } from "./dashboard/backup-page.ts";
+import { serveBackup } from "./backup/routes.ts";
 import type { Liveness } from "./health/liveness.ts";
-import { readJsonBodies } from "./http/json-body.ts";
-import { answerBadAddress, answerUnreadable, registerJsonErrors } from "./http/json-errors.ts";
-import { openApi } from "./http/openapi.ts";
-import { STYLESHEET, sendPage } from "./http/pages.ts";
-import { terminalPage } from "./terminal/terminal-page.ts";
+import { backupPage, ownBackupPage } from "./pages/backup-page.ts";
+import { errorPage } from "./pages/page.ts";
+import { terminalPage } from "./pages/terminal-page.ts";
 
-/** Request bodies, unless said otherwise (contract §3). */
-const BODY_LIMIT = 64 * 1024;
+const hostNames = {
+  what: "nest",
+  hint: "set dashboard.public_url to the address that people use, or name more in dashboard.hosts",
+} as const;
 
 /** What every port needs. */
-export interface PortParts {
+export interface PortDeps {
   readonly log: Log;
   /** Whether a request names this nest. */
   readonly isKnownHost: (request: IncomingMessage) => boolean;
+  readonly keeper: Doorkeeper;
 }
 
 /** What the dashboard port needs to know, each asked at the moment of the request. */
-export interface DashboardParts extends PortParts {
+export interface DashboardDeps extends PortDeps {
   readonly version: string;
   readonly metrics: Registry;
   readonly liveness: () => Liveness;
   readonly backup: Backup;
-  readonly rules: VisitorRules;
-  readonly home: (visit: { peer: string; role: string | undefined }) => string;
+  readonly home: (visitor: Visitor) => string;
 }
 
-/** The dashboard port: page, health, metrics and the description of the API. */
-export function buildDashboard(parts: DashboardParts): FastifyInstance {
-  const app = emptyApp(parts);
-  const routes: readonly Route[] = [health.health, health.livez, ...backupRoutes];
-  serveBackup(app, parts);
-  serveBackupPage(app, parts.rules);
-  app.get("/", (request, reply) => {
-    const role = request.headers["x-nest-role"];
-    return sendPage(reply, parts.home({ peer: request.ip, role: typeof role === "string" ? role : undefined }));
-  });
-  app.get(health.health.path, () => ({ status: "ok" }));
-  app.get(health.livez.path, (_request, reply) => {
-    const verdict = parts.liveness();
+/** The dashboard port: pages, health, metrics, the owner's backup and the description of the API. */
+export async function buildDashboard(deps: DashboardDeps): Promise<FastifyInstance> {
+  const { version, metrics, backup } = deps;
+  const { http, routes } = await buildPort(deps);
+  serveBackup(http, routes, backup);
+  routes.serve(ownBackupPage, ({ reply }) => sendPage(reply, backupPage(), { isPassing: true }));
+  routes.serve({ ...pages.live, summary: "What this nest is, and whether its hub hears it" }, ({ viewer, reply }) =>
+    sendPage(reply, deps.home(viewer), { isPassing: true }),
+  );
+  routes.serve(health.health, () => ({ status: "ok" as const }));
+  routes.serve(health.livez, ({ reply }) => {
+    const verdict = deps.liveness();
     return reply.code(verdict.status === "ok" ? 200 : 503).send(verdict);
   });
-  app.get("/metrics", async (_request, reply) =>
-    reply.type(parts.metrics.contentType).send(await parts.metrics.metrics()),
-  );
-  app.get("/api/openapi.json", () => openApi(routes, parts.version));
-  return app;
+  routes.serve(operations.metrics, async ({ reply }) => reply.type(metrics.contentType).send(await metrics.metrics()));
+  routes.serve(operations.openapi, () => openApiOf(routes.all(), { title: "Nest spoke", version, doors }));
+  return http;
 }
 
 /** The terminal port: for now a page that says there is no terminal. */
-export function buildTerminal(parts: PortParts): FastifyInstance {
-  const app = emptyApp(parts);
-  app.get("/", (_request, reply) => sendPage(reply, terminalPage()));
-  return app;
+export async function buildTerminal(deps: PortDeps): Promise<FastifyInstance> {
+  const { http, routes } = await buildPort(deps);
+  routes.serve({ ...pages.live, summary: "The terminal" }, ({ reply }) =>
+    sendPage(reply, terminalPage(), { isPassing: true }),
+  );
+  return http;
 }
 
-function emptyApp({ log, isKnownHost }: PortParts): FastifyInstance {
-  const app = fastify({
-    bodyLimit: BODY_LIMIT,
-    forceCloseConnections: true,
-    // A request that takes longer to arrive is none.
-    requestTimeout: 30_000,
-    clientErrorHandler: answerUnreadable,
-    frameworkErrors: (_error, request, reply) => {
-      reply.hijack();
-      answerBadAddress(request.raw, reply.raw);
-    },
+async function buildPort({
+  log,
+  isKnownHost,
+  keeper,
+}: PortDeps): Promise<{ readonly http: FastifyInstance; readonly routes: RouteRegistry<Visitor> }> {
+  const http = await buildServer({ log, isKnownHost, names: hostNames });
+  dropProxyHeaders(http);
+  serveAssets(http, join(import.meta.dirname, "pages", "assets"));
+  const routes = new RouteRegistry<Visitor>(http, {
+    what: "nest",
+    admit: (route, request) => admit(route, request, keeper),
+    actorOf: (visitor) => (visitor.kind === "known" ? visitor.login : "anyone"),
+    errorPage,
   });
-  registerJsonErrors(app, log);
-  readJsonBodies(app);
-  app.addHook("onRequest", async (request) => {
-    if (!isKnownHost(request.raw)) throw misdirected();
-  });
-  app.get("/assets/spoke.css", (_request, reply) => reply.type("text/css; charset=utf-8").send(STYLESHEET));
-  return app;
+  return { http, routes };
 }

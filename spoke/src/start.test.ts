@@ -33,7 +33,8 @@ test.each([
   ["/api/livez", "application/json", '{"status":"ok"}'],
   ["/metrics", "text/plain", "nest_spoke_heartbeats"],
   ["/api/openapi.json", "application/json", "/api/livez"],
-  ["/assets/spoke.css", "text/css", "prefers-color-scheme"],
+  ["/assets/theme.css", "text/css", "light-dark("],
+  ["/assets/spoke.css", "text/css", "main {"],
 ])("the dashboard port serves %s", async (path, type, words) => {
   const response = await fetch(spoke.dashboardUrl + path);
   expect(response.status).toBe(200);

@@ -3,20 +3,20 @@ import type { AddressInfo } from "node:net";
 import { type Clock, isAbsent, type Log, type Random, UsageError } from "@nest/kit";
 import { scaleDurations } from "@nest/protocol";
 import type { FastifyInstance } from "fastify";
-import { knownHost } from "./access/known-host.ts";
+import { knownNest } from "./access/admit.ts";
+import { doorkeeper } from "./access/visitor.ts";
 import { buildDashboard, buildTerminal } from "./app.ts";
 import { Backup } from "./backup/backup.ts";
-import { type NestYaml, readNestYaml } from "./config/nest-yaml.ts";
+import { readNestYaml } from "./config/nest-yaml.ts";
 import { readOverlay } from "./config/overlay.ts";
-import { hubLink, type SpokeSettings } from "./config/settings.ts";
-import { homePage } from "./dashboard/home-page.ts";
-import { mayRead } from "./dashboard/may-read.ts";
+import { hubLink, isLoopback, type SpokeSettings } from "./config/settings.ts";
 import { liveness } from "./health/liveness.ts";
 import { spokeMetrics } from "./health/metrics.ts";
 import { heartbeatBody } from "./heartbeat/body.ts";
 import { HEARTBEAT_PERIOD_MS, HeartbeatLoop } from "./heartbeat/loop.ts";
 import { sendHeartbeat } from "./heartbeat/send.ts";
 import { nestId } from "./identity/nest-id.ts";
+import { homePage } from "./pages/home-page.ts";
 
 export interface SpokeParts {
   readonly settings: SpokeSettings;
@@ -70,15 +70,17 @@ export async function startSpoke(parts: SpokeParts): Promise<RunningSpoke> {
     log,
     settings: async () => (await readConfig()).governor.backup,
   });
-  const rules = {
-    hubProxied: config.dashboard.hub_proxied,
+  const hubProxied = config.dashboard.hub_proxied;
+  const keeper = doorkeeper({
+    hubProxied,
     trustedProxies: config.dashboard.trusted_proxies,
     proxyAuth: settings.dashboardToken,
-  };
-  const isKnownHost = knownHost(settings.host, config, rules);
-  const dashboard = buildDashboard({
-    log,
-    isKnownHost,
+    // Repository names can be private: until sign-in arrives they are for everybody on a public nest, else for this machine.
+    everybodyReads: config.hub.is_public || (!hubProxied && isLoopback(settings.host)),
+  });
+  const port = { log, isKnownHost: knownNest(settings.host, config, keeper), keeper };
+  const dashboard = await buildDashboard({
+    ...port,
     version,
     metrics: spokeMetrics({
       lastSuccessAt: () => loop?.lastSuccessAt,
@@ -95,19 +97,18 @@ export async function startSpoke(parts: SpokeParts): Promise<RunningSpoke> {
         },
         clock.now(),
       ),
-    rules,
     backup,
-    home: ({ peer, role }) =>
+    home: (visitor) =>
       homePage({
         nestId: id,
         version,
         config,
-        mayRead: mayRead({ ...visitRules(settings, config), peer, role }),
+        mayRead: visitor.kind !== "stranger",
         hub: hub && { base: hub.base, lastSuccessAt: loop?.lastSuccessAt, lastOutcome: loop?.lastOutcome },
         now: clock.now(),
       }),
   });
-  const terminal = buildTerminal({ log, isKnownHost });
+  const terminal = await buildTerminal(port);
   const close = async () => {
     await loop?.stop();
     await Promise.all([dashboard.close(), terminal.close()]);
@@ -126,10 +127,6 @@ export async function startSpoke(parts: SpokeParts): Promise<RunningSpoke> {
     await close();
     throw thrown;
   }
-}
-
-function visitRules(settings: SpokeSettings, config: NestYaml) {
-  return { listensOn: settings.host, isPublic: config.hub.is_public, hubProxied: config.dashboard.hub_proxied };
 }
 
 async function configText(file: string): Promise<string> {

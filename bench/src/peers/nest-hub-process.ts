@@ -2,9 +2,10 @@ import { readFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
+import { tokenDigest } from "@nest/auth";
 import { CodeHostMemory, type Issue, type Scan } from "@nest/codehost";
 import { LOG_BYTES, openPostgres, openSqlite } from "@nest/dispatch";
-import { buildHub, readHubConfig, tokenDigest } from "@nest/hub";
+import { buildHub, readHubConfig } from "@nest/hub";
 import { createLog, systemClock, systemRandom } from "@nest/kit";
 import type { HubSeed } from "./hub-peer.ts";
 

@@ -1,5 +1,5 @@
+import { Budget } from "@nest/auth";
 import type { Clock } from "@nest/kit";
-import { Budget } from "./budget.ts";
 
 /** Everything that strangers can make the hub ask the code host, or write. */
 export interface Budgets {

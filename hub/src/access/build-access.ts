@@ -1,19 +1,30 @@
+import { Sessions, Signer, SignIn, type Throttle } from "@nest/auth";
 import type { CodeHost } from "@nest/codehost";
 import type { CommandBatcher, Ledger } from "@nest/dispatch";
-import type { Clock, Random } from "@nest/kit";
-import type { HubConfig } from "../config.ts";
+import type { Clock, Random, Secret } from "@nest/kit";
 import { Identity } from "./identity.ts";
-import { Once } from "./once.ts";
-import { Sessions } from "./sessions.ts";
-import { type KeyOfAll, sharedKeys } from "./shared-keys.ts";
+import { LedgerOnce } from "./ledger-once.ts";
+import { type GivenKeys, type KeyOfAll, sharedKeys } from "./shared-keys.ts";
 import { sharedUsers } from "./shared-users.ts";
-import { SignIn } from "./sign-in.ts";
-import { Signer } from "./signer.ts";
-import type { Throttle } from "./throttle.ts";
 import { UserStore } from "./users.ts";
 
+/** Sessions of the hub's own cookies (spec: HTTP). */
+export const cookieNames = { session: "nest_hub_session", user: "nest_hub_user" } as const;
+
+/** What an operator set about who may come in. */
+export interface AccessSettings extends GivenKeys {
+  readonly adminToken: Secret | undefined;
+  /** Logins with the hub admin role. */
+  readonly admins: readonly string[];
+  /** `nest_hub_user` alone authenticates. */
+  readonly plainUserCookie: boolean;
+  /** Sign-in by the code host; the secret only where browsers are sent there and back. */
+  readonly oauth: { readonly clientId: string; readonly clientSecret: Secret | undefined } | undefined;
+  readonly webUrl: string;
+}
+
 export interface AccessDeps {
-  readonly config: HubConfig;
+  readonly settings: AccessSettings;
   readonly keyOfAll: KeyOfAll;
   readonly codeHost: CodeHost;
   readonly ledger: Ledger;
@@ -28,7 +39,7 @@ export interface AccessDeps {
 
 /** Who asks, how they sign in, and how long that holds: wired to each other. @throws NestError `bad_key_file` */
 export async function buildAccess({
-  config,
+  settings,
   keyOfAll,
   codeHost,
   ledger,
@@ -38,16 +49,27 @@ export async function buildAccess({
   clock,
   random,
 }: AccessDeps): Promise<{ readonly sessions: Sessions; readonly signIn: SignIn; readonly identity: Identity }> {
-  const { master, hubSecret } = await sharedKeys(config, keyOfAll);
-  const { plainUserCookie, oauth, adminToken, admins, webUrl } = config;
-  const users = new UserStore(config.dataDir, clock, isShared ? sharedUsers(ledger, batcher) : undefined);
-  const sessions = new Sessions({ signer: new Signer(master, "session"), users, clock, random, plainUserCookie });
+  const { master, hubSecret } = await sharedKeys(settings, keyOfAll);
+  const { plainUserCookie, oauth, adminToken, admins, webUrl } = settings;
+  const users = new UserStore(settings.dataDir, clock, isShared ? sharedUsers(ledger, batcher) : undefined);
+  const sessions = new Sessions({
+    signer: new Signer(master, "nest-hub session v1"),
+    cookies: cookieNames,
+    users,
+    clock,
+    random,
+    plainUserCookie,
+  });
   const signIn = new SignIn({
+    words: {
+      what: "hub",
+      hint: "the operator sets github.oauth_client_id, or NEST_HUB_OAUTH_CLIENT_ID and its secret",
+    },
     codeHost,
     oauth,
     webUrl,
-    signer: new Signer(master, "sign-in"),
-    once: new Once({ ledger, batcher, clock, prefix: "sign-in:", actor: "hub" }),
+    signer: new Signer(master, "nest-hub sign-in v1"),
+    once: new LedgerOnce({ ledger, batcher, clock, prefix: "sign-in:", actor: "hub" }),
     clock,
     random,
   });

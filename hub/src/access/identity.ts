@@ -1,12 +1,18 @@
+import {
+  bearerOf,
+  cookiesOf,
+  type Sessions,
+  type SignedIn,
+  sameSecret,
+  type Throttle,
+  tokenDigest,
+  tooMany,
+} from "@nest/auth";
 import type { Ledger } from "@nest/dispatch";
+import { isFromElsewhere, isSafe } from "@nest/http";
 import { NestError, type Secret } from "@nest/kit";
 import type { Route } from "@nest/protocol";
 import type { FastifyRequest } from "fastify";
-import { tokenDigest } from "../access/token-digest.ts";
-import { cookiesOf } from "./cookies.ts";
-import { bearerOf, sameSecret } from "./secrets.ts";
-import type { Sessions, SignedIn } from "./sessions.ts";
-import type { Throttle } from "./throttle.ts";
 import { isAdmin, type Viewer } from "./viewer.ts";
 
 export interface IdentityDeps {
@@ -92,23 +98,12 @@ export class Identity {
 
   /** A browser sends cookies along with requests that other sites make it send: those do not count. */
   #checkOrigin(request: FastifyRequest, viewer: Viewer): void {
-    if (request.method === "GET" || request.method === "HEAD" || request.method === "OPTIONS") return;
-    const { origin } = request.headers;
-    const foreign = origin !== undefined && !isOriginOf(origin, request.host);
-    const unproven = viewer.kind === "user" && origin === undefined && !this.#deps.plainUserCookie;
-    if (foreign || unproven)
+    if (isSafe(request)) return;
+    const unproven = viewer.kind === "user" && request.headers.origin === undefined && !this.#deps.plainUserCookie;
+    if (isFromElsewhere(request, [request.host]) || unproven)
       throw new NestError("foreign_origin", "this request must come from the hub's own pages", {
         hint: "programs send Authorization: Bearer and no cookie",
       });
-  }
-}
-
-/** Whether an `Origin` header names this host. */
-function isOriginOf(origin: string, host: string): boolean {
-  try {
-    return new URL(origin).host === host;
-  } catch {
-    return false;
   }
 }
 
@@ -116,9 +111,4 @@ function signInFirst(sentence = "this needs somebody who is signed in"): NestErr
   return new NestError("unauthenticated", sentence, {
     hint: "sign in at /login, or send Authorization: Bearer with the value of NEST_HUB_ADMIN_TOKEN",
   });
-}
-
-/** Too much from one address: when to come back stands in `Retry-After`. */
-export function tooMany(waitMs: number, sentence = "too many requests from this address"): NestError {
-  return new NestError("too_many_requests", sentence, { hint: `try again in ${Math.ceil(waitMs / 1000)} s` });
 }

@@ -1,13 +1,20 @@
+import {
+  type Budget,
+  clearCookie,
+  cookiesOf,
+  pathHere,
+  SESSION_MS,
+  type Sessions,
+  type SignedIn,
+  type SignIn,
+  setCookie,
+} from "@nest/auth";
 import type { Account } from "@nest/codehost";
 import { access } from "@nest/protocol";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import type { Budget } from "./budget.ts";
-import { clearCookie, cookiesOf, setCookie } from "./cookies.ts";
+import { cookieNames } from "./build-access.ts";
 import type { Identity } from "./identity.ts";
-import type { RouteRegistry } from "./route-registry.ts";
-import { SESSION_COOKIE, SESSION_MS, type Sessions, type SignedIn, USER_COOKIE } from "./sessions.ts";
-import { pathHere, type SignIn } from "./sign-in.ts";
-import { isAdmin } from "./viewer.ts";
+import { type HubRoutes, isAdmin } from "./viewer.ts";
 
 export interface AccessRouteDeps {
   readonly sessions: Sessions;
@@ -29,14 +36,14 @@ const NONCE_COOKIE = "nest_hub_login";
 const NONCE_SECONDS = 600;
 
 /** Sign-in by the code host or by device flow, sign-out, and who is signed in. */
-export function registerAccessRoutes(routes: RouteRegistry, deps: AccessRouteDeps): void {
+export function registerAccessRoutes(routes: HubRoutes, deps: AccessRouteDeps): void {
   const { sessions, signIn, identity, webUrl, ownAddress, signIns, signInPolls, showLogin } = deps;
 
   const welcome = async (reply: FastifyReply, account: Account): Promise<SignedIn> => {
     const { cookie, who } = await sessions.begin(account);
     const seconds = SESSION_MS / 1000;
-    setCookie(reply, SESSION_COOKIE, cookie, seconds);
-    setCookie(reply, USER_COOKIE, account.login, seconds);
+    setCookie(reply, cookieNames.session, cookie, seconds);
+    setCookie(reply, cookieNames.user, account.login, seconds);
     return who;
   };
 
@@ -84,8 +91,8 @@ export function registerAccessRoutes(routes: RouteRegistry, deps: AccessRouteDep
   routes.serve(access.logout, async ({ request, reply }) => {
     await sessions.end(cookiesOf(request));
     deps.onSignOut();
-    clearCookie(reply, SESSION_COOKIE);
-    clearCookie(reply, USER_COOKIE);
+    clearCookie(reply, cookieNames.session);
+    clearCookie(reply, cookieNames.user);
     return { ok: true as const };
   });
 }

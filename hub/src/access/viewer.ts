@@ -1,3 +1,8 @@
+import type { RouteRegistry } from "@nest/http";
+
+/** The hub's routes. */
+export type HubRoutes = RouteRegistry<Viewer>;
+
 /** Who asks, as far as the hub knows. */
 export type Viewer =
   | { readonly kind: "anonymous" }

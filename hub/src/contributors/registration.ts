@@ -1,7 +1,7 @@
+import { tokenDigest } from "@nest/auth";
 import type { Account, CodeHost } from "@nest/codehost";
 import type { CommandBatcher, Contributor, Ledger } from "@nest/dispatch";
 import { NestError, type Random, Secret } from "@nest/kit";
-import { tokenDigest } from "../access/token-digest.ts";
 
 export interface RegistrationDeps {
   readonly codeHost: CodeHost;

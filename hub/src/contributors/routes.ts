@@ -1,3 +1,4 @@
+import { type Budget, bearerOf } from "@nest/auth";
 import type { Account } from "@nest/codehost";
 import {
   type Command,
@@ -12,10 +13,7 @@ import {
 import { NestError } from "@nest/kit";
 import { contribute, contributors, leaderboard } from "@nest/protocol";
 import type { FastifyRequest } from "fastify";
-import type { Budget } from "../access/budget.ts";
-import type { RouteRegistry } from "../access/route-registry.ts";
-import { bearerOf } from "../access/secrets.ts";
-import { isAdmin, type Viewer } from "../access/viewer.ts";
+import { type HubRoutes, isAdmin, type Viewer } from "../access/viewer.ts";
 import type { ContributorLimits } from "./contributor-limits.ts";
 import type { ContributorReadModel } from "./contributor-read-model.ts";
 import { type LeaderboardDeps, leaderboardOf } from "./leaderboard.ts";
@@ -33,7 +31,7 @@ export interface ContributorRouteDeps {
 }
 
 /** Registration, standing, limits and the leaderboard. */
-export function registerContributorRoutes(routes: RouteRegistry, deps: ContributorRouteDeps): void {
+export function registerContributorRoutes(routes: HubRoutes, deps: ContributorRouteDeps): void {
   serveRegistration(routes, deps);
   serveStanding(routes, deps);
   serveRoles(routes, deps);
@@ -62,7 +60,7 @@ function proofOf(request: FastifyRequest, viewer: Viewer): Proof {
 }
 
 function serveRegistration(
-  routes: RouteRegistry,
+  routes: HubRoutes,
   { registration, registrations, limits, policy, now }: ContributorRouteDeps,
 ) {
   const throttle = (request: FastifyRequest): void => {
@@ -98,7 +96,7 @@ function accountOf({ login, accountId }: Extract<Viewer, { kind: "user" }>): Acc
   return { login, ...(accountId === undefined ? {} : { id: accountId }) };
 }
 
-function serveStanding(routes: RouteRegistry, deps: ContributorRouteDeps): void {
+function serveStanding(routes: HubRoutes, deps: ContributorRouteDeps): void {
   const { readModel } = deps;
   routes.serve(contributors.contributors, ({ query }) => readModel.list(query));
   routes.serve(contributors.contributor, async ({ params, query }) => {
@@ -131,7 +129,7 @@ function serveStanding(routes: RouteRegistry, deps: ContributorRouteDeps): void 
   });
 }
 
-function serveRoles(routes: RouteRegistry, deps: ContributorRouteDeps): void {
+function serveRoles(routes: HubRoutes, deps: ContributorRouteDeps): void {
   const { ledger } = deps.registration;
   const change = async (one: Contributor, actor: string, to: (before: RoleSetting) => RoleSetting): Promise<void> => {
     await done(deps, {

@@ -1,7 +1,7 @@
 import type { Ledger } from "@nest/dispatch";
 import { NestError } from "@nest/kit";
 import { fleet } from "@nest/protocol";
-import type { RouteRegistry } from "../access/route-registry.ts";
+import type { HubRoutes } from "../access/viewer.ts";
 import type { ReadModel } from "../operations/read-model.ts";
 import type { FleetRegistry } from "./registry.ts";
 
@@ -12,7 +12,7 @@ export interface FleetRouteDeps {
 }
 
 /** Heartbeats in, the registry and the hub's numbers out. */
-export function registerFleetRoutes(routes: RouteRegistry, { registry, readModel, ledger }: FleetRouteDeps): void {
+export function registerFleetRoutes(routes: HubRoutes, { registry, readModel, ledger }: FleetRouteDeps): void {
   routes.serve(fleet.heartbeat, ({ body }) => {
     if (!registry.beat(body)) throw new NestError("registry_full", "the fleet registry is full");
     return { ok: true as const };

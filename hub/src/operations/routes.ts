@@ -1,9 +1,9 @@
+import { networkOf, openApiOf } from "@nest/http";
 import { TimeSlicer } from "@nest/kit";
 import { contribute, contributors, health, operations } from "@nest/protocol";
 import type { FastifyRequest } from "fastify";
-import { networkOf } from "../access/network-of.ts";
-import { openApiOf, type RouteRegistry } from "../access/route-registry.ts";
-import { isAdmin, sameViewer, type Viewer } from "../access/viewer.ts";
+import { doors } from "../access/doors.ts";
+import { type HubRoutes, isAdmin, sameViewer, type Viewer } from "../access/viewer.ts";
 import { DAY_HOURS, type DoneByHour } from "./done-by-hour.ts";
 import type { EventStream } from "./event-stream.ts";
 import type { Metrics } from "./metrics.ts";
@@ -27,7 +27,7 @@ const CHARTED_HOURS = 168;
 const ADMIN_SEES: Visibility = () => true;
 
 /** What people watch the hub by: status, queue, fleet, feed, audit, metrics and the description of all routes. */
-export function registerOperationsRoutes(routes: RouteRegistry, deps: OperationsRouteDeps): void {
+export function registerOperationsRoutes(routes: HubRoutes, deps: OperationsRouteDeps): void {
   const { readModel, stream, metrics, doneByHour, now, everybodySees, viewerOf } = deps;
   const sees = (viewer: Viewer): Visibility => (isAdmin(viewer) ? ADMIN_SEES : everybodySees);
 
@@ -77,7 +77,7 @@ export function registerOperationsRoutes(routes: RouteRegistry, deps: Operations
   // Made once, when everything is registered: it costs more than any other answer.
   let openApi: Record<string, unknown> | undefined;
   routes.serve(operations.openapi, () => {
-    openApi ??= openApiOf(routes.all(), "Nest hub", "1");
+    openApi ??= openApiOf(routes.all(), { title: "Nest hub", version: "1", doors });
     return openApi;
   });
 }

@@ -1,44 +1,32 @@
 import { readFileSync } from "node:fs";
 import { createRequire, stripTypeScriptTypes } from "node:module";
+import { join } from "node:path";
+import { serveAssets } from "@nest/http";
 import type { FastifyInstance } from "fastify";
 
 /** Serves the styles and scripts that the server-made pages load. */
 export function registerAssets(app: FastifyInstance): void {
-  const assets = [
-    ["/assets/theme.css", "text/css", read("./assets/theme.css")],
-    ["/assets/icon.svg", "image/svg+xml", read("./assets/icon.svg")],
-    ["/assets/live.css", "text/css", read("./assets/live.css")],
-    ["/assets/public.css", "text/css", read("./assets/public.css")],
-    ["/assets/live.js", "text/javascript", read("./assets/live.js")],
-    ["/assets/live-dom.js", "text/javascript", read("./assets/live-dom.js")],
-    ["/assets/contribute.js", "text/javascript", read("./assets/contribute.js")],
-    ["/assets/login.js", "text/javascript", read("./assets/login.js")],
-    // Wording and decisions are TypeScript so that they are checked and tested; the browser gets them without the types.
-    ["/assets/live-words.js", "text/javascript", inBrowser(read("./live-words.ts"))],
-    ["/assets/activity.js", "text/javascript", inBrowser(protocolFile("activity"))],
-    ["/assets/reasons.js", "text/javascript", inBrowser(protocolFile("reasons"))],
+  serveAssets(app, join(import.meta.dirname, "assets"));
+  // Wording and decisions are TypeScript so that they are checked and tested; the browser gets them without the types.
+  const scripts = [
+    ["/assets/live-words.js", new URL("./live-words.ts", import.meta.url)],
+    ["/assets/activity.js", protocolFile("activity")],
+    ["/assets/reasons.js", protocolFile("reasons")],
   ] as const;
-  for (const [path, type, content] of assets) {
+  for (const [path, file] of scripts) {
+    const script = inBrowser(readFileSync(file, "utf8"));
     app.get(path, (_request, reply) =>
-      reply
-        .header("x-content-type-options", "nosniff")
-        .header("cache-control", "no-cache")
-        .type(`${type}; charset=utf-8`)
-        .send(content),
+      reply.header("cache-control", "no-cache").type("text/javascript; charset=utf-8").send(script),
     );
   }
 }
 
 /** The files of the protocol that describe events and reasons: pages and servers have their words from the same place. */
 function protocolFile(name: "activity" | "reasons"): string {
-  return readFileSync(createRequire(import.meta.url).resolve(`@nest/protocol/${name}`), "utf8");
+  return createRequire(import.meta.url).resolve(`@nest/protocol/${name}`);
 }
 
 /** TypeScript as a browser runs it: without types, and the protocol's files from beside it. */
 function inBrowser(source: string): string {
   return stripTypeScriptTypes(source).replace(/(from\s+")@nest\/protocol\/(\w+)"/g, '$1./$2.js"');
-}
-
-function read(file: string): string {
-  return readFileSync(new URL(file, import.meta.url), "utf8");
 }

@@ -1,6 +1,7 @@
+import { type Html, html } from "@nest/http";
 import { type contribute, type governor, permissionsOf, type Tier } from "@nest/protocol";
-import { type Html, html, page } from "./html.ts";
 import { tell } from "./live-words.ts";
+import { page } from "./page.ts";
 
 /** The agent CLIs that a relay can drive, with what it takes to have one. */
 const clis = [

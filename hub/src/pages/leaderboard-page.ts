@@ -1,5 +1,6 @@
+import { type Html, html } from "@nest/http";
 import { type leaderboard as described, leaderboard } from "@nest/protocol";
-import { type Html, html, page } from "./html.ts";
+import { page } from "./page.ts";
 
 type Row = described.LeaderboardRow;
 

@@ -1,4 +1,5 @@
-import { html, page } from "./html.ts";
+import { html } from "@nest/http";
+import { page } from "./page.ts";
 
 /** The sign-in page of a hub without a browser round trip: a code to type at the code host. `/assets/login.js` does the asking. */
 export function loginPage(to: string, hasDeviceFlow: boolean): string {

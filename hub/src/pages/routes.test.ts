@@ -1,10 +1,12 @@
+import { Budget } from "@nest/auth";
 import { CodeHostMemory } from "@nest/codehost";
+import { RouteRegistry } from "@nest/http";
 import { VirtualClock } from "@nest/kit";
 import { fastify } from "fastify";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { Budget } from "../access/budget.ts";
-import { RouteRegistry } from "../access/route-registry.ts";
+import type { Viewer } from "../access/viewer.ts";
 import { defaultSettings } from "../queue-settings/settings.ts";
+import { errorPage } from "./error-page.ts";
 import { type PageDeps, registerPages } from "./routes.ts";
 
 const hostile = '<img src=x onerror="alert(1)">\u202e';
@@ -71,8 +73,14 @@ const deps: PageDeps = {
 };
 
 const app = fastify();
+const routes = new RouteRegistry<Viewer>(app, {
+  what: "hub",
+  admit: () => ({ kind: "anonymous" }),
+  actorOf: () => "anyone",
+  errorPage,
+});
 beforeAll(async () => {
-  registerPages(app, new RouteRegistry(app, { admit: async () => ({ kind: "anonymous" }) }), deps);
+  registerPages(app, routes, deps);
   await app.ready();
 });
 afterAll(() => app.close());

@@ -1,14 +1,14 @@
+import type { Budget } from "@nest/auth";
 import type { CodeHost } from "@nest/codehost";
+import { sendPage } from "@nest/http";
 import type { Clock } from "@nest/kit";
 import { type contribute, type governor, leaderboard, pages } from "@nest/protocol";
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import type { Budget } from "../access/budget.ts";
-import type { RouteRegistry } from "../access/route-registry.ts";
+import type { HubRoutes } from "../access/viewer.ts";
 import { registerAssets } from "./assets.ts";
 import { contributePage } from "./contribute-page.ts";
 import { leaderboardPage } from "./leaderboard-page.ts";
 import { livePage } from "./live-page.ts";
-import { sendPage } from "./send-page.ts";
 import { readStyleSource } from "./style-source.ts";
 import { Styles } from "./styles.ts";
 
@@ -31,7 +31,7 @@ export interface PageDeps {
 const FEED_LINES = 12;
 
 /** Serves the server-made pages, what they load, and custom stylesheets of the leaderboard. */
-export function registerPages(app: FastifyInstance, routes: RouteRegistry, deps: PageDeps): void {
+export function registerPages(app: FastifyInstance, routes: HubRoutes, deps: PageDeps): void {
   const { status, activity, settings, codeHost, clock, styleFetches } = deps;
   const live = livePage();
   registerAssets(app);

@@ -1,6 +1,6 @@
 import type { CommandBatcher, Queue } from "@nest/dispatch";
 import { governor as described } from "@nest/protocol";
-import type { RouteRegistry } from "../access/route-registry.ts";
+import type { HubRoutes } from "../access/viewer.ts";
 import { impactOf } from "./impact.ts";
 import { preview, type Subject } from "./preview.ts";
 import type { QueueSettings } from "./queue-settings.ts";
@@ -17,7 +17,7 @@ export interface QueueSettingsRouteDeps {
 }
 
 /** Reads and changes the queue configuration, and shows beforehand what a list of patterns would match. */
-export function registerQueueSettingsRoutes(routes: RouteRegistry, deps: QueueSettingsRouteDeps): void {
+export function registerQueueSettingsRoutes(routes: HubRoutes, deps: QueueSettingsRouteDeps): void {
   const { queueSettings, batcher, queue, settled, now } = deps;
   routes.serve(described.governor, ({ reply }) => {
     reply.header("etag", `"${queueSettings.tag}"`).header("cache-control", "no-store");

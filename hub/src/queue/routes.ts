@@ -9,7 +9,7 @@ import {
 } from "@nest/dispatch";
 import { contribute, queue as described } from "@nest/protocol";
 import type { FastifyRequest } from "fastify";
-import type { RouteRegistry } from "../access/route-registry.ts";
+import type { HubRoutes } from "../access/viewer.ts";
 import type { Webhooks } from "./webhooks.ts";
 
 export interface QueueRouteDeps {
@@ -22,7 +22,7 @@ export interface QueueRouteDeps {
 }
 
 /** What operators do to the queue: read the code host now, put issues in front, hold them back; and webhooks. */
-export function registerQueueRoutes(routes: RouteRegistry, deps: QueueRouteDeps): void {
+export function registerQueueRoutes(routes: HubRoutes, deps: QueueRouteDeps): void {
   const { queue, monitor, ledger, batcher, webhooks, now } = deps;
   const holds = () =>
     ledger

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
+import type { Once } from "@nest/auth";
 import { verifyWebhook } from "@nest/codehost";
 import type { QueueFeed } from "@nest/dispatch";
 import { NestError, type Secret } from "@nest/kit";
 import { z } from "zod";
-import type { Once } from "../access/once.ts";
 
 export interface WebhookDeps {
   readonly secret: Secret | undefined;

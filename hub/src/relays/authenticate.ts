@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
+import { tokenDigest } from "@nest/auth";
 import { type Contributor, identityOf, type Ledger } from "@nest/dispatch";
 import { type AuthResponse, cleanDeclared, cleanFacts, compareVersions } from "@nest/protocol";
-import { tokenDigest } from "../access/token-digest.ts";
 import type { ModelPolicy } from "../queue-settings/model-policy.ts";
 import type { Declared } from "./session.ts";
 

@@ -1,7 +1,7 @@
+import { Throttle } from "@nest/auth";
 import type { CommandBatcher, Ledger } from "@nest/dispatch";
 import type { Clock, Log } from "@nest/kit";
 import type { RelayMessage } from "@nest/protocol";
-import { Throttle } from "../access/throttle.ts";
 import type { ModelPolicy } from "../queue-settings/model-policy.ts";
 import { type Accepted, authenticate } from "./authenticate.ts";
 import type { Probes } from "./probes.ts";

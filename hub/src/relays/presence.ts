@@ -1,5 +1,5 @@
+import { Throttle } from "@nest/auth";
 import type { CancelTimer, Clock } from "@nest/kit";
-import { Throttle } from "../access/throttle.ts";
 
 /** Who is away for less is not said to have left. */
 const LEFT_AFTER_MS = 60_000;

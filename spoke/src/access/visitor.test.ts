@@ -1,16 +1,22 @@
 import { Secret } from "@nest/kit";
 import { expect, test } from "vitest";
-import { type VisitorRules, visitorOf } from "./visitor.ts";
+import { doorkeeper, type VisitorRules } from "./visitor.ts";
 
 const rules: VisitorRules = {
   hubProxied: true,
   trustedProxies: ["10.1.0.0/16", "192.0.2.7", "nonsense"],
   proxyAuth: new Secret("proxy-secret"),
+  everybodyReads: false,
 };
 const owner = ["X-Nest-User", "ada", "X-Nest-Role", "owner"];
+const asking = (remoteAddress: string, rawHeaders: readonly string[]) => ({
+  socket: { remoteAddress },
+  rawHeaders: [...rawHeaders],
+});
 
 test.each<[string, string, readonly string[], string]>([
   ["from this machine", "127.0.0.1", owner, "owner"],
+  ["from this machine by IPv6", "::1", owner, "owner"],
   ["from a trusted network", "::ffff:10.1.2.3", owner, "owner"],
   ["from a trusted address", "192.0.2.7", ["x-nest-role", "read"], "read"],
   ["from elsewhere with the proxy's proof", "203.0.113.9", [...owner, "X-Nest-Proxy-Auth", "proxy-secret"], "owner"],
@@ -21,13 +27,24 @@ test.each<[string, string, readonly string[], string]>([
   ["with the role twice", "127.0.0.1", ["X-Nest-Role", "read", "x-nest-role", "owner"], "no role"],
   ["with two roles in one", "127.0.0.1", ["X-Nest-Role", "owner, owner"], "no role"],
 ])("a request %s: %s", (_what, peer, rawHeaders, expected) => {
-  const visitor = visitorOf({ peer, rawHeaders }, rules);
+  const visitor = doorkeeper(rules).judge(asking(peer, rawHeaders));
   expect(visitor.kind === "known" ? visitor.role : visitor.because).toBe(expected);
 });
 
 test("without a hub's proxy in front, the headers are nobody's", () => {
-  expect(visitorOf({ peer: "127.0.0.1", rawHeaders: owner }, { ...rules, hubProxied: false })).toEqual({
-    kind: "refused",
-    because: "no session",
-  });
+  const keeper = doorkeeper({ ...rules, hubProxied: false });
+  expect(keeper.judge(asking("127.0.0.1", owner))).toEqual({ kind: "stranger", because: "no session" });
+  expect(keeper.isFromProxy(asking("192.0.2.7", owner))).toBe(false);
+});
+
+test("where everybody reads, nobody known is a reader and whoever is known keeps their role", () => {
+  const keeper = doorkeeper({ ...rules, everybodyReads: true });
+  expect(keeper.judge(asking("203.0.113.9", owner))).toEqual({ kind: "reader", because: "no role" });
+  expect(keeper.judge(asking("192.0.2.7", owner))).toEqual({ kind: "known", login: "ada", role: "owner" });
+});
+
+test("any program on this machine may say a role, and only a proxy that was named answers for other names", () => {
+  const keeper = doorkeeper(rules);
+  expect(keeper.isFromNamedProxy(asking("127.0.0.1", owner))).toBe(false);
+  expect(keeper.isFromNamedProxy(asking("10.1.9.9", []))).toBe(true);
 });

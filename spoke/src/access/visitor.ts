@@ -1,74 +1,75 @@
-import { createHash, timingSafeEqual } from "node:crypto";
-import { BlockList, isIP } from "node:net";
+import type { IncomingMessage } from "node:http";
+import { sameSecret } from "@nest/auth";
+import { areAddresses, trustIn } from "@nest/http";
 import type { Secret } from "@nest/kit";
-import { isLoopback } from "../config/settings.ts";
 
 /** Roles on a nest, rising. */
 export const roles = ["read", "read-write", "merger", "owner"] as const;
 export type Role = (typeof roles)[number];
 
-/** Who asks: somebody the proxy in front vouches for, or nobody known. */
+/** Why nobody is known to ask: nobody is signed in, or the hub's proxy in front named no role that there is. */
+type Unknown = "no session" | "no role";
+
+/** Who asks: somebody the proxy in front vouches for; somebody unknown who may read all the same; anybody else. */
 export type Visitor =
   | { readonly kind: "known"; readonly login: string; readonly role: Role }
-  | { readonly kind: "refused"; readonly because: "no session" | "no role" };
+  | { readonly kind: "reader"; readonly because: Unknown }
+  | { readonly kind: "stranger"; readonly because: Unknown };
 
 export interface VisitorRules {
+  /** Whether the hub's proxy stands in front and says who asks. */
   readonly hubProxied: boolean;
   /** Addresses and networks (`10.0.0.0/8`) of proxies that are believed. */
   readonly trustedProxies: readonly string[];
   /** What a proxy elsewhere proves itself with (`X-Nest-Proxy-Auth`). */
   readonly proxyAuth: Secret | undefined;
+  /** Whether everybody may read here: the nest is public, or only this machine can reach it and no proxy is in front. */
+  readonly everybodyReads: boolean;
 }
 
-/** What of a request says who asks; `rawHeaders` because a header that came twice is no header. */
-export interface Asking {
-  readonly peer: string;
-  readonly rawHeaders: readonly string[];
+/** What of a request says who asks: its peer, and its headers as they came, because one that came twice is none. */
+export type Asking = Pick<IncomingMessage, "rawHeaders"> & {
+  readonly socket: { readonly remoteAddress?: string | undefined };
+};
+
+/** What a nest believes of those who ask: the one judgement for every page, route and socket. */
+export interface Doorkeeper {
+  /** Who asks. */
+  judge(asking: Asking): Visitor;
+  /** Whether a request comes from a proxy whose headers are believed. */
+  isFromProxy(asking: Asking): boolean;
+  /** Whether it comes from a proxy that was named, or that proves itself; not from any program on this machine. */
+  isFromNamedProxy(asking: Asking): boolean;
 }
 
 /**
- * Who asks (contract §3, Who may). `X-Nest-User` and `X-Nest-Role` are believed only behind the hub's proxy and only from it;
- * a missing, repeated or unknown role is no role.
+ * Judges by `X-Nest-User` and `X-Nest-Role` (contract §3, Who may). They are believed only behind the hub's proxy, and only from
+ * it: a peer on this machine, one in `dashboard.trusted_proxies`, or one with the right `X-Nest-Proxy-Auth`. A missing, repeated
+ * or unknown role is no role.
  */
-export function visitorOf(asking: Asking, rules: VisitorRules): Visitor {
-  if (!rules.hubProxied) return { kind: "refused", because: "no session" };
-  if (!isProxy(asking, rules)) return { kind: "refused", because: "no role" };
-  const role = roles.find((one) => one === onlyOne(asking.rawHeaders, "x-nest-role"));
-  if (role === undefined) return { kind: "refused", because: "no role" };
-  return { kind: "known", login: onlyOne(asking.rawHeaders, "x-nest-user") ?? role, role };
-}
-
-/** Whether a request comes from a proxy that was named, or that proves itself; not from any program on this machine. */
-export function isNamedProxy(
-  { peer, rawHeaders }: Asking,
-  { hubProxied, trustedProxies, proxyAuth }: VisitorRules,
-): boolean {
-  return hubProxied && (isListed(peer, trustedProxies) || provesItself(rawHeaders, proxyAuth));
-}
-
-function isProxy({ peer, rawHeaders }: Asking, { trustedProxies, proxyAuth }: VisitorRules): boolean {
-  return isLoopback(peer) || isListed(peer, trustedProxies) || provesItself(rawHeaders, proxyAuth);
+export function doorkeeper({ hubProxied, trustedProxies, proxyAuth, everybodyReads }: VisitorRules): Doorkeeper {
+  const isNamed = trustIn(trustedProxies.filter((one) => areAddresses([one])));
+  const isHere = trustIn(["loopback"]);
+  const isFromNamedProxy = ({ socket, rawHeaders }: Asking) =>
+    hubProxied && (isNamed(socket.remoteAddress ?? "", 0) || provesItself(rawHeaders, proxyAuth));
+  const isFromProxy = (asking: Asking) =>
+    hubProxied && (isHere(asking.socket.remoteAddress ?? "", 0) || isFromNamedProxy(asking));
+  return {
+    isFromProxy,
+    isFromNamedProxy,
+    judge(asking) {
+      const role = isFromProxy(asking)
+        ? roles.find((one) => one === onlyOne(asking.rawHeaders, "x-nest-role"))
+        : undefined;
+      if (role !== undefined) return { kind: "known", login: onlyOne(asking.rawHeaders, "x-nest-user") ?? role, role };
+      return { kind: everybodyReads ? "reader" : "stranger", because: hubProxied ? "no role" : "no session" };
+    },
+  };
 }
 
 function provesItself(rawHeaders: readonly string[], proxyAuth: Secret | undefined): boolean {
   const given = onlyOne(rawHeaders, "x-nest-proxy-auth");
-  return proxyAuth !== undefined && given !== undefined && same(given, proxyAuth.reveal());
-}
-
-function isListed(peer: string, listed: readonly string[]): boolean {
-  const list = new BlockList();
-  for (const entry of listed) {
-    const [address = "", bits] = entry.split("/");
-    const family = isIP(address);
-    if (family === 0) continue;
-    const kind = family === 6 ? "ipv6" : "ipv4";
-    if (bits === undefined) list.addAddress(address, kind);
-    else if (/^\d{1,3}$/.test(bits) && Number(bits) <= (family === 6 ? 128 : 32))
-      list.addSubnet(address, Number(bits), kind);
-  }
-  const plain = peer.startsWith("::ffff:") ? peer.slice("::ffff:".length) : peer;
-  const family = isIP(plain);
-  return family !== 0 && list.check(plain, family === 6 ? "ipv6" : "ipv4");
+  return proxyAuth !== undefined && given !== undefined && sameSecret(given, proxyAuth.reveal());
 }
 
 function onlyOne(rawHeaders: readonly string[], name: string): string | undefined {
@@ -77,9 +78,4 @@ function onlyOne(rawHeaders: readonly string[], name: string): string | undefine
     if (rawHeaders[at]?.toLowerCase() === name) values.push(rawHeaders[at + 1] ?? "");
   }
   return values.length === 1 ? values[0] : undefined;
-}
-
-function same(given: string, expected: string): boolean {
-  const digest = (text: string) => createHash("sha256").update(text).digest();
-  return timingSafeEqual(digest(given), digest(expected));
 }

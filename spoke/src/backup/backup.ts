@@ -108,7 +108,7 @@ export class Backup {
       throw new NestError("backup_key_unusable", reasonOf(resolved), { hint: "correct or remove that key" });
     if (this.#running)
       throw new NestError("backup_running", "another backup of this nest is being made", {
-        hint: "wait for it to end",
+        hint: "wait for it to end, and try again in 10 s",
       });
     this.#running = true;
     try {

@@ -1,12 +1,11 @@
-import { NestError } from "@nest/kit";
+import type { RouteRegistry } from "@nest/http";
 import { backup, type Route } from "@nest/protocol";
 import type { FastifyInstance } from "fastify";
-import { requireOwner } from "../access/require-owner.ts";
-import type { VisitorRules } from "../access/visitor.ts";
+import type { Visitor } from "../access/visitor.ts";
 import type { Backup } from "./backup.ts";
 
-/** What the owner's backup answers to, for the description of the API. */
-export const backupRoutes: readonly Route[] = [
+/** What the owner's backup answers to. */
+const backupRoutes: readonly Route[] = [
   backup.backupStatus,
   backup.downloadBackup,
   backup.readBackupKey,
@@ -17,34 +16,20 @@ export const backupRoutes: readonly Route[] = [
 const EXPOSED = ["X-Nest-Backup-Files", "X-Nest-Backup-Bead-Dirs", "X-Nest-Backup-Encrypted"];
 
 /** Serves the owner's backup (spec: Endpoints, owner only). */
-export function serveBackup(
-  app: FastifyInstance,
-  parts: { readonly backup: Backup; readonly rules: VisitorRules },
-): void {
-  const { rules } = parts;
-  keepNothing(app);
-  app.get(backup.backupStatus.path, (request) => {
-    requireOwner(request, rules);
-    return parts.backup.status();
+export function serveBackup(http: FastifyInstance, routes: RouteRegistry<Visitor>, own: Backup): void {
+  keepNothing(http);
+  routes.serve(backup.backupStatus, () => own.status());
+  routes.serve(backup.readBackupKey, () => own.keyState());
+  routes.serve(backup.setBackupKey, async ({ actor, body }) => {
+    const state = await own.setKey(actor, body.encryptionKey, body.keyName);
+    return { ...state, status: "updated" as const };
   });
-  app.get(backup.readBackupKey.path, (request) => {
-    requireOwner(request, rules);
-    return parts.backup.keyState();
-  });
-  app.put(backup.setBackupKey.path, async (request) => {
-    const actor = requireOwner(request, rules);
-    const body = backup.SetBackupKey.safeParse(request.body === undefined ? {} : request.body);
-    if (!body.success) throw badBody(body.error.issues[0]);
-    const state = await parts.backup.setKey(actor, body.data.encryptionKey, body.data.keyName);
-    return { ...state, status: "updated" };
-  });
-  app.delete(backup.clearBackupKey.path, async (request) => {
-    const actor = requireOwner(request, rules);
-    return { ...(await parts.backup.clearKey(actor)), status: "cleared" };
-  });
-  app.post(backup.downloadBackup.path, async (request, reply) => {
-    const actor = requireOwner(request, rules);
-    const download = await parts.backup.begin(actor);
+  routes.serve(backup.clearBackupKey, async ({ actor }) => ({
+    ...(await own.clearKey(actor)),
+    status: "cleared" as const,
+  }));
+  routes.serve(backup.downloadBackup, async ({ actor, reply }) => {
+    const download = await own.begin(actor);
     reply.raw.once("close", () => download.content.destroy());
     return reply
       .header("content-disposition", `attachment; filename="${download.name}"`)
@@ -66,17 +51,4 @@ function keepNothing(app: FastifyInstance): void {
     const [path = ""] = request.url.split("?");
     if (paths.has(path) && !reply.hasHeader("cache-control")) reply.header("cache-control", "no-store");
   });
-}
-
-/** The first fault of a body as a sentence that begins with the field. */
-function badBody(issue: { code: string; message: string; path: readonly PropertyKey[] } | undefined): NestError {
-  const keys =
-    issue?.code === "unrecognized_keys" ? (issue as unknown as { keys: string[] }).keys.join(", ") : undefined;
-  if (keys !== undefined) return new NestError("bad_request", `${keys}: unknown key in the body`);
-  const message = issue?.message ?? "not valid";
-  const field = issue?.path.map(String).join(".") ?? "";
-  return new NestError(
-    "bad_request",
-    message.startsWith(`${field}:`) ? message : `${field || "body"}: ${message.toLowerCase()}`,
-  );
 }

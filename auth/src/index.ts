@@ -1,0 +1,8 @@
+export { Budget } from "./budget.ts";
+export { clearCookie, cookiesOf, setCookie } from "./cookies.ts";
+export { bearerOf, sameSecret } from "./secrets.ts";
+export { SESSION_MS, Sessions, type SessionUsers, type SignedIn } from "./sessions.ts";
+export { type Once, pathHere, SignIn } from "./sign-in.ts";
+export { Signer } from "./signer.ts";
+export { Throttle, tooMany } from "./throttle.ts";
+export { tokenDigest } from "./token-digest.ts";

@@ -1,0 +1,61 @@
+import { Readable } from "node:stream";
+import { promisify } from "node:util";
+import { brotliCompress, constants, createBrotliCompress, createGzip, gzip } from "node:zlib";
+import type { FastifyInstance, FastifyReply } from "fastify";
+
+/** Below this an answer fits into one packet anyway. */
+const WORTH_IT_BYTES = 1024;
+/** Text that is made or read here. An event stream is not among them: compressing would hold its events back. */
+const COMPRESSIBLE = /^(?:text\/(?:html|css|javascript)|application\/json|image\/svg\+xml)\b/;
+/** Half of the default's work for nearly its result: answers are compressed while somebody waits. */
+const brotli = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } };
+
+const brotliWhole = promisify(brotliCompress);
+const gzipWhole = promisify(gzip);
+
+/**
+ * Compresses answers to GET: data, pages, styles and scripts.
+ *
+ * Answers to other methods are left alone on purpose. Length tells what is in a compressed answer when a secret and words of a
+ * stranger are in it together (BREACH); tokens and sign-ins under way are only ever in answers to POST (`register`,
+ * `reissue-token`, `device/start`), sessions in headers, which are not compressed. What `Content-Encoding` is set on already, and
+ * whatever is written past Fastify (event streams), stays as it is.
+ */
+export function compressAnswers(http: FastifyInstance): void {
+  http.addHook<string | Buffer | Readable | undefined | null>("onSend", async (request, reply, payload) => {
+    if (payload === undefined || payload === null || payload === "" || !isWorthIt(reply, payload)) return payload;
+    if (request.method !== "GET" || reply.statusCode === 304) return payload;
+    reply.header("vary", "accept-encoding");
+    const way = preferred(request.headers["accept-encoding"]);
+    if (way === undefined) return payload;
+    reply.header("content-encoding", way).removeHeader("content-length");
+    if (payload instanceof Readable) {
+      const packer = way === "br" ? createBrotliCompress(brotli) : createGzip();
+      payload.once("error", (thrown) => packer.destroy(thrown));
+      packer.once("close", () => payload.destroy());
+      return payload.pipe(packer);
+    }
+    return way === "br" ? brotliWhole(payload, brotli) : gzipWhole(payload);
+  });
+}
+
+function isWorthIt(reply: FastifyReply, payload: string | Buffer | Readable): boolean {
+  if (reply.hasHeader("content-encoding") || reply.hasHeader("content-range")) return false;
+  if (!COMPRESSIBLE.test(String(reply.getHeader("content-type") ?? ""))) return false;
+  const bytes = payload instanceof Readable ? Number(reply.getHeader("content-length") ?? Infinity) : payload.length;
+  return bytes >= WORTH_IT_BYTES;
+}
+
+/** The better of the two encodings that a client takes; undefined when it takes neither. */
+export function preferred(header: string | string[] | undefined): "br" | "gzip" | undefined {
+  const taken = new Set<string>();
+  const refused = new Set<string>();
+  for (const part of String(header ?? "").split(",")) {
+    const [name = "", ...parameters] = part.split(";").map((one) => one.trim().toLowerCase());
+    const isRefused = parameters.some((one) => /^q=0(?:\.0*)?$/.test(one));
+    (isRefused ? refused : taken).add(name);
+  }
+  const takes = (name: string) => !refused.has(name) && (taken.has(name) || taken.has("*"));
+  if (takes("br")) return "br";
+  return takes("gzip") ? "gzip" : undefined;
+}

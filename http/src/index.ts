@@ -1,0 +1,12 @@
+export { serveAssets } from "./assets.ts";
+export { escapeHtml, Html, html, htmlDocument } from "./html.ts";
+export { type HostNames, type HostRules, knownHost } from "./known-host.ts";
+export { networkOf } from "./network-of.ts";
+export { type Doors, openApiOf } from "./openapi.ts";
+export { isFromElsewhere, isSafe } from "./origin.ts";
+export type { Problem } from "./problem.ts";
+export { addressOf, areAddresses, type Trust, trustIn } from "./proxies.ts";
+export { type Call, type RouteDeps, RouteRegistry } from "./route-registry.ts";
+export { sendPage } from "./send-page.ts";
+export { buildServer, webAddress } from "./server.ts";
+export { serveWebApp } from "./web-app.ts";

@@ -1,0 +1,92 @@
+import { NestError } from "@nest/kit";
+import type { ErrorBody } from "@nest/protocol";
+import type { FastifyReply } from "fastify";
+
+/** HTTP status by error code: the one table (contract §3). A code that is not here is a 500 and a bug. */
+const statusOf: Readonly<Record<string, number>> = {
+  bad_request: 400,
+  invalid_pattern: 400,
+  sign_in_failed: 400,
+  unauthenticated: 401,
+  invalid_webhook: 401,
+  login_not_proven: 401,
+  spoke_unauthorized: 401,
+  forbidden: 403,
+  foreign_origin: 403,
+  access_revoked: 403,
+  not_found: 404,
+  method_not_allowed: 405,
+  conflict: 409,
+  configuration_changed: 412,
+  backup_key_missing: 412,
+  backup_key_unusable: 412,
+  body_too_large: 413,
+  backup_too_large: 413,
+  unsupported_media_type: 415,
+  misdirected_request: 421,
+  too_many_requests: 429,
+  backup_running: 429,
+  registry_full: 503,
+  storage_unavailable: 503,
+  hub_stopping: 503,
+  codehost_unreachable: 503,
+  codehost_rate_limited: 503,
+  codehost_refused: 503,
+  codehost_bad_answer: 503,
+};
+
+/** What is answered when something went wrong. */
+export interface Problem {
+  readonly status: number;
+  readonly body: ErrorBody;
+  /** Seconds, where coming again is worth it. */
+  readonly retryAfter?: string;
+}
+
+/** What to answer to something thrown; what was not foreseen says nothing about itself. `what` is whose log has more. */
+export function problemOf(thrown: unknown, what: "hub" | "nest"): Problem {
+  const status = thrown instanceof NestError ? statusOf[thrown.code] : undefined;
+  if (!(thrown instanceof NestError) || status === undefined) {
+    return {
+      status: 500,
+      body: { error: "internal error", code: "internal", hint: `the ${what}'s log has the reason` },
+    };
+  }
+  const { message: error, code, hint } = thrown;
+  return {
+    status,
+    body: { error, code, ...(hint === undefined ? {} : { hint }) },
+    ...(status === 503 || status === 429 ? { retryAfter: secondsIn(hint) } : {}),
+  };
+}
+
+/** Answers a request with an error body. */
+export function sendProblem(reply: FastifyReply, { status, body, retryAfter }: Problem): FastifyReply {
+  // The one answer that is no JSON: what spokes of every age look for (spec: Errors).
+  if (body.code === "spoke_unauthorized") return reply.code(status).type("text/plain").send(body.error);
+  if (retryAfter !== undefined) reply.header("retry-after", retryAfter);
+  return reply.code(status).type("application/json; charset=utf-8").send(body);
+}
+
+/** A failure of Fastify's own in our words; anything else as it is. */
+export function foreseen(thrown: unknown): unknown {
+  const { code, statusCode: status } = thrown as { code?: string; statusCode?: number };
+  if (code === "FST_ERR_CTP_BODY_TOO_LARGE")
+    return new NestError("body_too_large", "the request body is too large", { cause: thrown });
+  if (code === "FST_ERR_CTP_INVALID_MEDIA_TYPE") {
+    return new NestError("unsupported_media_type", "the request body must be JSON", {
+      hint: "send Content-Type: application/json",
+    });
+  }
+  // A name that could lead out of the folder of files is the name of none.
+  if (code?.startsWith("FST_STATIC_") === true) return new NestError("not_found", "there is no such file");
+  if (status === 429)
+    return new NestError("too_many_requests", "too many requests", { hint: "wait a little and try again" });
+  if (thrown instanceof NestError || status === undefined || status >= 500) return thrown;
+  return new NestError("bad_request", "body: not valid JSON", { cause: thrown });
+}
+
+/** A hint that names the seconds to wait is taken at its word. */
+function secondsIn(hint: string | undefined): string {
+  return /\b(\d{1,6}) s\b/.exec(hint ?? "")?.[1] ?? "5";
+}

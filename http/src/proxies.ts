@@ -1,0 +1,25 @@
+import type { IncomingMessage } from "node:http";
+import proxyAddress from "@fastify/proxy-addr";
+
+/** Whether a peer, so many hops away, is a proxy that says for whom it asks. */
+export type Trust = (address: string, hop: number) => boolean;
+
+/** Whether these are addresses, ranges (`10.0.0.0/8`) or words for such (`loopback`). */
+export function areAddresses(addresses: readonly string[]): boolean {
+  try {
+    proxyAddress.compile([...addresses]);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Trusts these addresses, ranges and words for ranges. @throws TypeError for anything else. */
+export function trustIn(addresses: readonly string[]): Trust {
+  return proxyAddress.compile([...addresses]);
+}
+
+/** The address of whoever asks: behind trusted proxies the one that they name. */
+export function addressOf(request: IncomingMessage, trusted: Trust): string {
+  return proxyAddress(request, trusted);
+}

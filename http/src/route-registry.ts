@@ -1,0 +1,174 @@
+import { NestError } from "@nest/kit";
+import type { Route } from "@nest/protocol";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { z } from "zod";
+import { isSafe } from "./origin.ts";
+import { foreseen, type Problem, problemOf, sendProblem } from "./problem.ts";
+import { sendPage } from "./send-page.ts";
+
+export interface Call<Viewer, Body, Query> {
+  readonly body: Body;
+  readonly query: Query;
+  readonly params: Readonly<Record<string, string>>;
+  /** Who asks. */
+  readonly viewer: Viewer;
+  /** Their name for the audit. */
+  readonly actor: string;
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+}
+
+export interface RouteDeps<Viewer> {
+  /** What this server calls itself. */
+  readonly what: "hub" | "nest";
+  /** @throws NestError when the route is not open to whoever asks. */
+  readonly admit: (route: Route, request: FastifyRequest) => Promise<Viewer> | Viewer;
+  /** Under which name the audit knows somebody. */
+  readonly actorOf: (viewer: Viewer) => string;
+  /** What a person is shown who opened a page that cannot be shown. */
+  readonly errorPage: (problem: Problem) => string;
+}
+
+/** Bodies of up to some megabytes that are read at the same time. */
+const MOST_BODIES = 16;
+
+/** Registers routes from their descriptions, and remembers them for the OpenAPI page and for 405 answers. */
+export class RouteRegistry<Viewer> {
+  readonly #app: FastifyInstance;
+  readonly #deps: RouteDeps<Viewer>;
+  readonly #routes: Route[] = [];
+  #bodies = 0;
+  readonly #viewers = new WeakMap<FastifyRequest, Viewer>();
+
+  constructor(app: FastifyInstance, deps: RouteDeps<Viewer>) {
+    this.#app = app;
+    this.#deps = deps;
+    app.setNotFoundHandler((request, reply) => this.#notFound(request, reply));
+    app.setErrorHandler((thrown, request, reply) => this.#fail(request, reply, foreseen(thrown)));
+  }
+
+  /** Serves a route: input checked by its schemas before `act` sees it. */
+  serve<Body extends z.ZodType, Query extends z.ZodType, Reply extends z.ZodType>(
+    route: Route<Body, Query, Reply>,
+    act: (
+      call: Call<Viewer, z.infer<Body>, z.infer<Query>>,
+    ) => Promise<z.infer<Reply> | FastifyReply> | z.infer<Reply> | FastifyReply,
+  ): void {
+    this.#routes.push(route);
+    this.#app.route({
+      method: route.method,
+      url: route.path,
+      ...(route.bodyLimit === undefined ? {} : { bodyLimit: route.bodyLimit }),
+      // Before the body is read: whoever may not ask cannot make the server read either.
+      onRequest: async (request) => {
+        this.#viewers.set(request, await this.#deps.admit(route, request));
+      },
+      handler: async (request, reply) => {
+        // Set before: a request that is not admitted never comes here.
+        const viewer = this.#viewers.get(request) as Viewer;
+        const body = check(
+          route.body,
+          request.body === undefined && route.method !== "GET" ? {} : request.body,
+          "body",
+        ) as z.infer<Body>;
+        const query = check(route.query, request.query, "query") as z.infer<Query>;
+        const params = (request.params ?? {}) as Record<string, string>;
+        return await act({ body, query, params, viewer, actor: this.#deps.actorOf(viewer), request, reply });
+      },
+    });
+  }
+
+  /**
+   * Serves a route whose body is wanted as the very bytes that came, because they are signed. `check` throws for a request
+   * whose head tells already that it cannot be right: its body is not read then. Few bodies are read at a time.
+   */
+  serveBytes(
+    route: Route,
+    check: (request: FastifyRequest) => void,
+    act: (body: Buffer, request: FastifyRequest, reply: FastifyReply) => Promise<object> | object,
+  ): void {
+    this.#routes.push(route);
+    void this.#app.register((scope, _options, registered) => {
+      scope.removeAllContentTypeParsers();
+      scope.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) => done(null, body));
+      scope.route({
+        method: route.method,
+        url: route.path,
+        ...(route.bodyLimit === undefined ? {} : { bodyLimit: route.bodyLimit }),
+        onRequest: async (request) => {
+          check(request);
+          if (this.#bodies >= MOST_BODIES)
+            throw new NestError("too_many_requests", "too many large bodies at a time", { hint: "try again in 5 s" });
+          this.#bodies += 1;
+          request.raw.once("close", () => (this.#bodies -= 1));
+        },
+        handler: async (request, reply) =>
+          act(Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0), request, reply),
+      });
+      registered();
+    });
+  }
+
+  all(): readonly Route[] {
+    return this.#routes;
+  }
+
+  #notFound(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+    const path = pathOf(request);
+    const methods = this.#routes.filter((route) => matches(route.path, path)).map(({ method }) => method);
+    if (methods.length === 0)
+      return this.#fail(request, reply, new NestError("not_found", `no such address on this ${this.#deps.what}`));
+    const allow = [...new Set(methods.flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method])))].join(", ");
+    reply.header("allow", allow);
+    return this.#fail(
+      request,
+      reply,
+      new NestError("method_not_allowed", `${request.method} is not allowed here`, { hint: `use ${allow}` }),
+    );
+  }
+
+  /** Programs are answered in JSON, a browser that opened a page with a page. */
+  #fail(request: FastifyRequest, reply: FastifyReply, thrown: unknown): FastifyReply {
+    const problem = problemOf(thrown, this.#deps.what);
+    if (problem.status === 500) reply.log.error({ err: thrown, path: request.routeOptions.url }, "request failed");
+    if (!this.#wantsPage(request)) return sendProblem(reply, problem);
+    if (problem.retryAfter !== undefined) reply.header("retry-after", problem.retryAfter);
+    return sendPage(reply.code(problem.status), this.#deps.errorPage(problem), { isPassing: true });
+  }
+
+  /** Below `/api/` everything is data, but for the addresses that send a browser on its way. */
+  #wantsPage(request: FastifyRequest): boolean {
+    if (!isSafe(request) || !/\btext\/html\b/.test(request.headers.accept ?? "")) return false;
+    const path = pathOf(request);
+    if (!path.startsWith("/api/")) return true;
+    return this.#routes.some((route) => route.produces === "text/html" && matches(route.path, path));
+  }
+}
+
+function pathOf({ url }: FastifyRequest): string {
+  return url.split("?", 1)[0] ?? "/";
+}
+
+function matches(pattern: string, path: string): boolean {
+  const wanted = pattern.split("/");
+  const given = path.split("/");
+  return wanted.length === given.length && wanted.every((part, at) => part.startsWith(":") || part === given[at]);
+}
+
+function check(schema: z.ZodType | undefined, value: unknown, where: "body" | "query"): unknown {
+  if (schema === undefined) return undefined;
+  const checked = schema.safeParse(value);
+  if (checked.success) return checked.data;
+  const issue = checked.error.issues[0];
+  const at = issue?.path.map(String).join(".") ?? "";
+  if (issue?.code === "unrecognized_keys")
+    throw new NestError(
+      "bad_request",
+      `${issue.keys.map((key) => (at === "" ? key : `${at}.${key}`)).join(", ")}: unknown key in the ${where}`,
+    );
+  const fault = issue?.message ?? "not valid";
+  const field = at === "" ? where : at;
+  // A schema's own sentence may begin with the field already.
+  if (fault.startsWith(`${field}:`)) throw new NestError("bad_request", fault);
+  throw new NestError("bad_request", `${field}: ${fault.charAt(0).toLowerCase()}${fault.slice(1)}`);
+}

@@ -1,0 +1,75 @@
+import { join } from "node:path";
+import fastifyStatic from "@fastify/static";
+import type { Random } from "@nest/kit";
+import type { Route } from "@nest/protocol";
+import type { FastifyInstance, FastifyReply } from "fastify";
+import { AppBuild, type AppEntry, FILE_NAME } from "./app-build.ts";
+import { nameScripts } from "./assets.ts";
+import { type Html, html, htmlDocument } from "./html.ts";
+import type { RouteRegistry } from "./route-registry.ts";
+import { sendPage } from "./send-page.ts";
+
+/** Where the one build for hub and spoke is. */
+const BUILT = join(import.meta.dirname, "../../web/dist");
+
+export interface WebAppDeps {
+  /** Which side of the build: the name of its entry. */
+  readonly entry: "hub" | "spoke";
+  /** The addresses that are pages of the app. */
+  readonly pages: readonly Route[];
+  /** What is shown where nothing was built. */
+  readonly notBuilt: () => string;
+  /** What is said where scripts do not run. */
+  readonly withoutScripts: Html;
+  readonly random: Random;
+  /** Where the app was built to. */
+  readonly folder?: string;
+}
+
+/** Serves the browser app: one page for all its addresses, and the files it loads. */
+export function serveWebApp<Viewer>(http: FastifyInstance, routes: RouteRegistry<Viewer>, deps: WebAppDeps): void {
+  const { entry: name, pages, notBuilt, withoutScripts, random, folder = BUILT } = deps;
+  const build = new AppBuild(folder);
+  for (const route of pages) {
+    routes.serve(route, async ({ reply }) => {
+      const entry = await build.entry(name);
+      return entry === undefined
+        ? sendPage(reply.code(503), notBuilt())
+        : sendApp(reply, entry, withoutScripts, random.hex(16));
+    });
+  }
+  void http.register(fastifyStatic, {
+    root: join(folder, "assets"),
+    prefix: "/app/assets/",
+    decorateReply: false,
+    suppressWarning: true,
+    preCompressed: true,
+    // A name with a hash never stands for something else.
+    maxAge: "365d",
+    immutable: true,
+    allowedPath: (path) => FILE_NAME.test(path.slice(1)),
+    setHeaders: (reply, path) => {
+      reply.header("vary", "accept-encoding");
+      nameScripts(reply, path);
+    },
+  });
+}
+
+/** Sends the app's page. The nonce is for the few styles that the app makes while it runs; scripts come as files only. */
+function sendApp(
+  reply: FastifyReply,
+  { script, imports, styles }: AppEntry,
+  withoutScripts: Html,
+  nonce: string,
+): FastifyReply {
+  const page = htmlDocument({
+    title: "Nest",
+    styles: styles.map((file) => `/app/${file}`),
+    head: html`<meta name="style-nonce" nonce="${nonce}">
+${imports.map((file) => html`<link rel="modulepreload" href="/app/${file}">\n`)}`,
+    scripts: [`/app/${script}`],
+    body: html`<div id="app"></div>
+<noscript>${withoutScripts}</noscript>`,
+  });
+  return sendPage(reply, page, { styleNonce: nonce });
+}

@@ -1,0 +1,52 @@
+import type { Once } from "@nest/auth";
+import type { CommandBatcher, Ledger } from "@nest/dispatch";
+import type { Clock } from "@nest/kit";
+
+export interface LedgerOnceDeps {
+  readonly ledger: Ledger;
+  readonly batcher: CommandBatcher;
+  readonly clock: Clock;
+  /** What the names of its settings begin with. */
+  readonly prefix: string;
+  /** Who is named as the cause in the database. */
+  readonly actor: string;
+}
+
+/** Names remembered at most; the oldest are forgotten first. */
+const MOST_REMEMBERED = 5000;
+
+/** Lets each name pass once, across restarts and replicas: a webhook, a sign-in that was sent away. */
+export class LedgerOnce implements Once {
+  readonly #deps: LedgerOnceDeps;
+
+  constructor(deps: LedgerOnceDeps) {
+    this.#deps = deps;
+  }
+
+  async isFirst(name: string): Promise<boolean> {
+    const { batcher, clock, prefix, actor } = this.#deps;
+    const effects = await batcher.ask({
+      kind: "setting",
+      name: prefix + name,
+      actor,
+      change: (before) =>
+        before === undefined ? { kind: "set", value: clock.now() } : { kind: "refused", because: "not the first time" },
+    });
+    this.#forgetOldest();
+    return !effects.some(({ kind }) => kind === "refused");
+  }
+
+  #forgetOldest(): void {
+    const { ledger, batcher, prefix } = this.#deps;
+    const remembered = ledger.settingsOf(prefix);
+    if (remembered.length <= MOST_REMEMBERED) return;
+    remembered.sort(([, a], [, b]) => Number(a) - Number(b));
+    for (const [name] of remembered.slice(0, remembered.length - MOST_REMEMBERED))
+      batcher.submit({
+        kind: "setting",
+        name,
+        actor: "hub",
+        change: () => ({ kind: "set", value: undefined }),
+      });
+  }
+}
