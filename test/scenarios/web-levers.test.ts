@@ -68,7 +68,7 @@ describe.skipIf(missing)("the levers of the hub's browser app", () => {
       .click();
     await page.getByText("held by an operator 1").click();
     await page.getByText("an operator holds it back (needs a decision)").waitFor();
-    await page.getByRole("button", { name: "Let acme/one#1 go" }).click();
+    await page.getByRole("button", { name: "Let go: acme/one#1" }).click();
     await expect.poll(() => hub.withheld(1)).toBeUndefined();
     expect(faults).toEqual([]);
     await context.close();
@@ -88,7 +88,7 @@ describe.skipIf(missing)("the levers of the hub's browser app", () => {
       .getByText(/^Withheld/)
       .click();
     await page.getByText("failed repeatedly 3").click();
-    await page.getByRole("button", { name: "Offer acme/one#2 again" }).click();
+    await page.getByRole("button", { name: "Offer again: acme/one#2" }).click();
     await expect.poll(() => hub.withheld(2)).toBeUndefined();
     expect(hub.withheld(1)).toBe("quarantined");
     await page.getByRole("button", { name: "Offer all 2 again…" }).click();

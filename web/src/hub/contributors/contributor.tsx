@@ -2,7 +2,8 @@ import { Button } from "@mantine/core";
 import { contributors } from "@nest/protocol";
 import { Link, useParams } from "@tanstack/react-router";
 import { call } from "../../shared/call/call.ts";
-import { count, dateAndTime } from "../../shared/format/format.ts";
+import { dateAndTime } from "../../shared/format/format.ts";
+import { Counter, Counters } from "../../shared/layout/counters.tsx";
 import { Panel } from "../../shared/layout/panel.tsx";
 import { usePages } from "../../shared/lists/use-pages.ts";
 import { LoadFailed, Loading } from "../../shared/states/states.tsx";
@@ -10,6 +11,7 @@ import { useLive } from "../live/live.ts";
 import { askToRequeue } from "../operations/task-actions.tsx";
 import { History } from "./history.tsx";
 import { Limits } from "./limits.tsx";
+import { PausedBadge } from "./paused-badge.tsx";
 import { Roles } from "./roles.tsx";
 import { Standing } from "./standing.tsx";
 import { TierBadge } from "./tier-badge.tsx";
@@ -35,21 +37,19 @@ export function Contributor() {
       </p>
       <div className="page-head">
         <h1>
-          <bdi>{one.github_username}</bdi> <TierBadge name={one.trust_tier} />
+          <bdi>{one.github_username}</bdi> <TierBadge name={one.trust_tier} /> <PausedBadge until={one.paused_until} />
         </h1>
       </div>
-      <dl className="counters">
-        <Counter name="Verified pull requests" value={count(one.total_tasks_completed_with_pr)} />
-        <Counter name="Completed" value={count(one.total_tasks_completed)} />
-        <Counter name="Failed" value={count(one.total_tasks_failed)} />
+      <Counters>
+        <Counter name="Verified pull requests" value={one.total_tasks_completed_with_pr} />
+        <Counter name="Finished tasks" value={one.total_tasks_completed} />
+        <Counter name="Failed" value={one.total_tasks_failed} />
         <Counter name="Connected" value={one.active ? "now" : "no"} />
-      </dl>
+      </Counters>
       <p className="soft small under-counters">
         Registered {dateAndTime(one.registered_at)}
-        {one.last_active === undefined ? "" : `, last given work ${dateAndTime(one.last_active)}`}
-        {one.paused_until !== undefined && Date.parse(one.paused_until) > Date.now()
-          ? `, paused after failures until ${dateAndTime(one.paused_until)}`
-          : ""}
+        {one.last_active === undefined ? "" : `, last given work ${dateAndTime(one.last_active)}`}. Finished are all
+        tasks that they ended themselves, also those that were blocked or needed no work.
       </p>
       <div className="columns">
         <div className="stack">
@@ -78,14 +78,5 @@ export function Contributor() {
         </div>
       </div>
     </>
-  );
-}
-
-function Counter({ name, value }: { readonly name: string; readonly value: string }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{value}</dd>
-    </div>
   );
 }

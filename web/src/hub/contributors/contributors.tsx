@@ -11,6 +11,7 @@ import { PagedList } from "../../shared/lists/paged-list.tsx";
 import { usePages } from "../../shared/lists/use-pages.ts";
 import { useSearchState } from "../../shared/router/search.ts";
 import { ContributorsSearch } from "./contributors-search.ts";
+import { PausedBadge } from "./paused-badge.tsx";
 import { TierBadge } from "./tier-badge.tsx";
 
 const ROWS = 100;
@@ -20,7 +21,7 @@ const columns: readonly (readonly [sort: contributors.ContributorSort, name: str
   ["login", "Contributor", "up"],
   ["tier", "Tier", "down"],
   ["verified", "Verified", "down"],
-  ["completed", "Completed", "down"],
+  ["completed", "Finished", "down"],
   ["failed", "Failed", "down"],
   ["last_active", "Last at work", "down"],
 ];
@@ -115,7 +116,8 @@ function Row({ row }: { readonly row: contributors.ContributorRow }) {
           <bdi>{login}</bdi>
         </Link>
         {active ? <span className="dot" role="img" aria-label="connected now" /> : undefined}
-        {row.current_task === undefined ? undefined : <span className="soft"> at work</span>}
+        {row.current_task === undefined ? undefined : <span className="soft"> at work</span>}{" "}
+        <PausedBadge until={row.paused_until} />
       </p>
       <p className="column-tier">
         <TierBadge name={tier} />

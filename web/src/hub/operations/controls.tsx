@@ -34,10 +34,14 @@ export function Controls() {
             onChange={(event) => {
               if (!hold.isPending) void suspend(!event.currentTarget.checked, hold.choose);
             }}
-            label={suspended ? "Suspended" : "Handing out work"}
-            aria-label="Hand out work"
+            label="Hand out work"
             color="nest"
           />
+          {suspended ? (
+            <span className="mark" data-tone="warn">
+              suspended
+            </span>
+          ) : undefined}
           <Announce announcement={announcement} />
           <ReadNow />
         </div>

@@ -1,82 +1,67 @@
 import type { operations } from "@nest/protocol";
-import { useState } from "react";
+import { StackedBars } from "../../shared/charts/stacked-bars.tsx";
 import { plural } from "../../shared/format/format.ts";
 
-const HEIGHT = 120;
-const WIDTH = 720;
-const GAP = 0.22;
-
-/** A bar an hour: what was completed, and above it what failed. The hour under the pointer is said below. */
+/** A bar an hour: how the tasks ended that ended in it; and the same as a table for whoever does not see the bars. */
 export function HourBars({ hours }: { readonly hours: readonly operations.Hour[] }) {
-  const [chosen, setChosen] = useState<number>();
-  const most = Math.max(1, ...hours.map((hour) => hour.completed + hour.failed));
-  const step = WIDTH / Math.max(1, hours.length);
-  const scale = HEIGHT / most;
-  const hour = hours[chosen ?? hours.length - 1];
+  const bars = hours.map(({ from, completed, no_work_needed, blocked, failed, assigned }) => ({
+    key: from,
+    label: hourWords(from),
+    parts: [
+      { value: completed, tone: "good" },
+      { value: no_work_needed, tone: "quiet" },
+      { value: blocked, tone: "warn" },
+      { value: failed, tone: "bad" },
+    ] as const,
+    words: `${hourWords(from)}: ${plural(completed, "task")} completed, ${no_work_needed} without work, ${blocked} blocked, ${failed} failed, ${assigned} assigned`,
+  }));
   return (
-    <figure>
-      <svg
-        viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
-        preserveAspectRatio="none"
-        className="bars"
-        role="img"
-        aria-label={`Tasks by the hour, at most ${most} in one`}
-        onPointerLeave={() => setChosen(undefined)}
-        onPointerMove={(event) => {
-          const { left, width } = event.currentTarget.getBoundingClientRect();
-          const at = Math.floor(((event.clientX - left) / width) * hours.length);
-          setChosen(Math.max(0, Math.min(hours.length - 1, at)));
-        }}
-      >
-        {hours.map(({ from, completed, failed }, nth) => {
-          const x = nth * step + (step * GAP) / 2;
-          const width = step * (1 - GAP);
-          const good = completed * scale;
-          const bad = failed * scale;
-          return (
-            <g key={from} data-chosen={nth === chosen || undefined}>
-              <rect className="under" x={nth * step} y={0} width={step} height={HEIGHT} />
-              <rect className="good" x={x} y={HEIGHT - good} width={width} height={good} />
-              <rect className="bad" x={x} y={HEIGHT - good - bad} width={width} height={bad} />
-            </g>
-          );
-        })}
-      </svg>
-      <figcaption className="facts">
-        {hour === undefined
-          ? ""
-          : `${hourWords(hour.from)}: ${plural(hour.completed, "task")} completed, ${hour.failed} failed, ${hour.assigned} assigned`}
-      </figcaption>
+    <>
+      <StackedBars label="Tasks that ended, by the hour" bars={bars} />
       <details>
         <summary>As a table</summary>
-        <div className="table-box">
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">Hour</th>
-                <th scope="col">Assigned</th>
-                <th scope="col">Completed</th>
-                <th scope="col">Failed</th>
-                <th scope="col">Verified</th>
-              </tr>
-            </thead>
-            <tbody>
-              {hours
-                .filter((one) => one.assigned + one.completed + one.failed + one.verified > 0)
-                .map((one) => (
-                  <tr key={one.from}>
-                    <th scope="row">{hourWords(one.from)}</th>
-                    <td>{one.assigned}</td>
-                    <td>{one.completed}</td>
-                    <td>{one.failed}</td>
-                    <td>{one.verified}</td>
-                  </tr>
-                ))}
-            </tbody>
-          </table>
-        </div>
+        <HourTable hours={hours} />
       </details>
-    </figure>
+    </>
+  );
+}
+
+const columns = [
+  ["assigned", "Assigned"],
+  ["completed", "Completed"],
+  ["verified", "Verified"],
+  ["no_work_needed", "No work needed"],
+  ["blocked", "Blocked"],
+  ["failed", "Failed"],
+] as const;
+
+function HourTable({ hours }: { readonly hours: readonly operations.Hour[] }) {
+  const busy = hours.filter((hour) => columns.some(([field]) => hour[field] > 0));
+  return (
+    <div className="table-box">
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Hour</th>
+            {columns.map(([field, name]) => (
+              <th key={field} scope="col">
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {busy.map((hour) => (
+            <tr key={hour.from}>
+              <th scope="row">{hourWords(hour.from)}</th>
+              {columns.map(([field]) => (
+                <td key={field}>{hour[field]}</td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
   );
 }
 

@@ -1,7 +1,7 @@
 import { PageIndex } from "../../shared/layout/page-index.tsx";
 import { ActivityPanel } from "./activity-panel.tsx";
 import { Controls } from "./controls.tsx";
-import { Counters } from "./counters.tsx";
+import { HubCounters } from "./hub-counters.tsx";
 import { QueuePanel } from "./queue-panel.tsx";
 import { RelaysPanel } from "./relays-panel.tsx";
 import { RepositoriesPanel } from "./repositories-panel.tsx";
@@ -24,7 +24,7 @@ export function Operations() {
         <h1>Operations</h1>
         <Controls />
       </div>
-      <Counters />
+      <HubCounters />
       <PageIndex sections={parts} />
       <div className="columns">
         <div className="stack">

@@ -10,6 +10,7 @@ import { useSearchState } from "../../shared/router/search.ts";
 import { useIsAdmin } from "../../shared/session/session.ts";
 import { attempt } from "../../shared/toast/toast.tsx";
 import { useLive } from "../live/live.ts";
+import { withheldTotal } from "../live/withheld.ts";
 import { OperationsSearch } from "./operations-search.ts";
 import { clearOrder, moveIssue, unmoveIssue } from "./queue-actions.ts";
 import { HoldDialog, MoveDialog } from "./queue-dialogs.tsx";
@@ -22,7 +23,7 @@ export function QueuePanel() {
   const [{ queue: part, reason, q = "" }, show] = useSearchState(OperationsSearch);
   const [holding, setHolding] = useState<string>();
   const [moving, setMoving] = useState<string>();
-  const withheld = Object.values(status?.withheld ?? {}).reduce((sum, one) => sum + one, 0);
+  const withheld = withheldTotal(status?.withheld ?? {});
   const acts = useMemo(
     () => ({
       hold: setHolding,

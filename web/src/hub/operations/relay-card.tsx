@@ -1,9 +1,9 @@
 import { Button } from "@mantine/core";
 import { type contribute, describeUnavailable } from "@nest/protocol";
 import { Link } from "@tanstack/react-router";
-import type { ReactNode } from "react";
 import { useServerNow } from "../../shared/call/server-time.ts";
 import { dateAndTime, duration, safeHref, spoken } from "../../shared/format/format.ts";
+import { Fact, Facts } from "../../shared/layout/facts.tsx";
 import { useIsAdmin } from "../../shared/session/session.ts";
 import { askToRevoke } from "../contributors/revoke.tsx";
 import { askToDisconnect, askToRequeue } from "./task-actions.tsx";
@@ -57,8 +57,8 @@ export function RelayCard({ relay, task }: RelayCardProps) {
           </Button>
         </div>
       ) : undefined}
-      <dl className="pairs">
-        <Pair name="Task">
+      <Facts>
+        <Fact name="Task">
           {task === undefined ? (
             relay.idle_reason === undefined ? (
               "none"
@@ -68,45 +68,47 @@ export function RelayCard({ relay, task }: RelayCardProps) {
           ) : (
             <TaskWords task={task} now={now} />
           )}
-        </Pair>
-        <Pair name="Trust tier">{relay.trust_tier}</Pair>
-        <Pair name="Role">
+        </Fact>
+        <Fact name="Trust tier">{relay.trust_tier}</Fact>
+        <Fact name="Role">
           {relay.role ?? "none"}
           {relay.role_mismatch === true ? ` (asked for ${relay.client_role})` : ""}
-        </Pair>
-        <Pair name="Agent CLI">{relay.cli_backend ?? "not declared"}</Pair>
-        <Pair name="Model">{relay.model ?? "not declared"}</Pair>
-        <Pair name="Protocol">
+        </Fact>
+        <Fact name="Agent CLI">{relay.cli_backend ?? "not declared"}</Fact>
+        <Fact name="Model">{relay.model ?? "not declared"}</Fact>
+        <Fact name="Protocol">
           {relay.protocol.declared ?? "not declared"}, {relay.protocol.verdict}
-        </Pair>
+        </Fact>
         {Object.entries(capabilities)
           .filter(([name]) => name !== "relay_protocol_version")
           .map(([name, value]) => (
-            <Pair key={name} name={factWords[name] ?? spoken(name)}>
+            <Fact key={name} name={factWords[name] ?? spoken(name)}>
               {value}
-            </Pair>
+            </Fact>
           ))}
-        <Pair name="Connected">{dateAndTime(relay.connected_at)}</Pair>
-        <Pair name="Last heard of">{duration(now - Date.parse(relay.last_activity))} ago</Pair>
-        <Pair name="Connection">{relay.connection_id}</Pair>
+        <Fact name="Connected">{dateAndTime(relay.connected_at)}</Fact>
+        <Fact name="Last message">
+          {duration(now - Date.parse(relay.last_activity))} ago; the connection stands and answers pings
+        </Fact>
+        <Fact name="Connection">{relay.connection_id}</Fact>
         {relay.credential_failure === undefined ? undefined : (
-          <Pair name="No token from the hub">
+          <Fact name="No token from the hub">
             <bdi>{relay.credential_failure.reason}</bdi> ({duration(now - Date.parse(relay.credential_failure.at))} ago)
-          </Pair>
+          </Fact>
         )}
         {relay.session === undefined ? undefined : (
-          <Pair name="Session">
+          <Fact name="Session">
             <bdi>{relay.session}</bdi>
-          </Pair>
+          </Fact>
         )}
         {failure === undefined ? undefined : (
-          <Pair name="Last failure">
+          <Fact name="Last failure">
             {failure.repo}#{failure.number}, {failure.kind}
             {failure.permanent ? ", permanent" : ""}: <bdi>{failure.reason}</bdi> (
             {duration(now - Date.parse(failure.at))} ago)
-          </Pair>
+          </Fact>
         )}
-      </dl>
+      </Facts>
       <p className="soft small">What a relay declares is shown, never believed: nothing is decided by it.</p>
     </div>
   );
@@ -130,16 +132,5 @@ function TaskWords({ task, now }: { readonly task: contribute.FleetWork; readonl
         </>
       )}
     </>
-  );
-}
-
-function Pair({ name, children }: { readonly name: string; readonly children: ReactNode }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>
-        <bdi>{children}</bdi>
-      </dd>
-    </div>
   );
 }

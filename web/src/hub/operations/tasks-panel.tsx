@@ -73,7 +73,7 @@ function TaskRow({ task, isAdmin }: { readonly task: contribute.FleetWork; reado
         <Button
           size="compact-sm"
           variant="default"
-          aria-label={`Take ${task.repo}#${task.number} back`}
+          aria-label={`Take back ${task.repo}#${task.number}`}
           onClick={() => askToRequeue(task)}
         >
           Take back

@@ -4,6 +4,7 @@ import { operations } from "@nest/protocol";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { call } from "../../shared/call/call.ts";
+import type { Tone } from "../../shared/charts/stacked-bars.tsx";
 import { count, plural, shortTime } from "../../shared/format/format.ts";
 import { Panel } from "../../shared/layout/panel.tsx";
 import { LoadFailed, Loading } from "../../shared/states/states.tsx";
@@ -48,7 +49,7 @@ export function ThroughputPanel() {
             <Sum name="Assigned" value={done.assigned} />
             <Sum name="Completed" value={done.completed} swatch="good" />
             <Sum name="Verified" value={done.verified} />
-            <Sum name="No work needed" value={done.no_work_needed} />
+            <Sum name="No work needed" value={done.no_work_needed} swatch="quiet" />
             <Sum name="Blocked" value={done.blocked} swatch="warn" />
             <Sum name="Failed or expired" value={done.failed} swatch="bad" />
             <div title="Completed, of all tasks that ended">
@@ -75,7 +76,7 @@ function successRate({ completed, no_work_needed, blocked, failed }: operations.
   return ended === 0 ? "–" : `${Math.round((100 * completed) / ended)} %`;
 }
 
-function Sum({ name, value, swatch }: { readonly name: string; readonly value: number; readonly swatch?: string }) {
+function Sum({ name, value, swatch }: { readonly name: string; readonly value: number; readonly swatch?: Tone }) {
   return (
     <div>
       <dt data-swatch={swatch}>{name}</dt>

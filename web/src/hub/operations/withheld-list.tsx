@@ -9,6 +9,7 @@ import { useIsAdmin } from "../../shared/session/session.ts";
 import { Empty } from "../../shared/states/states.tsx";
 import { attempt } from "../../shared/toast/toast.tsx";
 import { useLive } from "../live/live.ts";
+import { withheldReasons } from "../live/withheld.ts";
 import { IssueLine } from "./issue-line.tsx";
 import { liftAll, liftableReason, liftIssue, unholdIssue } from "./queue-actions.ts";
 
@@ -25,9 +26,9 @@ export interface WithheldListProps {
 /** What is not offered: every reason with its total, and the issues of one reason with why and for how long. */
 export function WithheldList({ search, chosen, choose }: WithheldListProps) {
   const totals = useLive((live) => live.status?.withheld) ?? {};
-  const reasons = Object.entries(totals).sort((a, b) => b[1] - a[1]);
+  const reasons = withheldReasons(totals);
   const reason = chosen !== undefined && totals[chosen] !== undefined ? chosen : reasons[0]?.[0];
-  if (reason === undefined) return <Empty>Nothing is withheld: every open issue is on offer.</Empty>;
+  if (reason === undefined) return <Empty>Nothing is withheld: every open issue is on offer or under way.</Empty>;
   return (
     <>
       <Chip.Group value={reason} onChange={(value) => choose(String(value))}>
@@ -73,7 +74,7 @@ function Lift({ item }: { readonly item: contribute.QueueItem }) {
     <Button
       size="compact-sm"
       variant="default"
-      aria-label={`Offer ${item.key} again`}
+      aria-label={`Offer again: ${item.key}`}
       onClick={() => attempt(() => liftIssue(item.key, reason))}
     >
       Offer again
@@ -111,7 +112,7 @@ function Issues({ reason, search }: { readonly reason: string; readonly search: 
             <Button
               size="compact-sm"
               variant="default"
-              aria-label={`Let ${item.key} go`}
+              aria-label={`Let go: ${item.key}`}
               onClick={() => attempt(() => unholdIssue(item.key, item.held_reason))}
             >
               Let go

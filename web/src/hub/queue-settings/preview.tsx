@@ -41,31 +41,47 @@ export function Preview({ patterns: key, lines, meaning }: PreviewProps) {
     <div className="preview" role="status" data-key={key}>
       <p>
         Matches {count(data.matched)} of {count(data.of)} {what}
-        {data.matched === 0 ? ": nothing changes by it now" : `: ${meaning}`}
+        {data.matched === 0 ? ": no effect now" : `: ${meaning}`}
       </p>
       {matchesNearlyAll(data) ? (
         <p data-tone="warn">
           <b>That is nearly all of them.</b> Look again at the lines above.
         </p>
       ) : undefined}
-      <ul>
-        {data.matches.slice(0, SHOWN).map(({ subject, pattern, key: item, title }) => (
-          <li key={`${item ?? title} ${subject} ${pattern}`} className="cut">
-            <code>
-              <bdi>{pattern}</bdi>
-            </code>{" "}
-            {item === undefined ? undefined : <span className="soft">{item} </span>}
-            <bdi>{subject === "" ? "nothing declared" : subject}</bdi>
-            {item === undefined && title !== undefined ? (
-              <span className="soft">
-                {" "}
-                <bdi>{title}</bdi>
-              </span>
+      <Matches matches={data.matches.slice(0, SHOWN)} />
+      {data.matched > SHOWN ? (
+        <details>
+          <summary>and {count(data.matched - SHOWN)} more</summary>
+          <div className="preview-rest">
+            <Matches matches={data.matches.slice(SHOWN)} />
+            {data.matched > data.matches.length ? (
+              <p className="soft">and {count(data.matched - data.matches.length)} that are not listed here</p>
             ) : undefined}
-          </li>
-        ))}
-      </ul>
-      {data.matched > SHOWN ? <p className="soft">and {count(data.matched - SHOWN)} more</p> : undefined}
+          </div>
+        </details>
+      ) : undefined}
     </div>
+  );
+}
+
+function Matches({ matches }: Pick<governor.PreviewReply, "matches">) {
+  return (
+    <ul>
+      {matches.map(({ subject, pattern, key: item, title }) => (
+        <li key={`${item ?? title} ${subject} ${pattern}`} className="cut">
+          <code>
+            <bdi>{pattern}</bdi>
+          </code>{" "}
+          {item === undefined ? undefined : <span className="soft">{item} </span>}
+          <bdi>{subject === "" ? "nothing declared" : subject}</bdi>
+          {item === undefined && title !== undefined ? (
+            <span className="soft">
+              {" "}
+              <bdi>{title}</bdi>
+            </span>
+          ) : undefined}
+        </li>
+      ))}
+    </ul>
   );
 }

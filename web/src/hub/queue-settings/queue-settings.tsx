@@ -48,25 +48,25 @@ export function QueueSettings() {
           <ModelSettings {...section} />
           <TierSettings {...section} />
         </div>
+        {isChanged || draft.conflicts.length > 0 || draft.taken.length > 0 ? (
+          <SaveBar
+            changes={changed.length}
+            faults={Object.keys(faults).length}
+            firstFault={firstFault(faults)}
+            conflicts={draft.conflicts.map((key) => ({
+              key,
+              name: keyNames[key],
+              mine: draft.values[key],
+              theirs: draft.base[key],
+              settle: (whose) => form.settle(key, whose),
+            }))}
+            taken={draft.taken.map((key) => keyNames[key])}
+            seen={form.seen}
+            discard={form.discard}
+            review={() => setReviewing(true)}
+          />
+        ) : undefined}
       </div>
-      {isChanged || draft.conflicts.length > 0 || draft.taken.length > 0 ? (
-        <SaveBar
-          changes={changed.length}
-          faults={Object.keys(faults).length}
-          firstFault={firstFault(faults)}
-          conflicts={draft.conflicts.map((key) => ({
-            key,
-            name: keyNames[key],
-            mine: draft.values[key],
-            theirs: draft.base[key],
-            settle: (whose) => form.settle(key, whose),
-          }))}
-          taken={draft.taken.map((key) => keyNames[key])}
-          seen={form.seen}
-          discard={form.discard}
-          review={() => setReviewing(true)}
-        />
-      ) : undefined}
       <Modal opened={reviewing && isChanged} onClose={() => setReviewing(false)} title="What changes" size="lg">
         <Review
           draft={draft}

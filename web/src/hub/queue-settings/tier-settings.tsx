@@ -27,7 +27,7 @@ export function TierSettings({ form, draft }: SectionProps) {
             <legend>{tier}</legend>
             <Switch
               label={off.includes(tier) ? "Off" : "On"}
-              aria-label={`Tier ${tier} is given work`}
+              aria-label={`${off.includes(tier) ? "Off" : "On"}: tier ${tier} is given work`}
               checked={!off.includes(tier)}
               onChange={(event) =>
                 change({

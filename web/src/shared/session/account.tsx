@@ -13,12 +13,13 @@ export function Account() {
       </Button>
     );
   const login = who.login ?? "admin";
+  const initials = login.slice(0, 2).toUpperCase();
   return (
     <Menu position="bottom-end">
       <Menu.Target>
-        <ActionIcon variant="subtle" radius="xl" size="lg" aria-label={`Signed in as ${login}`}>
+        <ActionIcon variant="subtle" radius="xl" size="lg" aria-label={`${initials}: signed in as ${login}`}>
           <Avatar size={28} radius="xl" color="nest" alt="">
-            {login.slice(0, 2).toUpperCase()}
+            {initials}
           </Avatar>
         </ActionIcon>
       </Menu.Target>

@@ -1,10 +1,23 @@
-import { Button, type CSSVariablesResolver, createTheme, Modal, Tooltip } from "@mantine/core";
+import {
+  Button,
+  type CSSVariablesResolver,
+  createTheme,
+  defaultVariantColorsResolver,
+  Modal,
+  Tooltip,
+} from "@mantine/core";
 
 /** The hub's own colours (its theme.css) in the parts that the app is made of. */
 export const theme = createTheme({
   primaryColor: "nest",
   primaryShade: { light: 7, dark: 4 },
   autoContrast: true,
+  // Mantine chooses the text on a filled button once, for light; ours is light on dark green and dark on light green.
+  variantColorResolver: (input) => {
+    const colors = defaultVariantColorsResolver(input);
+    const isPrimary = input.color === undefined || input.color === "nest";
+    return input.variant === "filled" && isPrimary ? { ...colors, color: "var(--on-accent)" } : colors;
+  },
   colors: {
     dark: [
       "#e7e9eb",
