@@ -5,7 +5,7 @@ import { ApiRefusal, type ApiRequest } from "./api-call.ts";
 import type { GitRepositories } from "./git-repositories.ts";
 import { fullName, type IssueRecord, type RepositoryRecord, type Store } from "./state.ts";
 
-export interface PlatformParts {
+export interface PlatformDeps {
   readonly store: Store;
   readonly git: GitRepositories;
   readonly random: Random;
@@ -21,11 +21,11 @@ export class Platform {
   readonly #url: () => string;
   readonly #deliveries = new Set<Promise<void>>();
 
-  constructor(parts: PlatformParts) {
-    this.store = parts.store;
-    this.git = parts.git;
-    this.random = parts.random;
-    this.#url = parts.url;
+  constructor(deps: PlatformDeps) {
+    this.store = deps.store;
+    this.git = deps.git;
+    this.random = deps.random;
+    this.#url = deps.url;
   }
 
   get url(): string {

@@ -57,6 +57,8 @@ export {
   transport,
 } from "./numbers.ts";
 export {
+  type AuthRefusalReason,
+  authRefusalKind,
   describeOutcome,
   describeUnavailable,
   describeWithheld,

@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
 import { liftable } from "./http/queue.ts";
 import {
+  authRefusalKind,
+  authRefusalReasons,
   describeOutcome,
   describeUnavailable,
   describeWithheld,
@@ -59,3 +61,29 @@ test.each(["constructor", "made_up_next_year"])(
       expect(describe(reason)).toEqual({ label: words, because: words });
   },
 );
+
+test("every refusal of this release is known by its words, whatever details follow them", () => {
+  for (const words of authRefusalReasons) {
+    const kind = authRefusalKind(words);
+    for (const details of [": timeout", "; accepted: moderate-*, internal", " token revoked"])
+      expect([words, details, authRefusalKind(words + details)]).toEqual([words, details, kind]);
+  }
+});
+
+test.each([
+  ["model not accepted; accepted: moderate-*", "model"],
+  ["no model declared; this hub requires one; accepted: claude-*", "model"],
+  ["invalid token", "token"],
+  ["access revoked", "revoked"],
+  ["too many connections in a minute; try again in 5 s", "passing"],
+  ["malformed auth_response: registration_token", "passing"],
+  // Words of other releases.
+  ["unauthorized", "token"],
+  ["role not allowed", "role"],
+  ["unsupported model; accepted: moderate-*", "model"],
+  ["authentication timeout", "passing"],
+  ["the token service is not ready", "passing"],
+  ["", "passing"],
+])("auth_failed with %j is about: %s", (reason, kind) => {
+  expect(authRefusalKind(reason)).toBe(kind);
+});

@@ -104,6 +104,42 @@ export function isWorthWaiting(reason: UnavailableReason): boolean {
   return refusals[reason].isWorthWaiting;
 }
 
+const authRefusals = {
+  "missing token": "token",
+  "invalid token": "token",
+  "access revoked": "revoked",
+  "no model declared": "model",
+  "model not accepted": "model",
+  "too many connections": "passing",
+  malformed: "passing",
+} as const satisfies Readonly<Record<string, AuthRefusalKind>>;
+
+/** What a hub refuses a relay for: what waiting cannot change, or something that passes. */
+export type AuthRefusalKind = "token" | "model" | "role" | "revoked" | "passing";
+type AuthRefusal = keyof typeof authRefusals;
+/** Why a hub lets a relay not in: words of the table, and after them what there is to add. */
+export type AuthRefusalReason = AuthRefusal | `${AuthRefusal}${";" | ":" | ""} ${string}`;
+export const authRefusalReasons = Object.keys(authRefusals) as readonly AuthRefusal[];
+
+/** What an `auth_failed.reason` is about. The details behind the words of the table are not looked at: they may quote anything. */
+export function authRefusalKind(reason: string): AuthRefusalKind {
+  const known = authRefusalReasons.find((words) => reason === words || /^[;: ]/.test(afterWords(reason, words)));
+  return known === undefined ? guessedRefusalKind(reason) : authRefusals[known];
+}
+
+function afterWords(reason: string, words: string): string {
+  return reason.startsWith(words) ? reason.slice(words.length) : "";
+}
+
+/** Hubs of other releases have words of their own: there, only a pattern can tell. */
+function guessedRefusalKind(reason: string): AuthRefusalKind {
+  const [words = ""] = reason.split(";", 1);
+  if (/time.?out|timed out|try again|not ready|too many|rate|busy|internal/i.test(words)) return "passing";
+  const kind = /model|role|revoked/i.exec(words)?.[0].toLowerCase();
+  if (kind !== undefined) return kind as AuthRefusalKind;
+  return /token|proof|credential|contributor|unauthori[sz]ed|forbidden/i.test(words) ? "token" : "passing";
+}
+
 const outcomes = {
   completed: { words: "completed", tone: "good" },
   failed: { words: "failed", tone: "bad" },

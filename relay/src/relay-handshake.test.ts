@@ -53,12 +53,17 @@ describe("the handshake", () => {
 
   test("refused for the model prints the accepted ones and exits 1", async () => {
     hub.manners = {
-      refuse: { type: "auth_failed", reason: "model not accepted", accepted_models: ["claude-*", "/^gpt-5/"] },
+      refuse: {
+        type: "auth_failed",
+        // Our hub names the models in the reason too, and a pattern may hold any word: "moderate" holds "rate".
+        reason: "model not accepted; accepted: moderate-*, /^gpt-5/",
+        accepted_models: ["moderate-*", "/^gpt-5/"],
+      },
     };
     const child = relay.start({ NEST_HUB: hub.address, AGENT_MODEL: "other" });
     expect(await RelayHere.exit(child)).toBe(1);
     expect(relay.said).toContain("model not accepted");
-    expect(relay.said).toContain("claude-*, /^gpt-5/");
+    expect(relay.said).toContain("moderate-*, /^gpt-5/");
     expect(await relay.status()).toMatchObject({ state: "refused" });
   });
 

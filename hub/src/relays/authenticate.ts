@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { tokenDigest } from "@nest/auth";
 import { type Contributor, identityOf, type Ledger } from "@nest/dispatch";
-import { type AuthResponse, cleanDeclared, cleanFacts, compareVersions } from "@nest/protocol";
+import { type AuthRefusalReason, type AuthResponse, cleanDeclared, cleanFacts, compareVersions } from "@nest/protocol";
 import type { ModelPolicy } from "../queue-settings/model-policy.ts";
 import type { Declared } from "./session.ts";
 
@@ -16,7 +16,7 @@ export interface Accepted {
 
 export type Authentication =
   | Accepted
-  | { readonly kind: "refused"; readonly reason: string; readonly acceptedModels?: readonly string[] }
+  | { readonly kind: "refused"; readonly reason: AuthRefusalReason; readonly acceptedModels?: readonly string[] }
   /** The policy has to judge this model first. */
   | { readonly kind: "unjudged"; readonly model: string };
 
@@ -37,8 +37,8 @@ export function authenticate(
   if (isAccepted === undefined) return { kind: "unjudged", model };
   if (!isAccepted) {
     const acceptedModels = models.sources;
-    const reason = model === "" ? "no model declared; this hub requires one" : "model not accepted";
-    return { kind: "refused", reason: `${reason}; accepted: ${acceptedModels.join(", ")}`, acceptedModels };
+    const words = model === "" ? "no model declared; this hub requires one" : "model not accepted";
+    return { kind: "refused", reason: `${words}; accepted: ${acceptedModels.join(", ")}`, acceptedModels };
   }
   const declared = declaredOf(response);
   const identity = identityOf(contributor.id, declared.session);

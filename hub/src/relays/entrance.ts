@@ -1,7 +1,7 @@
 import { Throttle } from "@nest/auth";
 import type { CommandBatcher, Ledger } from "@nest/dispatch";
 import type { Clock, Log } from "@nest/kit";
-import type { RelayMessage } from "@nest/protocol";
+import type { AuthRefusalReason, RelayMessage } from "@nest/protocol";
 import type { ModelPolicy } from "../queue-settings/model-policy.ts";
 import { type Accepted, authenticate } from "./authenticate.ts";
 import type { Probes } from "./probes.ts";
@@ -77,14 +77,19 @@ export class Entrance {
     this.#refuse(session, listener, `malformed ${because}`);
   }
 
-  #refuse(session: Session, listener: EntranceListener, because: string, acceptedModels?: readonly string[]): void {
+  #refuse(
+    session: Session,
+    listener: EntranceListener,
+    because: AuthRefusalReason,
+    acceptedModels?: readonly string[],
+  ): void {
     listener.refused();
     this.#deps.log.info({ connection: session.connection, because }, "relay refused");
     session.refuse(because, acceptedModels);
   }
 
   /** Why one more socket of a contributor is too much; undefined when it is not. */
-  #tooMany(contributorId: string): string | undefined {
+  #tooMany(contributorId: string): AuthRefusalReason | undefined {
     const { roster, probes } = this.#deps;
     const siblings = roster.of(contributorId);
     if (siblings.length >= MOST_SOCKETS) {

@@ -63,12 +63,3 @@ export function authResponse(
     },
   };
 }
-
-/**
- * Whether waiting cannot help: the model, the role or the token is refused, or the contributor is revoked (contract §8, Relay
- * 1).
- */
-export function isRefusedForGood(reason: string): boolean {
-  if (/time.?out|timed out|try again|not ready|too many|rate|busy|internal/i.test(reason)) return false;
-  return /model|role|token|revoked|proof|credential|contributor|unauthori[sz]ed|forbidden/i.test(reason);
-}

@@ -1,8 +1,15 @@
 import type { Clock, Random } from "@nest/kit";
-import { closeCodes, type Durations, type HubMessage, type RelayMessage, type TransportTimes } from "@nest/protocol";
+import {
+  authRefusalKind,
+  closeCodes,
+  type Durations,
+  type HubMessage,
+  type RelayMessage,
+  type TransportTimes,
+} from "@nest/protocol";
 import type { HubEntry } from "../config.ts";
 import { Allowance } from "./allowance.ts";
-import { authResponse, type Challenge, canProve, type Introduction, isRefusedForGood } from "./auth.ts";
+import { authResponse, type Challenge, canProve, type Introduction } from "./auth.ts";
 import { type Closed, Connection } from "./connection.ts";
 import type { Redaction } from "./outgoing.ts";
 import { nextTry } from "./reconnect.ts";
@@ -193,13 +200,15 @@ export class Session {
 
   #refused(connection: Connection, reason: string, acceptedModels: readonly string[]): void {
     connection.close(closeCodes.normal, "refused");
-    if (this.#provedThisTime && !/model|role|revoked/i.test(reason)) {
+    const kind = authRefusalKind(reason);
+    const isAboutToken = kind === "token" || kind === "passing";
+    if (this.#provedThisTime && isAboutToken) {
       // The saved identity may be old, or of another hub: send the token itself.
       this.#prove = false;
       return;
     }
-    // A hub that accepted this token before may have lost it only for a while.
-    if (!isRefusedForGood(reason) || (this.#hasWorked && !/model|role|revoked/i.test(reason))) return;
+    // Waiting may help (contract §8, Relay 1): also a hub that accepted this token before may have lost it only for a while.
+    if (kind === "passing" || (this.#hasWorked && isAboutToken)) return;
     this.#refusal = reason;
     this.#deps.listener.onRefused(this, reason, acceptedModels);
   }
