@@ -8,7 +8,7 @@ import { type PlatformAddress, PlatformApi } from "./platform-api.ts";
 import { issueInPrompt } from "./prompt.ts";
 import { type Wish, wishIn } from "./wishes.ts";
 
-export interface WorkParts {
+export interface WorkDeps {
   readonly prompt: string;
   readonly address: PlatformAddress;
   /** The folder to clone into. */
@@ -24,7 +24,7 @@ export type Verdict =
   | { readonly kind: "blocked"; readonly reason: string };
 
 /** Does one task from the issue to the pull request. @throws NestError when something breaks on the way */
-export async function work(parts: WorkParts): Promise<Verdict> {
+export async function work(parts: WorkDeps): Promise<Verdict> {
   const name = issueInPrompt(parts.prompt);
   if (name === undefined) return { kind: "blocked", reason: "the prompt names no issue" };
   const api = new PlatformApi(parts.address);

@@ -54,7 +54,7 @@ interface Refusal extends Reason {
 const refusals = {
   no_matching_work: {
     label: "no matching work",
-    because: "no issue on offer matches what this relay may work on",
+    because: "no matching work in the queue",
     isWorthWaiting: true,
   },
   contribution_suspended: {
