@@ -1,39 +1,5 @@
 import { createHash } from "node:crypto";
-
-/** Text that is markup already. */
-export class Markup {
-  readonly text: string;
-
-  constructor(text: string) {
-    this.text = text;
-  }
-}
-
-type Part = string | number | Markup | readonly Markup[];
-
-/** A template whose values are escaped unless they are markup. */
-export function html(texts: TemplateStringsArray, ...parts: readonly Part[]): Markup {
-  let out = texts[0] ?? "";
-  parts.forEach((part, index) => {
-    out += shown(part) + (texts[index + 1] ?? "");
-  });
-  return new Markup(out);
-}
-
-function shown(part: Part): string {
-  if (part instanceof Markup) return part.text;
-  if (typeof part === "object") return part.map((markup) => markup.text).join("");
-  return escapeHtml(String(part));
-}
-
-function escapeHtml(text: string): string {
-  return text
-    .replaceAll("&", "&amp;")
-    .replaceAll("<", "&lt;")
-    .replaceAll(">", "&gt;")
-    .replaceAll('"', "&quot;")
-    .replaceAll("'", "&#39;");
-}
+import { Html, html } from "@nest/http";
 
 const STYLE = `
 :root { color-scheme: light dark; --ink: #1f2328; --dim: #59636e; --line: #d1d9e0; --ground: #fff; --soft: #f6f8fa;
@@ -63,11 +29,11 @@ export const CONTENT_SECURITY_POLICY = `default-src 'none'; style-src 'sha256-${
   .digest("base64")}'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`;
 
 /** A whole page. */
-export function page(title: string, path: readonly Markup[], content: Markup): string {
+export function page(title: string, path: readonly Html[], content: Html): string {
   const trail = path.map((step) => html` / ${step}`);
   return `<!doctype html>${
     html`<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${title}</title><style>${new Markup(STYLE)}</style></head>
+<title>${title}</title><style>${new Html(STYLE)}</style></head>
 <body><header><nav aria-label="Where you are"><a href="/">Local code host</a>${trail}</nav></header>
 <main>${content}</main></body></html>`.text
   }`;

@@ -1,6 +1,7 @@
 import { closingReferences } from "@nest/codehost";
+import { type Html, html } from "@nest/http";
 import { type Caller, maySee } from "./access.ts";
-import { html, type Markup, page } from "./html.ts";
+import { page } from "./html.ts";
 import type { Platform } from "./platform.ts";
 import { fullName, type IssueRecord, type PullRecord, type RepositoryRecord } from "./state.ts";
 
@@ -11,7 +12,8 @@ const LONGEST_DIFF = 400_000;
 export async function showPage(platform: Platform, caller: Caller, url: URL): Promise<string | undefined> {
   if (url.pathname === "/") return home(platform, caller);
   const [, owner = "", name = "", section, number, ...rest] = url.pathname.split("/");
-  if (name === "" || rest.length > 0) return undefined;
+  if (name === "") return ownerPage(platform, caller, owner);
+  if (rest.length > 0) return undefined;
   const repo = platform.store.repository(owner, name);
   if (repo === undefined || !maySee(caller, repo)) return undefined;
   if (section === undefined || section === "") return repositoryPage(platform, repo);
@@ -24,14 +26,41 @@ export async function showPage(platform: Platform, caller: Caller, url: URL): Pr
 
 function home(platform: Platform, caller: Caller): string {
   const repos = platform.store.state.repositories.filter((repo) => maySee(caller, repo));
+  return page(
+    "Local code host",
+    [],
+    html`<h1>Repositories</h1><p>A stand-in for a code-hosting platform, on this machine only.</p>${listOf(repos)}`,
+  );
+}
+
+/** The repositories of one owner; undefined where there is none that the caller may see. */
+function ownerPage(platform: Platform, caller: Caller, owner: string): string | undefined {
+  const repos = platform.store.state.repositories.filter(
+    (repo) => repo.owner.toLowerCase() === owner.toLowerCase() && maySee(caller, repo),
+  );
+  const [first] = repos;
+  if (first === undefined) return undefined;
+  return page(
+    first.owner,
+    [html`<b>${first.owner}</b>`],
+    html`<h1>Repositories of ${first.owner}</h1>${listOf(repos)}`,
+  );
+}
+
+function listOf(repos: readonly RepositoryRecord[]): Html {
   const rows = repos.map(
     (repo) =>
       html`<li><a href="/${fullName(repo)}">${fullName(repo)}</a><br><span class="dim">${repo.description}</span></li>`,
   );
+  return html`<ul class="list">${rows}</ul>`;
+}
+
+/** What a person is shown where there is no page. */
+export function absentPage(): string {
   return page(
-    "Local code host",
+    "Not found",
     [],
-    html`<h1>Repositories</h1><p>A stand-in for a code-hosting platform, on this machine only.</p><ul class="list">${rows}</ul>`,
+    html`<h1>There is no such page</h1><p>Nothing is at this address, or it is not for you. <a href="/">All repositories</a></p>`,
   );
 }
 
@@ -97,7 +126,7 @@ ${linksOf(platform, repo, issue)}${comments}${pull === undefined ? html`` : awai
 }
 
 /** From a pull request to what it closes, and from an issue to the pull requests that would close it. */
-function linksOf(platform: Platform, repo: RepositoryRecord, issue: IssueRecord): Markup {
+function linksOf(platform: Platform, repo: RepositoryRecord, issue: IssueRecord): Html {
   const closes = (one: IssueRecord) => closingReferences(`${one.title}\n\n${one.body}`, fullName(repo), platform.url);
   const others =
     issue.pull === undefined
@@ -114,7 +143,7 @@ function linksOf(platform: Platform, repo: RepositoryRecord, issue: IssueRecord)
   return html`<h2>${issue.pull === undefined ? "Pull requests" : "Closes"}</h2><ul class="list">${rows}</ul>`;
 }
 
-async function changes(platform: Platform, repo: RepositoryRecord, pull: PullRecord): Promise<Markup> {
+async function changes(platform: Platform, repo: RepositoryRecord, pull: PullRecord): Promise<Html> {
   const diff = (await platform.git.diff(fullName(repo), pull.baseSha, pull.headSha)).slice(0, LONGEST_DIFF);
   const lines = diff.split("\n").map((line) => html`<span class="${kindOf(line)}">${line}</span>`);
   return html`<h2>Changes</h2><p class="dim">${pull.headRef} into ${pull.baseRef}, at ${pull.headSha.slice(0, 10)}</p>
@@ -131,12 +160,12 @@ function pathOf(repo: RepositoryRecord, issue: IssueRecord): string {
   return `/${fullName(repo)}/${issue.pull === undefined ? "issues" : "pull"}/${issue.number}`;
 }
 
-function stateOf(issue: IssueRecord): Markup {
+function stateOf(issue: IssueRecord): Html {
   const state = issue.pull?.mergedAt === undefined ? issue.state : "merged";
   return html`<span class="state ${state}">${state}</span>`;
 }
 
-function labelsOf(issue: IssueRecord): Markup[] {
+function labelsOf(issue: IssueRecord): Html[] {
   return issue.labels.map((label) => html`<span class="label">${label}</span> `);
 }
 

@@ -5,14 +5,14 @@ import { ApiRefusal } from "./api-call.ts";
 import type { DeviceFlow } from "./device-flow.ts";
 import { gitRoutes } from "./git-http.ts";
 import { CONTENT_SECURITY_POLICY } from "./html.ts";
-import { devicePage, showPage } from "./pages.ts";
+import { absentPage, devicePage, showPage } from "./pages.ts";
 import type { Platform } from "./platform.ts";
 import type { ScriptedFailures } from "./scripted-failures.ts";
 
 const LARGEST_BODY = 1024 * 1024;
 /** Longer than any branch name: it is one part of an address. */
 const LONGEST_PATH_PART = 1000;
-const PAGES = ["/", "/:owner/:name", "/:owner/:name/:section", "/:owner/:name/:section/:number"];
+const PAGES = ["/", "/:owner", "/:owner/:name", "/:owner/:name/:section", "/:owner/:name/:section/:number"];
 const PAGE_HEADERS = {
   "content-type": "text/html; charset=utf-8",
   "content-security-policy": CONTENT_SECURITY_POLICY,
@@ -40,7 +40,12 @@ export function buildServer({ platform, deviceFlow, failures }: ServerDeps): Fas
     reply.code(failure.status).headers({ "content-type": "application/json; charset=utf-8", ...failure.headers });
     return reply.send(failure.body ?? JSON.stringify({ message: `scripted failure ${failure.status}` }));
   });
-  app.setNotFoundHandler((_request, reply) => reply.code(404).send({ message: "Not Found", documentation_url: "" }));
+  app.setNotFoundHandler((request, reply) => {
+    reply.code(404);
+    // A browser that opened an address is shown a page; every client of the API names JSON, or nothing.
+    if (/\btext\/html\b/.test(request.headers.accept ?? "")) return reply.headers(PAGE_HEADERS).send(absentPage());
+    return reply.send({ message: "Not Found", documentation_url: "" });
+  });
   app.setErrorHandler((thrown: FastifyError | ApiRefusal, _request, reply) => {
     const status = thrown instanceof ApiRefusal ? thrown.status : (thrown.statusCode ?? 500);
     if (status < 500) return reply.code(status).send({ message: thrown.message, documentation_url: "" });

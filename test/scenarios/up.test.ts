@@ -26,6 +26,16 @@ test("one command turns issues into verified pull requests; stopped and started 
   expect([page.status, await page.text()]).toEqual([200, expect.stringContaining("Issues becoming pull requests")]);
   expect((await fetch(up.spokeUrl)).status).toBe(200);
   expect(await (await fetch(`${up.spokeUrl}/api/health`)).json()).toEqual({ status: "ok" });
+  const named = [...first.output.matchAll(/http:\/\/\S+/g)].map(([address]) => address);
+  expect(named.length).toBeGreaterThanOrEqual(4);
+  for (const address of named) {
+    const shown = await fetch(address, { headers: { accept: "text/html" } });
+    expect([address, shown.status, shown.headers.get("content-type")]).toEqual([
+      address,
+      200,
+      expect.stringContaining("html"),
+    ]);
+  }
 
   await expect.poll(() => up.verified().then((urls) => urls.length), { timeout: 30_000 }).toBeGreaterThanOrEqual(3);
   expect(first.output).toMatch(/opened http/);

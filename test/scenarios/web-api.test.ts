@@ -113,6 +113,23 @@ async function changesAfter(hub: TestHub, events: Events): Promise<contribute.Fl
   return events.next("changes");
 }
 
+test("data, pages and what they load come compressed; streams do not, nor what holds a token", async () => {
+  await using hub = await TestHub.start({ issues: 40 });
+  const encodingOf = async (path: string, accepted = "gzip, deflate, br", init: RequestInit = {}) => {
+    const headers = { "accept-encoding": accepted, "content-type": "application/json" };
+    const response = await fetch(hub.url + path, { ...init, headers });
+    await response.body?.cancel();
+    return response.headers.get("content-encoding");
+  };
+  const compressed = ["/", "/api/contribute/queue", "/api/openapi.json", "/assets/live.js", "/assets/live.css"];
+  for (const path of compressed) expect([path, await encodingOf(path)]).toEqual([path, "br"]);
+  expect(await encodingOf("/api/contribute/queue", "gzip")).toBe("gzip");
+  expect(await encodingOf("/api/contribute/queue", "identity")).toBeNull();
+  expect(await encodingOf("/api/contribute/events")).toBeNull();
+  const register = { method: "POST", body: JSON.stringify({ github_username: "newcomer" }) };
+  expect(await encodingOf("/api/contribute/register", "br", register)).toBeNull();
+});
+
 interface Events {
   next(name: "work"): Promise<contribute.FleetReply>;
   next(name: "changes"): Promise<contribute.FleetChanges>;

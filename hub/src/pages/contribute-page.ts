@@ -58,7 +58,7 @@ ${chosen.name === HOST_ONLY ? undefined : html`<p class="soft">Without a contain
 <p class="soft">From a checkout each begins with <code>./bin/</code>.</p></section>
 <section aria-labelledby="tiers"><h2 id="tiers">Trust is earned by pull requests</h2>
 <p class="soft">Only pull requests that the code host confirms count.</p>
-<div class="scroll tiers" tabindex="0" role="region" aria-labelledby="tiers"><table><thead><tr><th scope="col">Tier</th><th scope="col">How</th><th scope="col">A task may</th><th scope="col">Per hour</th><th scope="col">Per day</th><th scope="col">At once</th></tr></thead>
+<div class="scroll tiers" tabindex="0" role="region" aria-label="What each tier may do"><table><thead><tr><th scope="col">Tier</th><th scope="col">How</th><th scope="col">A task may</th><th scope="col">Per hour</th><th scope="col">Per day</th><th scope="col">At once</th></tr></thead>
 <tbody>${tierNames.map((tier) => tierRow(tier, settings))}</tbody></table></div></section>
 <section aria-labelledby="feed-title"><h2 id="feed-title">What happens</h2>
 <ol class="feed" id="feed" aria-live="polite">${activity.map(feedLine)}</ol>

@@ -2,19 +2,36 @@ import { join } from "node:path";
 import type { Choices } from "./choices.ts";
 import type { Place } from "./place.ts";
 
-/** Says in plain words what is running and where. */
-export function announce(choices: Choices, place: Place, hubUrl: string, spokeUrl: string, terminalPort: number): void {
+/** Where what was started is. */
+export interface Addresses {
+  readonly hubUrl: string;
+  readonly spokeUrl: string;
+  /** 0: any port, which nobody knows before it is asked for. */
+  readonly terminalPort: number;
+  /** Whether the hub has its browser app to show; without it those pages would only say so. */
+  readonly hasBrowserApp: boolean;
+}
+
+/** What is running and where, in plain words. */
+export function announcement(
+  choices: Choices,
+  place: Pick<Place, "login" | "words">,
+  { hubUrl, spokeUrl, terminalPort, hasBrowserApp }: Addresses,
+): string {
   const agent = agentWords(choices);
   const relay = choices.relay
     ? `${place.login}, with ${agent}${choices.interactive ? " in tmux (the first line of relay.log says how to watch it)" : ""}`
     : "not started (-no-relay)";
   const terminal = terminalPort === 0 ? "" : `, terminal on ${terminalPort}`;
   const again = choices.served.kind === "demo" ? " (or begin anew with -fresh)" : "";
-  process.stdout.write(`
+  const operations = hasBrowserApp
+    ? `${hubUrl}/operations   what an admin does; sign in as ${place.login}`
+    : "could not be built; npm run build says why";
+  return `
 Nest is running.
 
   hub         ${hubUrl}   watch issues become pull requests
-  operations  ${hubUrl}/operations   what an admin does; sign in as ${place.login}
+  operations  ${operations}
   spoke       ${spokeUrl}   one team's nest${terminal}
   code host   ${place.words}
   relay       ${relay}
@@ -24,7 +41,7 @@ Nest is running.
 
 Ctrl-C stops everything; the same command goes on where it was${again}.
 
-`);
+`;
 }
 
 /** What does the work, for people. */

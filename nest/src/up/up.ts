@@ -14,7 +14,8 @@ import {
   variable,
   writeFileAtomic,
 } from "@nest/kit";
-import { agentWords, announce } from "./announce.ts";
+import { agentWords, announcement } from "./announce.ts";
+import { buildBrowserApp } from "./browser-app.ts";
 import { type Choices, readChoices, USAGE } from "./choices.ts";
 import { baseEnvironment, relayEnvironment, spokeYaml } from "./environment.ts";
 import { feedLine, followFeed } from "./feed.ts";
@@ -87,6 +88,7 @@ async function startAll(
   }
   for (const folder of Object.values(folders)) await makePrivateFolder(folder);
 
+  const hasBrowserApp = await buildBrowserApp();
   progress.show("starting the code host …");
   const place = await findPlace(choices.served, join(root, "codehost"), environment, clock, running);
   const hubFile = join(folders.hub, "hub.yaml");
@@ -138,7 +140,7 @@ async function startAll(
   }
   running.started = true;
   progress.end();
-  announce(choices, place, hubUrl, spokeUrl, terminalPort);
+  process.stdout.write(announcement(choices, place, { hubUrl, spokeUrl, terminalPort, hasBrowserApp }));
   follow(hubUrl, agentWords(choices), running);
 }
 

@@ -185,6 +185,7 @@ function paintSoon() {
 function paint() {
   paintIsDue = false;
   paintCounters();
+  showLists();
   paintWork();
   paintQueue();
   paintFeed();
@@ -192,6 +193,13 @@ function paint() {
   paintRepositories();
   notice(hubNotice);
   tick();
+}
+
+/** Shows the lists once all of them are known: one that came later would push those below it out of one's eyes. */
+function showLists() {
+  if (Object.values(known).includes(undefined)) return;
+  byId("lists").hidden = false;
+  byId("waiting").hidden = true;
 }
 
 function paintCounters() {

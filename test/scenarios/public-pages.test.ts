@@ -1,0 +1,91 @@
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { isChromiumMissing, launchChromium, openPage } from "../harness/chromium.ts";
+import { TestHub } from "../harness/hub.ts";
+
+const missing = isChromiumMissing("the hub's public pages in a browser");
+
+/** Runs in the page before anything of it: adds up what moved without anybody having touched the page. */
+const WATCH_SHIFTS = `(() => {
+  window.shifted = 0;
+  new PerformanceObserver((list) => {
+    for (const entry of list.getEntries()) if (!entry.hadRecentInput) window.shifted += entry.value;
+  }).observe({ type: "layout-shift", buffered: true });
+})()`;
+
+/** Runs in the page: names of its regions, lists that pose as something else, links lower than 24 px in lists and footer. */
+const READ_BY_OTHERS = `(() => ({
+  names: [...document.querySelectorAll("section[aria-labelledby], section[aria-label], [role=region]")].map(
+    (one) => one.getAttribute("aria-label") ?? document.getElementById(one.getAttribute("aria-labelledby")).textContent,
+  ),
+  odd: document.querySelectorAll("ol[role], ul[role]").length,
+  low: [...document.querySelectorAll(".list a, footer a, nav a")]
+    .filter((link) => link.getClientRects().length > 0 && link.getBoundingClientRect().height < 24)
+    .map((link) => link.outerHTML),
+}))()`;
+
+const sizes = { desktop: { width: 1440, height: 900 }, phone: { width: 390, height: 844 } } as const;
+
+describe.skipIf(missing)("the hub's public pages in a browser", () => {
+  let browser: Browser;
+  let hub: TestHub;
+
+  beforeAll(async () => {
+    browser = await launchChromium();
+    hub = await TestHub.start({ issues: 40, kind: "app" });
+    for (const login of ["alice", "bob", "carol"]) {
+      const relay = await hub.relay(login);
+      const task = await relay.ready();
+      relay.send({ type: "task_accepted", task_id: task.task_id, task_gen: task.task_gen });
+      await hub.clock.jump(1000);
+    }
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await hub?.[Symbol.asyncDispose]();
+  });
+
+  test.each(Object.entries(sizes))("nothing on the live page moves while it fills (%s)", async (_name, viewport) => {
+    const { page, context } = await openPage(browser, "about:blank", { viewport });
+    await context.addInitScript(WATCH_SHIFTS);
+    await page.goto(hub.url);
+    await page.locator("#feed-list li").first().waitFor();
+    await page.locator("#under-way-list li").first().waitFor();
+    await page.waitForFunction(`document.querySelector("#link-state").textContent === "live"`);
+    // What was painted last has been looked at: observers are told after the frame.
+    await page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
+    expect(await page.evaluate<number>("window.shifted")).toBeLessThan(0.01);
+    await context.close();
+  });
+
+  test.each(["/", "/contribute", "/leaderboard", "/login"])(
+    "%s is understood by those who do not see it, and its links are large enough for a finger",
+    async (path) => {
+      const { page, context, faults } = await openPage(browser, hub.url + path, { viewport: sizes.phone });
+      if (path === "/") await page.locator("#under-way-list a").first().waitFor();
+      const read = await page.evaluate<{ names: string[]; odd: number; low: string[] }>(READ_BY_OTHERS);
+      expect(read.names).toEqual([...new Set(read.names)]);
+      expect(read.odd).toBe(0);
+      expect(read.low).toEqual([]);
+      expect(faults).toEqual([]);
+      await context.close();
+    },
+  );
+
+  test.each(["light", "dark"] as const)("a page that there is not is a page all the same (%s)", async (colorScheme) => {
+    const { page, context } = await openPage(browser, `${hub.url}/no/such/page`, {
+      viewport: sizes.phone,
+      colorScheme,
+    });
+    await page.getByRole("heading", { name: "There is no such page" }).waitFor();
+    expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(sizes.phone.width);
+    const [ground, ink] = await page.evaluate<[string, string]>(
+      "[getComputedStyle(document.body).backgroundColor, getComputedStyle(document.body).color]",
+    );
+    expect(ground).toBe(colorScheme === "dark" ? "rgb(16, 18, 20)" : "rgb(246, 246, 243)");
+    expect(ink).not.toBe(ground);
+    await page.getByRole("link", { name: "To the front page" }).click();
+    await page.getByRole("heading", { name: "Issues becoming pull requests" }).waitFor();
+    await context.close();
+  });
+});
