@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join, normalize, relative } from "node:path";
+import { folderOrders } from "./folder-order.ts";
 
 /**
  * Arrows between packages go down only (docs/map.md): what each package may import of ours, and which package alone may
@@ -59,6 +60,26 @@ for (const [side, forbidden] of Object.entries(sides)) {
     for (const name of importsOf(readFileSync(file, "utf8"))) {
       const other = /^(?:\.\.\/)+(hub|spoke)\//.exec(name)?.[1];
       if (other !== undefined && forbidden.includes(other)) faults.push(`${file}: ${side} must not import ${other}`);
+    }
+  }
+}
+for (const [room, { order, wiring }] of Object.entries(folderOrders)) {
+  const source = join(room, "src");
+  const rank = (folder: string) => order.indexOf(folder);
+  for (const file of sourceFiles(source)) {
+    const name = relative(source, file);
+    const from = dirname(name);
+    if (file.includes(".test.") || (from === "." && wiring.includes(name))) continue;
+    if (rank(from) === -1) {
+      faults.push(`${file}: scripts/folder-order.ts does not say where the folder ${from} of ${room} stands`);
+      continue;
+    }
+    for (const imported of importsOf(readFileSync(file, "utf8")).filter((one) => one.startsWith("."))) {
+      const target = relative(source, normalize(join(dirname(file), imported)));
+      const to = dirname(target);
+      if (to === "." && wiring.includes(target)) faults.push(`${file}: ${target} wires ${room}; nothing imports it`);
+      else if (to !== from && rank(to) > rank(from))
+        faults.push(`${file}: in ${room}, ${from} stands below ${to} and must not import it`);
     }
   }
 }

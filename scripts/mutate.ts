@@ -1,7 +1,7 @@
 // `npm run mutate -- FILE … [-tests PATH …]`: plants faults in a file, one at a time, and tells which of them no test notices.
 //
 //   npm run mutate -- dispatch/src/leases/lease.ts
-//   npm run mutate -- relay/src/secrets.ts -tests relay/src test/hostile/hostile-hub.test.ts
+//   npm run mutate -- relay/src/secrets/secrets.ts -tests relay/src test/hostile/hostile-hub.test.ts
 //
 // Without -tests those of the file's own package are run. It works in a copy of the checkout; the tester is installed into a cache
 // folder at the first call. Not part of any test run: a file takes minutes.

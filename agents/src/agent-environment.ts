@@ -1,5 +1,5 @@
 import type { Environment } from "@nest/kit";
-import type { Backend } from "./backend.ts";
+import type { Backend } from "./cli/backend.ts";
 
 /** What any program needs to run as the person who started the relay. */
 const ALLOWED = new Set([

@@ -3,9 +3,9 @@ import { mkdtemp, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { writeFileAtomic } from "@nest/kit";
-import { removeFolder } from "./remove-folder.ts";
 import { handOver, type RunUser } from "./sandbox/run-user.ts";
-import { isAlive } from "./workspace.ts";
+import { removeFolder } from "./workspace/remove-folder.ts";
+import { isAlive } from "./workspace/workspace.ts";
 
 const FOLDER = /^nest-credential-(\d+)-/;
 

@@ -1,8 +1,8 @@
 export { type AgentEnvironmentDeps, agentEnvironment } from "./agent-environment.ts";
 export type { AgentRun, AgentStart, EndHow } from "./agent-run.ts";
-export type { AgentChoice, Backend } from "./backend.ts";
 export { backendOf, backends } from "./backends.ts";
-export { findBinary } from "./binary.ts";
+export type { AgentChoice, Backend } from "./cli/backend.ts";
+export { findBinary } from "./cli/binary.ts";
 export { clearCredentials, TaskCredential } from "./credential.ts";
 export { type DriverDeps, promptArgument, startHeadless } from "./headless.ts";
 export { type InteractiveDeps, startInteractive } from "./interactive.ts";
@@ -16,4 +16,4 @@ export { type TmuxDeps, TmuxSession } from "./tmux.ts";
 export type { StreamMask } from "./transcript.ts";
 export { asksForVerdict, pullRequestLink, readVerdict, VERDICT_REQUEST } from "./verdict.ts";
 export { startWatchdog } from "./watchdog.ts";
-export { clearWorkspaces, isAlive, makeWorkspace, transcriptBeside } from "./workspace.ts";
+export { clearWorkspaces, isAlive, makeWorkspace, transcriptBeside } from "./workspace/workspace.ts";

@@ -8,7 +8,7 @@ import { systemClock } from "@nest/kit";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { AgentStart } from "./agent-run.ts";
 import { claude } from "./backends/claude.ts";
-import { findBinary } from "./binary.ts";
+import { findBinary } from "./cli/binary.ts";
 import { startInteractive } from "./interactive.ts";
 import { outcomeOf } from "./outcome.ts";
 import { type PaneProcess, type TmuxDeps, TmuxSession } from "./tmux.ts";

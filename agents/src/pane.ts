@@ -1,4 +1,4 @@
-import type { PaneSigns } from "./backend.ts";
+import type { PaneSigns } from "./cli/backend.ts";
 import { type Standstill, saysQuota } from "./standstill.ts";
 import { verdictLines } from "./verdict.ts";
 

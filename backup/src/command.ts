@@ -1,20 +1,20 @@
 import { errorLines, type FlagKind, type FlagValues, parseFlags, UsageError } from "@nest/kit";
-import { EXIT, type ExitCode, exitCodeFor } from "./exit-codes.ts";
-import type { Parts } from "./parts.ts";
-import { systemFault } from "./system-faults.ts";
-import { USAGE } from "./usage.ts";
+import { EXIT, type ExitCode, exitCodeFor } from "./commands/exit-codes.ts";
+import { systemFault } from "./commands/system-faults.ts";
+import { USAGE } from "./commands/usage.ts";
+import type { BackupDeps } from "./deps/deps.ts";
 
 interface Command {
   readonly flags: Record<string, FlagKind>;
-  act(parts: Parts, flags: FlagValues<Record<string, FlagKind>>): Promise<ExitCode>;
+  act(deps: BackupDeps, flags: FlagValues<Record<string, FlagKind>>): Promise<ExitCode>;
 }
 
 /** Ties a command's flags to the function that takes them, which is loaded when it is asked for. */
 function command<const Flags extends Record<string, FlagKind>>(
   flags: Flags,
-  load: () => Promise<(parts: Parts, values: FlagValues<Flags>) => Promise<ExitCode>>,
+  load: () => Promise<(deps: BackupDeps, values: FlagValues<Flags>) => Promise<ExitCode>>,
 ): Command {
-  return { flags, act: async (parts, values) => (await load())(parts, values as FlagValues<Flags>) };
+  return { flags, act: async (deps, values) => (await load())(deps, values as FlagValues<Flags>) };
 }
 
 const commands: Readonly<Record<string, Command>> = {
@@ -59,7 +59,11 @@ export interface Said {
 }
 
 /** Runs one `nest-backup` command line to its exit code. Nothing it throws gets out. */
-export async function runCommand([verb = "", ...args]: readonly string[], parts: Parts, said: Said): Promise<ExitCode> {
+export async function runCommand(
+  [verb = "", ...args]: readonly string[],
+  deps: BackupDeps,
+  said: Said,
+): Promise<ExitCode> {
   if (/^--?h(elp)?$/.test(verb)) {
     said.out(USAGE);
     return EXIT.ok;
@@ -76,7 +80,7 @@ export async function runCommand([verb = "", ...args]: readonly string[], parts:
       return EXIT.ok;
     }
     if (words.length > 0) throw new UsageError(`unexpected argument ${words[0]}`, { usage: USAGE });
-    return await chosen.act(parts, flags);
+    return await chosen.act(deps, flags);
   } catch (failed) {
     const thrown = systemFault(failed);
     for (const line of errorLines("nest-backup", thrown)) said.err(`${line}\n`);

@@ -1,2 +1,2 @@
 export { runCommand, type Said } from "./command.ts";
-export type { Parts } from "./parts.ts";
+export type { BackupDeps } from "./deps/deps.ts";

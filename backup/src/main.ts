@@ -1,8 +1,8 @@
 import { createLog, NestError, ProgressLine, systemClock, systemRandom } from "@nest/kit";
 import { runCommand } from "./command.ts";
+import type { BackupDeps } from "./deps/deps.ts";
 import { ownVersion } from "./own-version.ts";
-import type { Parts } from "./parts.ts";
-import { readSettings } from "./settings.ts";
+import { readSettings } from "./settings/settings.ts";
 
 /** The `nest-backup` process. A first signal stops the work and removes what it left half done; a second ends it at once. */
 const stop = new AbortController();
@@ -15,7 +15,7 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) {
 
 const progress = new ProgressLine(process.stderr);
 const environment = process.env;
-const parts: Parts = {
+const deps: BackupDeps = {
   environment,
   version: ownVersion(),
   clock: systemClock(),
@@ -28,13 +28,13 @@ const parts: Parts = {
   },
   tell: (text) => progress.show(text),
   // The clients of storage and clusters are large; a command loads only what it needs.
-  openBlobs: async () => (await import("./blobs/open-blobs.ts")).openBlobs(environment),
+  openBlobs: async () => (await import("./storage/open-blobs.ts")).openBlobs(environment),
   hubCluster: async () => (await import("./collect/clusters.ts")).hubCluster(readSettings(environment)),
   spokeCluster: async ({ cluster }) =>
     (await import("./collect/clusters.ts")).entryCluster(cluster, readSettings(environment)),
 };
 
-const code = await runCommand(process.argv.slice(2), parts, {
+const code = await runCommand(process.argv.slice(2), deps, {
   out: (text) => process.stdout.write(text),
   err: (text) => {
     progress.end();

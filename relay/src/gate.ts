@@ -1,12 +1,12 @@
 import { type Outcome, standstillWords } from "@nest/agents";
-import type { Console } from "./console.ts";
+import type { Console } from "./console/console.ts";
+import type { StatusFile } from "./console/status-file.ts";
+import type { Refusal } from "./handover.ts";
 import type { HubStatus } from "./hub-status.ts";
-import { LOGIN_HINT, lackOfLogin } from "./permissions.ts";
 import type { Readiness } from "./readiness.ts";
-import type { KnownSecrets } from "./secrets.ts";
-import type { Refusal } from "./session/handover.ts";
+import type { KnownSecrets } from "./secrets/secrets.ts";
 import type { Session } from "./session/session.ts";
-import type { StatusFile } from "./status-file.ts";
+import { LOGIN_HINT, lackOfLogin } from "./task/permissions.ts";
 
 export interface GateDeps {
   readonly readiness: Readiness;

@@ -1,6 +1,6 @@
 import type { Standstill } from "@nest/agents";
 import { compareVersions, type Durations, type OwnLimitsLeft, PROTOCOL_VERSION } from "@nest/protocol";
-import type { Console } from "./console.ts";
+import type { Console } from "./console/console.ts";
 import type { AuthOk, Session } from "./session/session.ts";
 import type { Task } from "./task/task.ts";
 

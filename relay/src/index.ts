@@ -1,2 +1,2 @@
 export { type RunOptions, runRelay } from "./main.ts";
-export { takeSecrets } from "./start-secrets.ts";
+export { takeSecrets } from "./secrets/start-secrets.ts";

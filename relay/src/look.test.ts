@@ -2,8 +2,8 @@ import { chmod, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { readConfig } from "./config.ts";
 import { lookAt } from "./look.ts";
+import { readConfig } from "./settings/config.ts";
 
 let home: string;
 beforeEach(async () => {

@@ -3,10 +3,10 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { type Backend, findBinary } from "@nest/agents";
 import type { Environment } from "@nest/kit";
-import type { RelayConfig } from "./config.ts";
-import { ownLogin } from "./own-secrets.ts";
 import type { Look } from "./readiness.ts";
-import type { Terminal } from "./terminal.ts";
+import { ownLogin } from "./secrets/own-secrets.ts";
+import type { RelayConfig } from "./settings/config.ts";
+import type { Terminal } from "./task/terminal.ts";
 
 /** Checks whether the configured agent can work on this machine, as far as that can be seen without running it. */
 export async function lookAt(config: RelayConfig, environment: Environment, terminal?: Terminal): Promise<Look> {

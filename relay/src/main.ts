@@ -13,21 +13,21 @@ import {
   UsageError,
 } from "@nest/kit";
 import { scaleDurations, scaleTransport } from "@nest/protocol";
-import { type RelayConfig, readConfig } from "./config.ts";
-import { apartFrom, confinementOf, confinementSentence } from "./confinement.ts";
-import { Console, type ConsoleOut } from "./console.ts";
-import { parseContributorEnv } from "./contributor-env.ts";
+import { Console, type ConsoleOut } from "./console/console.ts";
+import { StatusFile } from "./console/status-file.ts";
 import { probeFacts } from "./declare/declare.ts";
 import { lookAt } from "./look.ts";
-import { withOwnPlaces } from "./own-place.ts";
-import { ownLogin, secretsIn } from "./own-secrets.ts";
+import { type SessionName, takeSessionName } from "./name/session-name.ts";
 import { Relay } from "./relay.ts";
-import { KnownSecrets } from "./secrets.ts";
-import { type SessionName, takeSessionName } from "./session/session-name.ts";
-import { withoutSecrets } from "./start-secrets.ts";
-import { StatusFile } from "./status-file.ts";
+import { ownLogin, secretsIn } from "./secrets/own-secrets.ts";
+import { KnownSecrets } from "./secrets/secrets.ts";
+import { withoutSecrets } from "./secrets/start-secrets.ts";
+import { type RelayConfig, readConfig } from "./settings/config.ts";
+import { parseContributorEnv } from "./settings/contributor-env.ts";
+import { withOwnPlaces } from "./settings/own-place.ts";
+import { apartFrom, confinementOf, confinementSentence } from "./task/confinement.ts";
 import { RunJournal } from "./task/run-journal.ts";
-import { openTerminal } from "./terminal.ts";
+import { openTerminal } from "./task/terminal.ts";
 
 const USAGE = `usage: nest relay
 

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { type CancelTimer, type Clock, sentenceOf } from "@nest/kit";
-import type { OwnLogin } from "./own-secrets.ts";
+import type { OwnLogin } from "./secrets/own-secrets.ts";
 
 /** The result of a check of this machine. */
 export interface Look {

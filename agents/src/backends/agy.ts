@@ -1,4 +1,4 @@
-import { type AgentChoice, type Backend, modelFlag } from "../backend.ts";
+import { type AgentChoice, type Backend, modelFlag } from "../cli/backend.ts";
 
 /** `--effort` is needed whenever a model is set (spec: Relay environment). */
 function effort(choice: AgentChoice): readonly string[] {

@@ -1,4 +1,4 @@
-import { type Backend, modelFlag } from "../backend.ts";
+import { type Backend, modelFlag } from "../cli/backend.ts";
 
 /** Edits files only; no mode without a terminal that could finish a task. */
 export const aider: Backend = {

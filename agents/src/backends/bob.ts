@@ -1,4 +1,4 @@
-import type { Backend } from "../backend.ts";
+import type { Backend } from "../cli/backend.ts";
 import { jsonMembers } from "../sandbox/given.ts";
 
 /** Leaves after every turn, and has no mode without a terminal. Takes its key from its own variable. */

@@ -1,4 +1,4 @@
-import { type AgentChoice, type Backend, modelFlag, type OwnFile, type OwnFolder } from "../backend.ts";
+import { type AgentChoice, type Backend, modelFlag, type OwnFile, type OwnFolder } from "../cli/backend.ts";
 import { jsonMembers } from "../sandbox/given.ts";
 
 /** Tools that would step out of the task: never allowed, whatever the permission mode. */

@@ -1,4 +1,4 @@
-import { type AgentChoice, type Backend, modelFlag, type OwnFile } from "../backend.ts";
+import { type AgentChoice, type Backend, modelFlag, type OwnFile } from "../cli/backend.ts";
 import { tomlTables } from "../sandbox/given.ts";
 
 function permissions(choice: AgentChoice): readonly string[] {

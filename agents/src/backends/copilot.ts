@@ -1,4 +1,4 @@
-import { type AgentChoice, type Backend, isContained, modelFlag, type OwnFile } from "../backend.ts";
+import { type AgentChoice, type Backend, isContained, modelFlag, type OwnFile } from "../cli/backend.ts";
 import { jsonMembers } from "../sandbox/given.ts";
 
 /** What a coding task needs on a contributor's own machine; anything else has to be asked for. */

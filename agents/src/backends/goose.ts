@@ -1,4 +1,4 @@
-import type { Backend, OwnFile } from "../backend.ts";
+import type { Backend, OwnFile } from "../cli/backend.ts";
 import { yamlScalars } from "../sandbox/given.ts";
 
 /** In this file, names in capitals hold its provider, model and addresses. Extensions are programs, and stay out. */

@@ -1,4 +1,4 @@
-import type { Backend } from "../backend.ts";
+import type { Backend } from "../cli/backend.ts";
 import { claude, claudeFolders } from "./claude.ts";
 
 /** The `claude` program against the contributor's own proxy; endpoint and key stay on this machine (spec: Relay environment). */

@@ -1,4 +1,4 @@
-import { type AgentChoice, type Backend, isContained, modelFlag, type OwnFile } from "../backend.ts";
+import { type AgentChoice, type Backend, isContained, modelFlag, type OwnFile } from "../cli/backend.ts";
 import { jsonMembers } from "../sandbox/given.ts";
 
 const LOGIN: OwnFile = { name: "auth.json", renewed: ["*.access", "*.refresh", "*.expires"] };

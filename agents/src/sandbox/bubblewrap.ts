@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { dirname } from "node:path";
 import { promisify } from "node:util";
-import { findBinary } from "../binary.ts";
+import { findBinary } from "../cli/binary.ts";
 import { freeUser, type RunUser } from "./run-user.ts";
 
 const run = promisify(execFile);

@@ -2,8 +2,8 @@ import { constants } from "node:fs";
 import { chown, mkdir, open, realpath, stat, writeFile } from "node:fs/promises";
 import { dirname, isAbsolute, join, normalize, relative, sep } from "node:path";
 import { writeFileAtomic } from "@nest/kit";
-import type { OwnFile, OwnFolder } from "../backend.ts";
-import { removeBelow } from "../remove-folder.ts";
+import type { OwnFile, OwnFolder } from "../cli/backend.ts";
+import { removeBelow } from "../workspace/remove-folder.ts";
 import { renewedText } from "./renewal.ts";
 
 /** A larger file is not copied: what a CLI keeps about its person grows with the years, a login does not. */

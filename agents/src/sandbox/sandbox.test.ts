@@ -7,7 +7,7 @@ import { systemClock } from "@nest/kit";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { AgentStart } from "../agent-run.ts";
 import { claude } from "../backends/claude.ts";
-import { findBinary } from "../binary.ts";
+import { findBinary } from "../cli/binary.ts";
 import { TaskCredential } from "../credential.ts";
 import { startHeadless } from "../headless.ts";
 import { startInteractive } from "../interactive.ts";

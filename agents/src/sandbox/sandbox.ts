@@ -1,8 +1,8 @@
 import { cp, mkdir, stat } from "node:fs/promises";
 import { dirname, join, relative, sep } from "node:path";
-import type { Backend } from "../backend.ts";
-import { removeBelow, removeFolder } from "../remove-folder.ts";
-import { OF_A_RUN } from "../workspace.ts";
+import type { Backend } from "../cli/backend.ts";
+import { removeBelow, removeFolder } from "../workspace/remove-folder.ts";
+import { OF_A_RUN } from "../workspace/workspace.ts";
 import { type Bubblewrap, bubblewrapArguments } from "./bubblewrap.ts";
 import { copyOwnFolders } from "./private-copy.ts";
 import { filesOfPerson, readableFor, type Surroundings } from "./reach.ts";

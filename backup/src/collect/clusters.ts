@@ -2,8 +2,8 @@ import { access } from "node:fs/promises";
 import { basename, isAbsolute, join } from "node:path";
 import { type Cluster, clusterOf, ownCluster } from "@nest/cluster";
 import { NestError } from "@nest/kit";
-import type { Settings } from "../settings.ts";
-import type { ClusterEntry } from "./fleet.ts";
+import type { ClusterEntry } from "../fleet/fleet.ts";
+import type { Settings } from "../settings/settings.ts";
 
 /**
  * The hub's own cluster: the kubeconfig that `KUBECONFIG` names, else the one that this pod runs in. The default file of the home

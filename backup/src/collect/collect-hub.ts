@@ -2,9 +2,9 @@ import { join } from "node:path";
 import { MANIFEST_VERSION, type Manifest, type Member, NameSet, nameFault, type StoredFile } from "@nest/archive";
 import { type DatabaseSnapshot, databaseMembers } from "../database/export.ts";
 import { snapshotSqlite } from "../database/sqlite-snapshot.ts";
-import type { Parts } from "../parts.ts";
-import type { Settings } from "../settings.ts";
-import { type Fleet, readFleet, readRegistry } from "./fleet.ts";
+import type { BackupDeps } from "../deps/deps.ts";
+import { type Fleet, readFleet, readRegistry } from "../fleet/fleet.ts";
+import type { Settings } from "../settings/settings.ts";
 import { checkSaas, countFiles, hubFileMembers } from "./hub-files.ts";
 import { type CapturedSecrets, collectSecrets } from "./secrets.ts";
 import { type CapturedSpokes, collectSpokes } from "./spokes.ts";
@@ -43,18 +43,18 @@ const NO_SECRETS: CapturedSecrets = { secrets: new Map(), warnings: ["the Secret
  *
  * @throws NestError for what makes a backup worthless: no `saas/`, no registry, a required Secret missing, an unreadable database.
  */
-export async function collectHub(parts: Parts, options: CollectOptions): Promise<CollectedHub> {
+export async function collectHub(deps: BackupDeps, options: CollectOptions): Promise<CollectedHub> {
   const { settings } = options;
-  const startedAt = parts.clock.now();
+  const startedAt = deps.clock.now();
   checkSaas(settings.dataDir);
   await readRegistry(settings.dataDir);
   const fleet = options.skipSpokes ? undefined : await readFleet(settings.dataDir);
-  parts.tell("reading the hub's Secrets");
+  deps.tell("reading the hub's Secrets");
   const { secrets, warnings } = options.skipSecrets
     ? NO_SECRETS
-    : await collectSecrets(await parts.hubCluster(), settings.namespace, parts.signal);
+    : await collectSecrets(await deps.hubCluster(), settings.namespace, deps.signal);
   const spokes =
-    fleet === undefined ? NO_SPOKES : { ...(await readSpokes(parts, settings, fleet)), elsewhere: fleet.elsewhere };
+    fleet === undefined ? NO_SPOKES : { ...(await readSpokes(deps, settings, fleet)), elsewhere: fleet.elsewhere };
   const database = await openDatabase(settings);
   const skipped: Record<string, string> = {};
   for (const [id, { gaps }] of spokes.captured) {
@@ -66,9 +66,9 @@ export async function collectHub(parts: Parts, options: CollectOptions): Promise
     plannedFiles: countFiles(settings.dataDir) + secrets.size + spokeFiles + tables,
     spokes: spokes.captured.size,
     asleep: Object.keys(spokes.asleep).length,
-    members: () => hubMembers({ parts, settings, secrets, spokes, database, skipped, startedAt }),
+    members: () => hubMembers({ deps, settings, secrets, spokes, database, skipped, startedAt }),
     manifest: (files) => {
-      const finishedAt = parts.clock.now();
+      const finishedAt = deps.clock.now();
       const bytes = files.reduce((sum, { size }) => sum + size, 0);
       return {
         format_version: MANIFEST_VERSION,
@@ -101,19 +101,19 @@ async function openDatabase(settings: Settings): Promise<DatabaseSnapshot | unde
   return snapshotPostgres(settings.databaseUrl);
 }
 
-function readSpokes(parts: Parts, settings: Settings, fleet: Fleet): Promise<CapturedSpokes> {
+function readSpokes(deps: BackupDeps, settings: Settings, fleet: Fleet): Promise<CapturedSpokes> {
   return collectSpokes({
     spokes: fleet.spokes,
-    clusterOf: (spoke) => parts.spokeCluster(spoke),
+    clusterOf: (spoke) => deps.spokeCluster(spoke),
     spokeTimeoutMs: settings.spokeTimeoutMs,
-    clock: parts.clock,
-    signal: parts.signal,
-    progress: (done, of) => parts.tell(`reading spokes: ${done} of ${of}`),
+    clock: deps.clock,
+    signal: deps.signal,
+    progress: (done, of) => deps.tell(`reading spokes: ${done} of ${of}`),
   });
 }
 
 async function* hubMembers(from: {
-  readonly parts: Parts;
+  readonly deps: BackupDeps;
   readonly settings: Settings;
   readonly secrets: CapturedSecrets["secrets"];
   readonly spokes: CapturedSpokes;
@@ -125,7 +125,7 @@ async function* hubMembers(from: {
   const mtime = Math.floor(from.startedAt / 1000);
   const skip = (path: string, reason: string) => {
     from.skipped[path] = reason;
-    from.parts.log.warn({ path, reason }, "not stored");
+    from.deps.log.warn({ path, reason }, "not stored");
   };
   const inMemory = function* (path: string, content: Buffer): Generator<Member> {
     const fault = nameFault(path) ?? names.add(path);

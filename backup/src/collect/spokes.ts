@@ -1,6 +1,6 @@
 import type { Cluster } from "@nest/cluster";
 import { type Clock, NestError, sentenceOf } from "@nest/kit";
-import type { FleetSpoke } from "./fleet.ts";
+import type { FleetSpoke } from "../fleet/fleet.ts";
 import { MOST_STREAM_BYTES, parseSpokeStream, READ_SPOKE, type SpokeFiles } from "./spoke-stream.ts";
 
 const CONTAINER = "nest";

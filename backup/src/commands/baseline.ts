@@ -1,9 +1,9 @@
 import type { ArchiveKey, Manifest } from "@nest/archive";
 import { sentenceOf } from "@nest/kit";
-import type { Blobs } from "../blobs/blobs.ts";
+import { madeAt, type StoredArchive, storedArchives, verifyStored } from "../archives/stored-archives.ts";
 import type { CollectedHub } from "../collect/collect-hub.ts";
-import type { Parts } from "../parts.ts";
-import { madeAt, type StoredArchive, storedArchives, verifyStored } from "../stored-archives.ts";
+import type { BackupDeps } from "../deps/deps.ts";
+import type { Blobs } from "../storage/blobs.ts";
 
 /** What a run compares itself with. */
 export interface Shelf {
@@ -25,12 +25,12 @@ const CLOCK_SLACK_MS = 10 * 60 * 1000;
  * Where no archive carries a mark of ours (an older release, a new key), the newest are read until one is found good.
  */
 export async function lookAtShelf(
-  parts: Parts,
+  deps: BackupDeps,
   from: { readonly blobs: Blobs; readonly hubId: string; readonly key: ArchiveKey },
 ): Promise<Shelf> {
-  const stored = await storedArchives(from.blobs, from, parts.signal);
+  const stored = await storedArchives(from.blobs, from, deps.signal);
   const isSound = ({ mark }: StoredArchive) => mark !== undefined && !mark.much_less;
-  const marked = stored.some(isSound) ? stored : await markOne(parts, from, stored);
+  const marked = stored.some(isSound) ? stored : await markOne(deps, from, stored);
   const whole = marked.find(({ mark }) => mark?.whole === true) ?? marked.find(isSound);
   const lastGood = marked.findIndex(({ mark }) => mark !== undefined);
   const strangers = marked.slice(0, Math.max(0, lastGood)).map(({ name }) => name);
@@ -40,20 +40,20 @@ export async function lookAtShelf(
 }
 
 async function markOne(
-  parts: Parts,
+  deps: BackupDeps,
   from: { readonly blobs: Blobs; readonly hubId: string; readonly key: ArchiveKey },
   stored: readonly StoredArchive[],
 ): Promise<readonly StoredArchive[]> {
-  const latest = parts.clock.now() + CLOCK_SLACK_MS;
+  const latest = deps.clock.now() + CLOCK_SLACK_MS;
   const candidates = stored.filter((archive) => archive.mark === undefined && madeAt(archive) <= latest);
   for (const { name } of candidates.slice(0, MOST_TRIED)) {
     try {
-      const { mark } = await verifyStored(parts, from.blobs, { ...from, name, onlyChunked: true });
+      const { mark } = await verifyStored(deps, from.blobs, { ...from, name, onlyChunked: true });
       if (mark !== undefined && !mark.much_less)
         return stored.map((row) => (row.name === name ? { ...row, mark } : row));
     } catch (thrown) {
-      parts.signal.throwIfAborted();
-      parts.log.warn({ name, because: sentenceOf(thrown) }, "no good archive of this hub");
+      deps.signal.throwIfAborted();
+      deps.log.warn({ name, because: sentenceOf(thrown) }, "no good archive of this hub");
     }
   }
   return stored;

@@ -1,9 +1,9 @@
 import { extractArchive } from "@nest/archive";
 import { UsageError } from "@nest/kit";
-import { namedSource } from "../archive-source.ts";
-import type { Parts } from "../parts.ts";
-import { archiveJson, gapReport } from "../report.ts";
-import { keyFrom } from "../settings.ts";
+import { namedSource } from "../archives/archive-source.ts";
+import { archiveJson, gapReport } from "../archives/report.ts";
+import type { BackupDeps } from "../deps/deps.ts";
+import { keyFrom } from "../settings/settings.ts";
 
 export interface ExtractFlags {
   readonly file?: string;
@@ -15,23 +15,23 @@ export interface ExtractFlags {
 }
 
 /** `extract`: decrypts into a directory and verifies hashes; nothing is there before all of it was found good. */
-export async function extract(parts: Parts, flags: ExtractFlags): Promise<0> {
+export async function extract(deps: BackupDeps, flags: ExtractFlags): Promise<0> {
   if (flags.dest === undefined) throw new UsageError("extract needs -dest DIR");
-  const source = await namedSource(parts, flags);
+  const source = await namedSource(deps, flags);
   const content = await extractArchive({
     sealed: source(),
-    keys: [keyFrom(parts.environment)],
+    keys: [keyFrom(deps.environment)],
     destination: flags.dest,
-    random: parts.random.hex(4),
+    random: deps.random.hex(4),
     force: flags.force ?? false,
-    signal: parts.signal,
-    progress: ({ files }) => parts.tell(`extracting: ${files} files`),
+    signal: deps.signal,
+    progress: ({ files }) => deps.tell(`extracting: ${files} files`),
     ...(flags.path === undefined ? {} : { path: flags.path }),
   });
   const { written } = content;
-  if (flags.json === true) parts.print(JSON.stringify({ dest: flags.dest, written, ...archiveJson(content) }));
+  if (flags.json === true) deps.print(JSON.stringify({ dest: flags.dest, written, ...archiveJson(content) }));
   else
     for (const line of [`extracted ${written} files to ${flags.dest}`, ...gapReport(content.manifest)])
-      parts.print(line);
+      deps.print(line);
   return 0;
 }

@@ -1,9 +1,9 @@
-import type { Parts } from "../parts.ts";
+import type { BackupDeps } from "../deps/deps.ts";
 
 const KEY_BYTES = 32;
 
 /** `keygen`: a new key, 64 hexadecimal characters on standard output and nowhere else. */
-export async function keygen(parts: Parts): Promise<0> {
-  parts.print(parts.random.hex(KEY_BYTES));
+export async function keygen(deps: BackupDeps): Promise<0> {
+  deps.print(deps.random.hex(KEY_BYTES));
   return 0;
 }

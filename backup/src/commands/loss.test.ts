@@ -1,7 +1,7 @@
 import { readFileSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { listed } from "../blobs/blobs.ts";
+import { listed } from "../storage/blobs.ts";
 import { HubUnderTest } from "../testing/a-hub.ts";
 
 let hub: HubUnderTest;

@@ -2,13 +2,13 @@ import { readFile, rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { type ArchiveContent, extractedPlace, type MemberHead, type Place, Staging } from "@nest/archive";
 import { NestError, readTextIfPresent } from "@nest/kit";
-import { checkArchive, namedSource } from "../archive-source.ts";
+import { checkArchive, namedSource } from "../archives/archive-source.ts";
+import { gapReport } from "../archives/report.ts";
 import { withoutRunningHub } from "../database/hub-lock.ts";
 import type { Loaded } from "../database/read-export.ts";
 import { loadSqlite } from "../database/sqlite-load.ts";
-import type { Parts } from "../parts.ts";
-import { gapReport } from "../report.ts";
-import { keyFrom, readSettings } from "../settings.ts";
+import type { BackupDeps } from "../deps/deps.ts";
+import { keyFrom, readSettings } from "../settings/settings.ts";
 
 export interface RestoreFlags {
   readonly file?: string;
@@ -34,20 +34,20 @@ interface Target {
  * `restore`: puts an archive back where it came from. A hub's archive fills an empty data directory, database included; a spoke's
  * own archive, or one spoke of a hub's archive (`-spoke ID`), fills a spoke's data directory. Staged beside, checked, then moved.
  */
-export async function restore(parts: Parts, flags: RestoreFlags): Promise<0> {
-  const source = await namedSource(parts, flags);
-  const settings = readSettings(parts.environment);
+export async function restore(deps: BackupDeps, flags: RestoreFlags): Promise<0> {
+  const source = await namedSource(deps, flags);
+  const settings = readSettings(deps.environment);
   const destination = resolve(flags.dest ?? settings.dataDir);
-  const key = keyFrom(parts.environment);
+  const key = keyFrom(deps.environment);
   // Read once without writing: what is inside decides where it goes, and a bad archive touches nothing.
-  const looked = await checkArchive(parts, source(), key);
+  const looked = await checkArchive(deps, source(), key);
   const target = targetOf(looked, destination, flags);
-  const restored = await stageAndPublish(parts, flags, {
+  const restored = await stageAndPublish(deps, flags, {
     target,
-    read: (staging) => checkArchive(parts, source(), key, { visitor: staging }),
+    read: (staging) => checkArchive(deps, source(), key, { visitor: staging }),
     databaseUrl: settings.databaseUrl,
   });
-  print(parts, flags, { target, looked, restored });
+  print(deps, flags, { target, looked, restored });
   return 0;
 }
 
@@ -85,7 +85,7 @@ interface Restored {
 }
 
 async function stageAndPublish(
-  parts: Parts,
+  deps: BackupDeps,
   flags: RestoreFlags,
   work: {
     readonly target: Target;
@@ -96,7 +96,7 @@ async function stageAndPublish(
   const { target } = work;
   await using staging = await Staging.begin({
     destination: target.destination,
-    random: parts.random.hex(4),
+    random: deps.random.hex(4),
     merge: target.kind === "spoke" || flags.force === true,
     place: target.place,
   });
@@ -157,27 +157,27 @@ async function guardIdentity(staging: Staging, target: Target, force: boolean): 
 }
 
 function print(
-  parts: Parts,
+  deps: BackupDeps,
   flags: RestoreFlags,
   done: { readonly target: Target; readonly looked: ArchiveContent; readonly restored: Restored },
 ): void {
   const { target, looked, restored } = done;
   const dryRun = flags["dry-run"] === true;
   if (flags.json === true) {
-    parts.print(JSON.stringify({ kind: target.kind, dest: target.destination, dry_run: dryRun, ...restored }));
+    deps.print(JSON.stringify({ kind: target.kind, dest: target.destination, dry_run: dryRun, ...restored }));
     return;
   }
   const database = restored.tables === 0 ? "" : ` and a database of ${restored.tables} tables, ${restored.rows} rows`;
   const did = dryRun ? "would restore" : "restored";
-  parts.print(
+  deps.print(
     `${did} a ${target.kind}: ${restored.files} files${database} ${dryRun ? "into" : "to"} ${target.destination}`,
   );
-  for (const line of gapReport(looked.manifest)) parts.print(line);
+  for (const line of gapReport(looked.manifest)) deps.print(line);
   if (target.kind !== "hub") return;
   const secrets = looked.manifest.secret_names ?? [];
   if (secrets.length > 0)
-    parts.print(`not restored here: Secrets ${secrets.join(", ")} (extract the archive and apply secrets/*.json)`);
+    deps.print(`not restored here: Secrets ${secrets.join(", ")} (extract the archive and apply secrets/*.json)`);
   const spokes = looked.manifest.spoke_ids ?? [];
   if (spokes.length > 0)
-    parts.print(`not restored here: ${spokes.length} spokes (nest-backup restore -spoke ID for each)`);
+    deps.print(`not restored here: ${spokes.length} spokes (nest-backup restore -spoke ID for each)`);
 }

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { type Blobs, listed } from "../blobs/blobs.ts";
+import { type Blobs, listed } from "../storage/blobs.ts";
 import { HubUnderTest, KEY } from "../testing/a-hub.ts";
 
 let hub: HubUnderTest;

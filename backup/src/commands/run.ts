@@ -1,19 +1,19 @@
 import { randomBytes } from "node:crypto";
 import { type ArchiveKey, archiveName, type Manifest, timeOfHubArchive, writeArchive } from "@nest/archive";
 import { NestError, sentenceOf, UsageError } from "@nest/kit";
-import { checkArchive, fileSource } from "../archive-source.ts";
-import type { Blobs } from "../blobs/blobs.ts";
+import { checkArchive, fileSource } from "../archives/archive-source.ts";
+import { hashed } from "../archives/hashed.ts";
+import { writeLocal } from "../archives/local-file.ts";
+import { gapLines } from "../archives/report.ts";
+import { unchanged } from "../archives/stored-archives.ts";
+import { archiveOfMark, markVerified } from "../archives/verified-mark.ts";
 import { type CollectedHub, collectHub } from "../collect/collect-hub.ts";
-import { EXIT, type ExitCode } from "../exit-codes.ts";
-import { hashed } from "../hashed.ts";
-import { writeLocal } from "../local-file.ts";
-import { writeMetrics } from "../metrics.ts";
-import type { Parts } from "../parts.ts";
-import { gapLines } from "../report.ts";
-import { bucketFrom, hubIdOf, keyFrom, readSettings, type Settings } from "../settings.ts";
-import { unchanged } from "../stored-archives.ts";
-import { archiveOfMark, markVerified } from "../verified-mark.ts";
+import type { BackupDeps } from "../deps/deps.ts";
+import { bucketFrom, hubIdOf, keyFrom, readSettings, type Settings } from "../settings/settings.ts";
+import type { Blobs } from "../storage/blobs.ts";
 import { lookAtShelf, muchLess } from "./baseline.ts";
+import { EXIT, type ExitCode } from "./exit-codes.ts";
+import { writeMetrics } from "./metrics.ts";
 import { type Pruned, pruneArchives } from "./prune.ts";
 
 export interface RunFlags {
@@ -50,26 +50,26 @@ interface Made {
  *
  * @returns 0, or 3 when the archive is good but something is not in it, or a delete failed.
  */
-export async function run(parts: Parts, flags: RunFlags): Promise<ExitCode> {
+export async function run(deps: BackupDeps, flags: RunFlags): Promise<ExitCode> {
   if (flags.codec !== undefined && flags.codec !== "gzip" && flags.codec !== "zstd") {
     throw new UsageError(`flag -codec takes gzip or zstd, not "${flags.codec}"`);
   }
-  const key = keyFrom(parts.environment);
-  const settings = readSettings(parts.environment);
-  if (flags.local === undefined) bucketFrom(parts.environment);
-  const startedAt = parts.clock.now();
-  const hubId = await hubIdOf(parts.environment, settings);
+  const key = keyFrom(deps.environment);
+  const settings = readSettings(deps.environment);
+  if (flags.local === undefined) bucketFrom(deps.environment);
+  const startedAt = deps.clock.now();
+  const hubId = await hubIdOf(deps.environment, settings);
   try {
     const made =
       flags.local === undefined
-        ? await toStorage(parts, flags, { key, settings, hubId })
-        : await toFile(parts, flags, { key, settings, hubId });
+        ? await toStorage(deps, flags, { key, settings, hubId })
+        : await toFile(deps, flags, { key, settings, hubId });
     const gaps = gapLines(made.manifest).length;
-    print(parts, flags, made);
-    await writeMetrics(settings.metricsFile, { startedAt, endedAt: parts.clock.now(), made }).catch(
+    print(deps, flags, made);
+    await writeMetrics(settings.metricsFile, { startedAt, endedAt: deps.clock.now(), made }).catch(
       (thrown: unknown) => {
         // The archive is made; a run that ends as failed would be run again.
-        parts.log.error({ because: sentenceOf(thrown) }, "the figures could not be written");
+        deps.log.error({ because: sentenceOf(thrown) }, "the figures could not be written");
       },
     );
     const isWhole =
@@ -78,7 +78,7 @@ export async function run(parts: Parts, flags: RunFlags): Promise<ExitCode> {
       (made.pruned?.failed ?? []).length === 0;
     return isWhole ? EXIT.ok : EXIT.gaps;
   } catch (thrown) {
-    await writeMetrics(settings.metricsFile, { startedAt, endedAt: parts.clock.now() }).catch(() => {});
+    await writeMetrics(settings.metricsFile, { startedAt, endedAt: deps.clock.now() }).catch(() => {});
     throw thrown;
   }
 }
@@ -89,59 +89,59 @@ interface Context {
   readonly hubId: string;
 }
 
-async function toFile(parts: Parts, flags: RunFlags, context: Context): Promise<Made> {
-  await using hub = await collect(parts, flags, context);
-  const sealed = seal(parts, flags, { hub, key: context.key });
+async function toFile(deps: BackupDeps, flags: RunFlags, context: Context): Promise<Made> {
+  await using hub = await collect(deps, flags, context);
+  const sealed = seal(deps, flags, { hub, key: context.key });
   const file = flags.local ?? "";
   const check = async (written: string) => {
-    await checkArchive(parts, fileSource(written, parts.signal), context.key);
+    await checkArchive(deps, fileSource(written, deps.signal), context.key);
   };
-  await writeLocal({ file, random: parts.random.hex(4), content: sealed.content, check });
+  await writeLocal({ file, random: deps.random.hex(4), content: sealed.content, check });
   return { dest: file, manifest: sealed.manifest(), bytes: sealed.bytes(), warnings: [] };
 }
 
-async function toStorage(parts: Parts, flags: RunFlags, context: Context): Promise<Made> {
-  const blobs = await parts.openBlobs();
-  const { before, strangers, taken } = await lookAtShelf(parts, { blobs, ...context });
-  await sweep(parts, blobs, context.hubId);
-  await using hub = await collect(parts, flags, context, before);
-  const stored = await store(parts, flags, { blobs, hub, taken, ...context });
-  const unnoted = await readBack(parts, { blobs, ...stored, ...context });
+async function toStorage(deps: BackupDeps, flags: RunFlags, context: Context): Promise<Made> {
+  const blobs = await deps.openBlobs();
+  const { before, strangers, taken } = await lookAtShelf(deps, { blobs, ...context });
+  await sweep(deps, blobs, context.hubId);
+  await using hub = await collect(deps, flags, context, before);
+  const stored = await store(deps, flags, { blobs, hub, taken, ...context });
+  const unnoted = await readBack(deps, { blobs, ...stored, ...context });
   const told = strangers.map((name) => `${name} looks new and was never found good; it takes no other archive's place`);
   const warnings = unnoted === undefined ? told : [...told, unnoted];
   const made = { dest: stored.name, manifest: stored.manifest, bytes: stored.bytes, warnings };
   const dropped = stored.manifest.much_less;
   if (dropped !== undefined) return { ...made, dropped };
   if (flags["no-prune"] === true) return made;
-  return { ...made, pruned: await pruneBehind(parts, blobs, stored.name, context) };
+  return { ...made, pruned: await pruneBehind(deps, blobs, stored.name, context) };
 }
 
 /** The archive is made: whatever goes wrong now is told, and is no reason to make it again. */
-async function pruneBehind(parts: Parts, blobs: Blobs, name: string, context: Context): Promise<Pruned> {
+async function pruneBehind(deps: BackupDeps, blobs: Blobs, name: string, context: Context): Promise<Pruned> {
   const { hubId, key, settings } = context;
   try {
     const question = { blobs, hubId, key, keep: settings.retention, readBack: [name], dryRun: false };
-    return await pruneArchives(parts, question);
+    return await pruneArchives(deps, question);
   } catch (thrown) {
-    parts.signal.throwIfAborted();
+    deps.signal.throwIfAborted();
     const failed = [{ name: "older archives", because: sentenceOf(thrown) }];
     return { kept: [], removed: [], hidden: [], failed, warnings: [] };
   }
 }
 
 function collect(
-  parts: Parts,
+  deps: BackupDeps,
   flags: RunFlags,
   context: Context,
   previous?: Manifest["previous"],
 ): Promise<CollectedHub> {
-  return collectHub(parts, {
+  return collectHub(deps, {
     settings: context.settings,
     hubId: context.hubId,
     skipSpokes: flags["skip-spokes"] ?? false,
     skipSecrets: flags["skip-secrets"] ?? false,
-    archiveId: parts.random.hex(16),
-    toolVersion: parts.version,
+    archiveId: deps.random.hex(16),
+    toolVersion: deps.version,
     ...(previous === undefined ? {} : { previous }),
   });
 }
@@ -158,7 +158,7 @@ function worthOf(hub: CollectedHub, manifest: Manifest, flags: RunFlags): Manife
 }
 
 /** The sealed bytes of a hub, their number and their hash, and the manifest once they are all given out. */
-function seal(parts: Parts, flags: RunFlags, from: { readonly hub: CollectedHub; readonly key: ArchiveKey }) {
+function seal(deps: BackupDeps, flags: RunFlags, from: { readonly hub: CollectedHub; readonly key: ArchiveKey }) {
   let manifest: Manifest | undefined;
   const sealed = hashed(
     writeArchive({
@@ -170,8 +170,8 @@ function seal(parts: Parts, flags: RunFlags, from: { readonly hub: CollectedHub;
         manifest = worthOf(from.hub, from.hub.manifest(files), flags);
         return manifest;
       },
-      progress: ({ files, bytes }) => parts.tell(`storing: ${files} files, ${Math.round(bytes / MIB)} MiB`),
-      signal: parts.signal,
+      progress: ({ files, bytes }) => deps.tell(`storing: ${files} files, ${Math.round(bytes / MIB)} MiB`),
+      signal: deps.signal,
     }),
   );
   return {
@@ -184,21 +184,21 @@ function seal(parts: Parts, flags: RunFlags, from: { readonly hub: CollectedHub;
 }
 
 async function store(
-  parts: Parts,
+  deps: BackupDeps,
   flags: RunFlags,
   from: Context & { readonly blobs: Blobs; readonly hub: CollectedHub; readonly taken: ReadonlySet<string> },
 ): Promise<{ name: string; manifest: Manifest; bytes: number; sha256: string; lockedUntil: number | undefined }> {
   const metadata = { files: String(from.hub.plannedFiles), spokes: String(from.hub.spokes) };
   const { lockDays } = from.settings;
   for (let attempt = 0; ; attempt += 1) {
-    const now = parts.clock.now();
+    const now = deps.clock.now();
     const name = freeName(from, now + attempt * 1000);
     const lockedUntil = lockDays === undefined ? undefined : now + lockDays * DAY_MS;
     const lock = lockedUntil === undefined ? {} : { lockedUntil };
     // An archive that was interrupted is made anew, with another salt.
-    const sealed = seal(parts, flags, from);
+    const sealed = seal(deps, flags, from);
     try {
-      await from.blobs.put(name, sealed.content, { metadata, signal: parts.signal, ...lock });
+      await from.blobs.put(name, sealed.content, { metadata, signal: deps.signal, ...lock });
       return { name, manifest: sealed.manifest(), bytes: sealed.bytes(), sha256: sealed.sha256(), lockedUntil };
     } catch (thrown) {
       const isTaken = thrown instanceof NestError && thrown.code === "blob_exists";
@@ -226,7 +226,7 @@ function freeName(
  * @throws NestError `read_back_failed`; then that object alone is removed.
  */
 async function readBack(
-  parts: Parts,
+  deps: BackupDeps,
   stored: Context & {
     readonly blobs: Blobs;
     readonly name: string;
@@ -237,17 +237,17 @@ async function readBack(
   },
 ): Promise<string | undefined> {
   const { blobs, name } = stored;
-  const before = await blobs.facts(name, parts.signal).catch(() => undefined);
-  parts.signal.throwIfAborted();
+  const before = await blobs.facts(name, deps.signal).catch(() => undefined);
+  deps.signal.throwIfAborted();
   try {
-    const back = hashed(blobs.get(name, parts.signal));
-    await checkArchive(parts, back.content, stored.key);
+    const back = hashed(blobs.get(name, deps.signal));
+    await checkArchive(deps, back.content, stored.key);
     if (back.sha256() !== stored.sha256)
       throw new NestError("read_back_failed", "the storage gave back other bytes than it was given");
   } catch (thrown) {
-    parts.signal.throwIfAborted();
-    await blobs.remove(name, parts.signal).catch((failed: unknown) => {
-      parts.log.error({ name, because: sentenceOf(failed) }, "the bad archive could not be removed either");
+    deps.signal.throwIfAborted();
+    await blobs.remove(name, deps.signal).catch((failed: unknown) => {
+      deps.log.error({ name, because: sentenceOf(failed) }, "the bad archive could not be removed either");
     });
     throw new NestError("read_back_failed", `the archive was stored but did not verify: ${sentenceOf(thrown)}`, {
       hint: "nothing was pruned; the older archives are as they were",
@@ -256,35 +256,35 @@ async function readBack(
   }
   const lock = stored.lockedUntil === undefined ? {} : { lockedUntil: stored.lockedUntil };
   try {
-    const read = before ?? (await blobs.facts(name, parts.signal));
-    const row = await unchanged(blobs, { ...read, bytes: stored.bytes }, parts.signal);
-    const found = { row, sha256: stored.sha256, at: parts.clock.now(), manifest: stored.manifest, ...lock };
-    await markVerified(blobs, stored.key, found, parts.signal);
+    const read = before ?? (await blobs.facts(name, deps.signal));
+    const row = await unchanged(blobs, { ...read, bytes: stored.bytes }, deps.signal);
+    const found = { row, sha256: stored.sha256, at: deps.clock.now(), manifest: stored.manifest, ...lock };
+    await markVerified(blobs, stored.key, found, deps.signal);
     return undefined;
   } catch (thrown) {
-    parts.signal.throwIfAborted();
+    deps.signal.throwIfAborted();
     return `that ${name} was found good could not be noted in the storage: ${sentenceOf(thrown)}`;
   }
 }
 
-async function sweep(parts: Parts, blobs: Blobs, hubId: string): Promise<void> {
+async function sweep(deps: BackupDeps, blobs: Blobs, hubId: string): Promise<void> {
   const isOurs = (name: string) => timeOfHubArchive(archiveOfMark(name) ?? name, hubId) !== undefined;
-  const before = parts.clock.now() - SWEEP_AFTER_MS;
-  const swept = await blobs.sweep(isOurs, before, parts.signal).catch((thrown: unknown) => {
-    parts.signal.throwIfAborted();
-    parts.log.warn({ because: sentenceOf(thrown) }, "abandoned uploads could not be listed");
+  const before = deps.clock.now() - SWEEP_AFTER_MS;
+  const swept = await blobs.sweep(isOurs, before, deps.signal).catch((thrown: unknown) => {
+    deps.signal.throwIfAborted();
+    deps.log.warn({ because: sentenceOf(thrown) }, "abandoned uploads could not be listed");
     return 0;
   });
-  if (swept > 0) parts.log.info({ swept }, "ended abandoned uploads");
+  if (swept > 0) deps.log.info({ swept }, "ended abandoned uploads");
 }
 
-function print(parts: Parts, flags: RunFlags, made: Made): void {
+function print(deps: BackupDeps, flags: RunFlags, made: Made): void {
   const { manifest, pruned } = made;
   const spokes = (manifest.spoke_ids ?? []).length;
   const secrets = (manifest.secret_names ?? []).length;
   if (flags.json === true) {
     const { files, ...rest } = manifest;
-    parts.print(
+    deps.print(
       JSON.stringify({
         dest: made.dest,
         files: files.length,
@@ -299,19 +299,19 @@ function print(parts: Parts, flags: RunFlags, made: Made): void {
     );
     return;
   }
-  parts.print(`backup complete: ${made.dest}`);
-  parts.print(`files: ${manifest.files.length}`);
-  parts.print(`spokes: ${spokes}`);
-  parts.print(`secrets: ${secrets}`);
-  for (const warning of [...(manifest.warnings ?? []), ...made.warnings]) parts.print(`WARNING: ${warning}`);
+  deps.print(`backup complete: ${made.dest}`);
+  deps.print(`files: ${manifest.files.length}`);
+  deps.print(`spokes: ${spokes}`);
+  deps.print(`secrets: ${secrets}`);
+  for (const warning of [...(manifest.warnings ?? []), ...made.warnings]) deps.print(`WARNING: ${warning}`);
   const gaps = gapLines(manifest);
   const spokeGaps = Object.keys(manifest.spoke_errors ?? {}).length;
-  if (gaps.length > 0) parts.print(`SPOKE GAPS: ${spokeGaps}, FILE GAPS: ${gaps.length - spokeGaps} (see manifest)`);
-  for (const gap of gaps) parts.print(`  ${gap}`);
+  if (gaps.length > 0) deps.print(`SPOKE GAPS: ${spokeGaps}, FILE GAPS: ${gaps.length - spokeGaps} (see manifest)`);
+  for (const gap of gaps) deps.print(`  ${gap}`);
   if (made.dropped !== undefined) {
-    parts.print(`NOT PRUNED: much less than before: ${made.dropped}`);
-    parts.print("  if that is as it should be, say so once: nest-backup run -less-ok");
+    deps.print(`NOT PRUNED: much less than before: ${made.dropped}`);
+    deps.print("  if that is as it should be, say so once: nest-backup run -less-ok");
   }
-  for (const name of pruned?.removed ?? []) parts.print(`pruned: ${name}`);
-  for (const { name, because } of pruned?.failed ?? []) parts.print(`NOT PRUNED: ${name}: ${because}`);
+  for (const name of pruned?.removed ?? []) deps.print(`pruned: ${name}`);
+  for (const { name, because } of pruned?.failed ?? []) deps.print(`NOT PRUNED: ${name}: ${because}`);
 }

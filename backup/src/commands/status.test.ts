@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { MemoryBlobs } from "../blobs/memory.ts";
+import { MemoryBlobs } from "../storage/memory.ts";
 import { HubUnderTest } from "../testing/a-hub.ts";
 
 let hub: HubUnderTest;

@@ -1,8 +1,8 @@
-import type { Blobs } from "../blobs/blobs.ts";
-import { EXIT, type ExitCode } from "../exit-codes.ts";
-import type { Parts } from "../parts.ts";
-import { hubIdOf, keyFrom, keyIfGiven, readSettings } from "../settings.ts";
-import { hubArchives, madeAt, storedArchives, verifyStored } from "../stored-archives.ts";
+import { hubArchives, madeAt, storedArchives, verifyStored } from "../archives/stored-archives.ts";
+import type { BackupDeps } from "../deps/deps.ts";
+import { hubIdOf, keyFrom, keyIfGiven, readSettings } from "../settings/settings.ts";
+import type { Blobs } from "../storage/blobs.ts";
+import { EXIT, type ExitCode } from "./exit-codes.ts";
 
 export interface StatusFlags {
   readonly verify?: boolean;
@@ -18,18 +18,18 @@ const HOUR_MS = 3_600_000;
  * `status`, for alarms: how old the newest verified archive is. Exit 1 when it is too old or there is none. With `-verify` the
  * newest archive is verified now, which needs the key.
  */
-export async function status(parts: Parts, flags: StatusFlags): Promise<ExitCode> {
-  const blobs = await parts.openBlobs();
-  const hubId = await hubIdOf(parts.environment, readSettings(parts.environment));
-  const verified = flags.verify === true ? await verifyNewest(parts, blobs, hubId) : undefined;
-  const archives = await storedArchives(blobs, { hubId, key: keyIfGiven(parts.environment) }, parts.signal);
+export async function status(deps: BackupDeps, flags: StatusFlags): Promise<ExitCode> {
+  const blobs = await deps.openBlobs();
+  const hubId = await hubIdOf(deps.environment, readSettings(deps.environment));
+  const verified = flags.verify === true ? await verifyNewest(deps, blobs, hubId) : undefined;
+  const archives = await storedArchives(blobs, { hubId, key: keyIfGiven(deps.environment) }, deps.signal);
   const newest = archives.find(({ name, mark }) => mark !== undefined || name === verified);
   const most = flags["max-age-hours"] ?? DEFAULT_MOST_HOURS;
-  const ageHours = newest === undefined ? undefined : Math.max(0, (parts.clock.now() - madeAt(newest)) / HOUR_MS);
+  const ageHours = newest === undefined ? undefined : Math.max(0, (deps.clock.now() - madeAt(newest)) / HOUR_MS);
   const isFresh = ageHours !== undefined && ageHours <= most;
   if (flags.json === true) {
     const age = ageHours === undefined ? null : Math.round(ageHours * 10) / 10;
-    parts.print(
+    deps.print(
       JSON.stringify({
         ok: isFresh,
         archive: newest?.name ?? null,
@@ -39,9 +39,9 @@ export async function status(parts: Parts, flags: StatusFlags): Promise<ExitCode
       }),
     );
   } else if (newest === undefined || ageHours === undefined) {
-    parts.print(`no verified archive of hub ${hubId} (${archives.length} archives in the bucket)`);
+    deps.print(`no verified archive of hub ${hubId} (${archives.length} archives in the bucket)`);
   } else {
-    parts.print(
+    deps.print(
       `${isFresh ? "ok" : "TOO OLD"}: ${newest.name} is ${ageHours.toFixed(1)} hours old and verified (limit ${most})`,
     );
   }
@@ -49,10 +49,10 @@ export async function status(parts: Parts, flags: StatusFlags): Promise<ExitCode
 }
 
 /** The name of the newest archive, once it was found good; undefined when there is none, or it stands under another's name. */
-async function verifyNewest(parts: Parts, blobs: Blobs, hubId: string): Promise<string | undefined> {
-  const key = keyFrom(parts.environment);
-  const [newest] = await hubArchives(blobs, hubId, parts.signal);
+async function verifyNewest(deps: BackupDeps, blobs: Blobs, hubId: string): Promise<string | undefined> {
+  const key = keyFrom(deps.environment);
+  const [newest] = await hubArchives(blobs, hubId, deps.signal);
   if (newest === undefined) return undefined;
-  const { isOwn } = await verifyStored(parts, blobs, { name: newest.name, hubId, key, onlyChunked: true });
+  const { isOwn } = await verifyStored(deps, blobs, { name: newest.name, hubId, key, onlyChunked: true });
   return isOwn ? newest.name : undefined;
 }

@@ -1,9 +1,9 @@
 import { NestError } from "@nest/kit";
-import { checkArchive, fileSource } from "../archive-source.ts";
-import type { Parts } from "../parts.ts";
-import { archiveJson, gapReport, okLine } from "../report.ts";
-import { hubIdOf, keyFrom, readSettings } from "../settings.ts";
-import { hubArchives, verifyStored } from "../stored-archives.ts";
+import { checkArchive, fileSource } from "../archives/archive-source.ts";
+import { archiveJson, gapReport, okLine } from "../archives/report.ts";
+import { hubArchives, verifyStored } from "../archives/stored-archives.ts";
+import type { BackupDeps } from "../deps/deps.ts";
+import { hubIdOf, keyFrom, readSettings } from "../settings/settings.ts";
 
 export interface VerifyFlags {
   readonly file?: string;
@@ -12,30 +12,30 @@ export interface VerifyFlags {
 }
 
 /** `verify`: the newest archive in the storage, one that is named, or a local file. Gaps are printed and are no fault of the archive. */
-export async function verify(parts: Parts, flags: VerifyFlags): Promise<0> {
-  const key = keyFrom(parts.environment);
+export async function verify(deps: BackupDeps, flags: VerifyFlags): Promise<0> {
+  const key = keyFrom(deps.environment);
   const { content, name, misnamed } =
-    flags.file === undefined ? await stored(parts, flags, key) : await local(parts, flags.file, key);
-  if (flags.json === true) parts.print(JSON.stringify({ archive: name, misnamed, ...archiveJson(content) }));
-  else for (const line of [okLine(content), ...gapReport(content.manifest)]) parts.print(line);
-  if (misnamed !== undefined && flags.json !== true) parts.print(`WARNING: ${misnamed}`);
+    flags.file === undefined ? await stored(deps, flags, key) : await local(deps, flags.file, key);
+  if (flags.json === true) deps.print(JSON.stringify({ archive: name, misnamed, ...archiveJson(content) }));
+  else for (const line of [okLine(content), ...gapReport(content.manifest)]) deps.print(line);
+  if (misnamed !== undefined && flags.json !== true) deps.print(`WARNING: ${misnamed}`);
   return 0;
 }
 
-async function local(parts: Parts, file: string, key: ReturnType<typeof keyFrom>) {
-  return { content: await checkArchive(parts, fileSource(file, parts.signal), key), name: file, misnamed: undefined };
+async function local(deps: BackupDeps, file: string, key: ReturnType<typeof keyFrom>) {
+  return { content: await checkArchive(deps, fileSource(file, deps.signal), key), name: file, misnamed: undefined };
 }
 
-async function stored(parts: Parts, flags: VerifyFlags, key: ReturnType<typeof keyFrom>) {
-  const blobs = await parts.openBlobs();
-  const hubId = await hubIdOf(parts.environment, readSettings(parts.environment));
-  const [newest] = await hubArchives(blobs, hubId, parts.signal);
+async function stored(deps: BackupDeps, flags: VerifyFlags, key: ReturnType<typeof keyFrom>) {
+  const blobs = await deps.openBlobs();
+  const hubId = await hubIdOf(deps.environment, readSettings(deps.environment));
+  const [newest] = await hubArchives(blobs, hubId, deps.signal);
   const name = flags.name ?? newest?.name;
   if (name === undefined) {
     throw new NestError("no_archives", `there are no archives of hub ${hubId} in the bucket`, {
       hint: "make one with nest-backup run, or check NEST_BACKUP_BUCKET and NEST_HUB_ID",
     });
   }
-  const { content, misnamed } = await verifyStored(parts, blobs, { name, hubId, key });
+  const { content, misnamed } = await verifyStored(deps, blobs, { name, hubId, key });
   return { content, name, misnamed };
 }

@@ -5,10 +5,10 @@ import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { MemoryCluster, type Program } from "@nest/cluster";
 import { type Environment, seededRandom, silentLog, VirtualClock } from "@nest/kit";
-import type { Blobs } from "../blobs/blobs.ts";
-import { MemoryBlobs } from "../blobs/memory.ts";
 import { runCommand } from "../command.ts";
-import type { Parts } from "../parts.ts";
+import type { BackupDeps } from "../deps/deps.ts";
+import type { Blobs } from "../storage/blobs.ts";
+import { MemoryBlobs } from "../storage/memory.ts";
 
 export const KEY = "00112233445566778899aabbccddeeff0123456789abcdeffedcba9876543210";
 const SECRETS = ["nest-hub-secrets", "objstore-api-key", "nest-hub-kubeconfigs", "nest-hub-tls"];
@@ -88,7 +88,7 @@ export class HubUnderTest implements Disposable {
   async run(...words: string[]): Promise<number> {
     this.out = "";
     this.err = "";
-    const parts: Parts = {
+    const deps: BackupDeps = {
       environment: this.environment,
       version: "1.2.3",
       clock: this.clock,
@@ -103,7 +103,7 @@ export class HubUnderTest implements Disposable {
       hubCluster: async () => this.#asked(),
       spokeCluster: async () => this.#asked(),
     };
-    return runCommand(words, parts, {
+    return runCommand(words, deps, {
       out: (text) => {
         this.out += text;
       },

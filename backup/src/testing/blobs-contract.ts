@@ -1,4 +1,4 @@
-import { type Blobs, listed } from "../blobs/blobs.ts";
+import { type Blobs, listed } from "../storage/blobs.ts";
 
 /** The test runner, passed in: only tests depend on it. */
 type Runner = Pick<typeof import("vitest"), "test" | "expect">;

@@ -1,7 +1,7 @@
 import { type Backend, findBinary } from "@nest/agents";
 import { NestError, parseFlags, UsageError, variable } from "@nest/kit";
 import { runRelay } from "../main.ts";
-import { isSecret, SECRETS_FROM } from "../start-secrets.ts";
+import { isSecret, SECRETS_FROM } from "../secrets/start-secrets.ts";
 import { requireBackend } from "./check.ts";
 import type { Command, CommandDeps } from "./command.ts";
 import { readSaved } from "./saved-env.ts";

@@ -1,7 +1,7 @@
 import { execFile, spawn } from "node:child_process";
 import { createInterface } from "node:readline/promises";
 import { errorLines, exitCodeOf } from "@nest/kit";
-import { takeSecrets } from "../start-secrets.ts";
+import { takeSecrets } from "../secrets/start-secrets.ts";
 import { contributeCheck } from "./check.ts";
 import type { Command, CommandDeps } from "./command.ts";
 import { contributeHive } from "./hive.ts";

@@ -2,7 +2,7 @@ import { copyFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { type Environment, isAbsent, makePrivateFolder, readTextIfPresent, writeFileAtomic } from "@nest/kit";
-import { parseContributorEnv } from "../contributor-env.ts";
+import { parseContributorEnv } from "../settings/contributor-env.ts";
 
 /** Where registration is kept (spec: Relay environment and local state). */
 export function contributorEnvFile(environment: Environment): string {

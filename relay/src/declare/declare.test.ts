@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { systemClock } from "@nest/kit";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { readConfig } from "../config.ts";
+import { readConfig } from "../settings/config.ts";
 import { probeFacts } from "./declare.ts";
 
 let folder: string;

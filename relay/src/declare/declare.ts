@@ -2,8 +2,8 @@ import { access } from "node:fs/promises";
 import { findBinary, type ProbeDeps, probeVersion } from "@nest/agents";
 import type { Environment } from "@nest/kit";
 import { cleanFacts, type DeclaredFacts, PROTOCOL_VERSION } from "@nest/protocol";
-import type { RelayConfig } from "../config.ts";
-import { ownLogin } from "../own-secrets.ts";
+import { ownLogin } from "../secrets/own-secrets.ts";
+import type { RelayConfig } from "../settings/config.ts";
 
 export interface Machine {
   readonly environment: Environment;

@@ -1,6 +1,6 @@
 import { createHash, createHmac } from "node:crypto";
 import { type DeclaredFacts, PROTOCOL_VERSION, type RelayMessage } from "@nest/protocol";
-import type { HubEntry } from "../config.ts";
+import type { HubEntry } from "../settings/config.ts";
 
 /** Additions this relay understands, by name (contract §4). */
 export const RELAY_CAPABILITIES = ["task_ack", "task_declined", "task_push", "withheld_counts"] as const;

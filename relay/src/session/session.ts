@@ -7,7 +7,7 @@ import {
   type RelayMessage,
   type TransportTimes,
 } from "@nest/protocol";
-import type { HubEntry } from "../config.ts";
+import type { HubEntry } from "../settings/config.ts";
 import { Allowance } from "./allowance.ts";
 import { authResponse, type Challenge, canProve, type Introduction } from "./auth.ts";
 import { type Closed, Connection } from "./connection.ts";

@@ -1,8 +1,8 @@
 import { rm } from "node:fs/promises";
 import { sentenceOf, writeFileAtomic } from "@nest/kit";
 import type { TaskContext } from "@nest/protocol";
-import type { RelayConfig } from "../config.ts";
-import { inOwnFolder, ownPlace } from "../own-place.ts";
+import type { RelayConfig } from "../settings/config.ts";
+import { inOwnFolder, ownPlace } from "../settings/own-place.ts";
 
 /**
  * Writes a file about the task in hand, for the agent and for people: 0600, without any credential.

@@ -19,11 +19,11 @@ import {
 } from "@nest/agents";
 import { type CancelTimer, type Clock, type Environment, sentenceOf } from "@nest/kit";
 import type { Durations, HubMessage } from "@nest/protocol";
-import type { RelayConfig } from "../config.ts";
-import { apartFrom } from "../confinement.ts";
-import { mayPush } from "../permissions.ts";
-import type { KnownSecrets } from "../secrets.ts";
+import type { KnownSecrets } from "../secrets/secrets.ts";
+import type { RelayConfig } from "../settings/config.ts";
+import { apartFrom } from "./confinement.ts";
 import { removeContext, writeContext } from "./context-file.ts";
+import { mayPush } from "./permissions.ts";
 import { promptFor } from "./prompt.ts";
 import type { RunJournal } from "./run-journal.ts";
 

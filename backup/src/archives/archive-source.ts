@@ -1,7 +1,7 @@
 import { createReadStream } from "node:fs";
 import { type ArchiveContent, type ArchiveKey, type ByteSource, type MemberVisitor, readArchive } from "@nest/archive";
 import { isAbsent, NestError, UsageError } from "@nest/kit";
-import type { Parts } from "./parts.ts";
+import type { BackupDeps } from "../deps/deps.ts";
 
 const PIECE_BYTES = 1024 * 1024;
 const MIB = 1024 * 1024;
@@ -24,26 +24,26 @@ export async function* fileSource(file: string, signal: AbortSignal): AsyncGener
  * @throws UsageError unless exactly one of both is given.
  */
 export async function namedSource(
-  parts: Parts,
+  deps: BackupDeps,
   flags: { readonly file?: string; readonly name?: string },
 ): Promise<() => ByteSource> {
   const { file, name } = flags;
   if ((file === undefined) === (name === undefined))
     throw new UsageError("name the archive: -file ARCHIVE or -name NAME");
-  if (file !== undefined) return () => fileSource(file, parts.signal);
-  const blobs = await parts.openBlobs();
-  return () => blobs.get(name ?? "", parts.signal);
+  if (file !== undefined) return () => fileSource(file, deps.signal);
+  const blobs = await deps.openBlobs();
+  return () => blobs.get(name ?? "", deps.signal);
 }
 
 /** Reads an archive to its end and finds it good, or throws. `onlyChunked` refuses the older form, which is held whole in memory. */
 export function checkArchive(
-  parts: Parts,
+  deps: BackupDeps,
   sealed: ByteSource,
   key: ArchiveKey,
   how: { readonly visitor?: MemberVisitor; readonly onlyChunked?: boolean } = {},
 ): Promise<ArchiveContent> {
   const progress = ({ files, bytes }: { files: number; bytes: number }) =>
-    parts.tell(`checking: ${files} files, ${Math.round(bytes / MIB)} MiB`);
+    deps.tell(`checking: ${files} files, ${Math.round(bytes / MIB)} MiB`);
   const { visitor, onlyChunked = false } = how;
-  return readArchive(sealed, { keys: [key], signal: parts.signal, progress, onlyChunked }, visitor);
+  return readArchive(sealed, { keys: [key], signal: deps.signal, progress, onlyChunked }, visitor);
 }

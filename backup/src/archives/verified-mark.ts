@@ -2,7 +2,7 @@ import { createHmac, hkdfSync, timingSafeEqual } from "node:crypto";
 import { type ArchiveKey, type Manifest, timeOfHubArchive } from "@nest/archive";
 import { NestError } from "@nest/kit";
 import { z } from "zod";
-import { type BlobRow, type Blobs, listed } from "./blobs/blobs.ts";
+import { type BlobRow, type Blobs, listed } from "../storage/blobs.ts";
 import { gapLines } from "./report.ts";
 
 const START = ".verified.";

@@ -1,8 +1,8 @@
 import { standstillWords } from "@nest/agents";
 import { RELAY_STOPPED, type RelayMessage } from "@nest/protocol";
-import { lastLine } from "../task/report.ts";
-import type { Assignment, Task } from "../task/task.ts";
-import type { Session } from "./session.ts";
+import type { Session } from "./session/session.ts";
+import { lastLine } from "./task/report.ts";
+import type { Assignment, Task } from "./task/task.ts";
 
 /** Tells the hub of the task in hand after a reconnect; both frames carry the generation (contract §8, Relay 5). */
 export async function resume(session: Session, task: Task): Promise<void> {

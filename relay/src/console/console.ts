@@ -1,6 +1,6 @@
 import { ProgressLine, plainLine } from "@nest/kit";
+import type { KnownSecrets } from "../secrets/secrets.ts";
 import { type LogLines, logLines } from "./log-lines.ts";
-import type { KnownSecrets } from "./secrets.ts";
 
 export interface ConsoleOut {
   readonly isTTY?: boolean;

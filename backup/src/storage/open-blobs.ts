@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 import type { Environment } from "@nest/kit";
-import { bucketFrom } from "../settings.ts";
+import { bucketFrom } from "../settings/settings.ts";
 import type { Blobs } from "./blobs.ts";
 import { FolderBlobs } from "./folder.ts";
 

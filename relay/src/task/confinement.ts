@@ -1,6 +1,6 @@
 import { type Confinement, findBubblewrap, inOwnProcesses } from "@nest/agents";
 import { UsageError } from "@nest/kit";
-import type { RelayConfig } from "./config.ts";
+import type { RelayConfig } from "../settings/config.ts";
 
 const OWN_PROGRAM = "NEST_AGENT_COMMAND is a program of your own; NEST_SANDBOX=bubblewrap confines it";
 

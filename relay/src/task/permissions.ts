@@ -1,4 +1,4 @@
-import type { Session } from "./session/session.ts";
+import type { Session } from "../session/session.ts";
 
 /** The permissions that a token needs for a task to end in a pull request (contract §8, Relay 4). */
 const NEEDED = ["contents:write", "pulls:write"];

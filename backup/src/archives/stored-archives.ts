@@ -1,9 +1,9 @@
 import { type ArchiveContent, type ArchiveKey, type Manifest, nameSafe, timeOfHubArchive } from "@nest/archive";
 import { NestError, sentenceOf } from "@nest/kit";
+import type { BackupDeps } from "../deps/deps.ts";
+import { type BlobRow, type Blobs, listed } from "../storage/blobs.ts";
 import { checkArchive } from "./archive-source.ts";
-import { type BlobRow, type Blobs, listed } from "./blobs/blobs.ts";
 import { hashed } from "./hashed.ts";
-import type { Parts } from "./parts.ts";
 import { markVerified, readMarks, type VerifiedMark } from "./verified-mark.ts";
 
 const CLOCK_SLACK_MS = 10 * 60 * 1000;
@@ -71,25 +71,25 @@ export interface VerifiedArchive {
 
 /** Downloads an archive to its end, finds it good and marks it; or throws. */
 export async function verifyStored(
-  parts: Parts,
+  deps: BackupDeps,
   blobs: Blobs,
   of: { readonly name: string; readonly hubId: string; readonly key: ArchiveKey; readonly onlyChunked?: boolean },
 ): Promise<VerifiedArchive> {
-  const before = await blobs.facts(of.name, parts.signal);
-  const sealed = hashed(blobs.get(of.name, parts.signal));
-  const content = await checkArchive(parts, sealed.content, of.key, { onlyChunked: of.onlyChunked ?? false });
+  const before = await blobs.facts(of.name, deps.signal);
+  const sealed = hashed(blobs.get(of.name, deps.signal));
+  const content = await checkArchive(deps, sealed.content, of.key, { onlyChunked: of.onlyChunked ?? false });
   const misnamed = misnamedFault(of, content.manifest);
   if (misnamed !== undefined) {
-    parts.log.warn(misnamed);
+    deps.log.warn(misnamed);
     return { content, isOwn: false, misnamed };
   }
   try {
-    const row = await unchanged(blobs, { ...before, bytes: sealed.bytes() }, parts.signal);
-    const found = { row, sha256: sealed.sha256(), at: parts.clock.now(), manifest: content.manifest };
-    return { content, isOwn: true, mark: await markVerified(blobs, of.key, found, parts.signal) };
+    const row = await unchanged(blobs, { ...before, bytes: sealed.bytes() }, deps.signal);
+    const found = { row, sha256: sealed.sha256(), at: deps.clock.now(), manifest: content.manifest };
+    return { content, isOwn: true, mark: await markVerified(blobs, of.key, found, deps.signal) };
   } catch (thrown) {
-    parts.signal.throwIfAborted();
-    parts.log.warn(
+    deps.signal.throwIfAborted();
+    deps.log.warn(
       { name: of.name, because: sentenceOf(thrown) },
       "found good, but the storage does not take a note of it",
     );

@@ -4,9 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { TaskCredential } from "./credential.ts";
-import { firstMeaningfulLine } from "./probe.ts";
-import { membersOf } from "./process-tree.ts";
+import { TaskCredential } from "../credential.ts";
+import { firstMeaningfulLine } from "../probe.ts";
+import { membersOf } from "../process-tree.ts";
 import { clearWorkspaces, makeWorkspace } from "./workspace.ts";
 
 const run = promisify(execFile);

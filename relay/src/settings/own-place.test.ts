@@ -2,9 +2,9 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { fakeAgent, RelayHere, until } from "../testing/relay-here.ts";
+import { aTask, ScriptedHub } from "../testing/scripted-hub.ts";
 import { ownPlace, whyTaken } from "./own-place.ts";
-import { fakeAgent, RelayHere, until } from "./testing/relay-here.ts";
-import { aTask, ScriptedHub } from "./testing/scripted-hub.ts";
 
 test.each([
   ["our own file", { uid: 1000, file: true }, 1000, undefined],

@@ -1,12 +1,12 @@
 import { type Clock, sentenceOf } from "@nest/kit";
-import type { Console } from "../console.ts";
-import type { KnownSecrets } from "../secrets.ts";
-import { withoutSecrets } from "../session/outgoing.ts";
-import type { Session } from "../session/session.ts";
-import type { StatusDetails, StatusFile } from "../status-file.ts";
-import { terminalReport } from "../task/report.ts";
-import type { Assignment, TaskResult } from "../task/task.ts";
-import { Outbox, type OutboxEntry, type TerminalReport } from "./outbox.ts";
+import type { Console } from "./console/console.ts";
+import type { StatusDetails, StatusFile } from "./console/status-file.ts";
+import { Outbox, type OutboxEntry, type TerminalReport } from "./outbox/outbox.ts";
+import type { KnownSecrets } from "./secrets/secrets.ts";
+import { withoutSecrets } from "./session/outgoing.ts";
+import type { Session } from "./session/session.ts";
+import { terminalReport } from "./task/report.ts";
+import type { Assignment, TaskResult } from "./task/task.ts";
 
 /** At most this many reports of one hub are kept in memory while the disk takes none. */
 const MOST_UNSAVED = 50;

@@ -1,10 +1,10 @@
 import type { Cluster } from "@nest/cluster";
 import type { Clock, Environment, Log, Random } from "@nest/kit";
-import type { Blobs } from "./blobs/blobs.ts";
-import type { FleetSpoke } from "./collect/fleet.ts";
+import type { FleetSpoke } from "../fleet/fleet.ts";
+import type { Blobs } from "../storage/blobs.ts";
 
 /** Everything a command takes from outside; a test passes its own. */
-export interface Parts {
+export interface BackupDeps {
   readonly environment: Environment;
   /** Of this release; every archive tells it. */
   readonly version: string;

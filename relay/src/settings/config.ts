@@ -3,7 +3,7 @@ import { isAbsolute, join, resolve } from "node:path";
 import { type Backend, backendOf, backends } from "@nest/agents";
 import { type Environment, UsageError, variable } from "@nest/kit";
 import { webSocketAddress } from "@nest/protocol";
-import { SESSION_PATTERN } from "./session/session-name.ts";
+import { SESSION_PATTERN } from "../name/session-name.ts";
 
 /** One hub, with the token that belongs to it. */
 export interface HubEntry {

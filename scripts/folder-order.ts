@@ -1,0 +1,59 @@
+/**
+ * The order of folders inside packages, lowest first: a folder imports those before it and never those after. "." are a package's
+ * own files at its top; those that are named in `wiring` see everything and are imported by nobody below.
+ */
+export interface FolderOrder {
+  readonly order: readonly string[];
+  /** Files at the top that wire the folders to each other, and the package's door. */
+  readonly wiring: readonly string[];
+}
+
+const door = "index.ts";
+
+export const folderOrders: Readonly<Record<string, FolderOrder>> = {
+  protocol: { order: [".", "http"], wiring: [door] },
+  agents: { order: ["workspace", "cli", "sandbox", "backends", "."], wiring: [door] },
+  dispatch: {
+    order: ["leases", "leases/testing", "queue", "contributors", "storage", "replicas"],
+    wiring: [door, "open-storage.ts"],
+  },
+  hub: {
+    order: ["access", "queue-settings", "relays", "operations", "contributors", "fleet", "queue", "pages"],
+    wiring: [
+      door,
+      "main.ts",
+      "app.ts",
+      "build-dispatch.ts",
+      "build-operations.ts",
+      "build-relays.ts",
+      "build-routes.ts",
+      "config.ts",
+      "http.ts",
+      "hub-id.ts",
+    ],
+  },
+  relay: {
+    order: [
+      "name",
+      "settings",
+      "secrets",
+      "console",
+      "outbox",
+      "session",
+      "task",
+      "declare",
+      ".",
+      "commands",
+      "testing",
+    ],
+    wiring: [door],
+  },
+  spoke: {
+    order: ["http", "config", "access", "identity", "heartbeat", "health", "backup", "terminal", "dashboard"],
+    wiring: [door, "main.ts", "start.ts", "app.ts"],
+  },
+  backup: {
+    order: ["settings", "storage", "fleet", "deps", "database", "collect", "archives", "commands", ".", "testing"],
+    wiring: [door],
+  },
+};
