@@ -49,7 +49,7 @@ export const folderOrders: Readonly<Record<string, FolderOrder>> = {
     wiring: [door],
   },
   spoke: {
-    order: ["http", "config", "access", "identity", "heartbeat", "health", "backup", "terminal", "dashboard"],
+    order: ["config", "access", "identity", "heartbeat", "health", "backup", "pages"],
     wiring: [door, "main.ts", "start.ts", "app.ts"],
   },
   backup: {
