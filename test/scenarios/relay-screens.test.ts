@@ -124,10 +124,7 @@ test.skipIf(tmux === undefined)(
         `== attached: tmux -L ${socket} attach -t contributor\n\n${(await screen.shows(socket)).split("\n").slice(-8).join("\n")}`,
       );
       await run(tmux ?? "", ["-L", socket, "send-keys", "y", "Enter"]);
-      const idle = await screen.until(
-        /idle: no matching issue is on offer/,
-        "done; nothing more to do, why, and until when",
-      );
+      const idle = await screen.until(/idle: no matching work/, "done; nothing more to do, why, and until when");
       expect(idle).toMatch(/asks again in \d+ s at \S+ \(newcomer, 2 of 3 left this hour, 9 of 10 today\), withheld: /);
       await hub.kill();
       const away = await screen.until(/hub away \(.*, next try in \d+ s/, "the hub has gone");
