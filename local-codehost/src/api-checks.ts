@@ -142,6 +142,14 @@ function branchRoutes(platform: Platform): Route[] {
         return { status: 200, body: showBranch(repo, branch, sha) };
       },
     },
+    ...protectionRoutes(platform),
+    ...refRoutes(platform),
+  ];
+}
+
+/** What must pass before a merge into a branch: its protection, and rulesets. */
+function protectionRoutes(platform: Platform): Route[] {
+  return [
     {
       method: "GET",
       path: `${REPO}/branches/:branch/protection`,
@@ -188,6 +196,11 @@ function branchRoutes(platform: Platform): Route[] {
         }));
       },
     },
+  ];
+}
+
+function refRoutes(platform: Platform): Route[] {
+  return [
     {
       method: "GET",
       path: `${REPO}/git/ref/heads/*`,

@@ -1,7 +1,8 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { agentEnvironment, clearCredentials, clearWorkspaces, startHeadless } from "@nest/agents";
+import { agentEnvironment, type Confinement, clearCredentials, clearWorkspaces, startHeadless } from "@nest/agents";
 import {
+  type Clock,
   type Environment,
   errorLines,
   exitCodeOf,
@@ -93,22 +94,13 @@ async function relayOn(environment: Environment, error: ConsoleOut, stopFromOuts
 
   if (config.backend.caution !== undefined) console.say(`warning: ${config.backend.caution}`);
   const journal = new RunJournal(config.stateFolder);
-  await clearCredentials();
-  const left = await clearWorkspaces(config.workspaceRoot);
-  for (const what of left) console.say(`warning: something of a task stays: ${what}`);
-  const leftovers = await journal.endLeftovers(clock);
-  if (leftovers > 0) console.log.warn({ runs: leftovers }, "ended agents that an earlier relay left behind");
+  await clearLeftovers(config, journal, { clock, console });
 
   const confinement = await confinementOf(config, environment.PATH);
-  console.say(confinementSentence(confinement));
   const isContained = config.inContainer || confinement.runs === "sandboxed";
-  if (!isContained && config.backend.cautionUnconfined !== undefined && config.agentCommand === undefined)
-    console.say(`warning: ${config.backend.cautionUnconfined}`);
-  const ownEnvironment = agentEnvironment(everything, {
-    backend: config.backend,
-    isContained,
-    alsoPass: config.passToAgent,
-  });
+  sayConfinement(config, confinement, isContained, console);
+  const { backend, model, effort, role, passToAgent: alsoPass } = config;
+  const ownEnvironment = agentEnvironment(everything, { backend, isContained, alsoPass });
   const terminal =
     config.mode === "interactive"
       ? await openTerminal(config, {
@@ -139,14 +131,7 @@ async function relayOn(environment: Environment, error: ConsoleOut, stopFromOuts
     random,
     numbers,
     transport: scaleTransport(config.clockScale),
-    introduction: {
-      backend: config.backend.name,
-      model: config.model,
-      effort: config.effort,
-      role: config.role,
-      facts,
-      session: session.name,
-    },
+    introduction: { backend: backend.name, model, effort, role, facts, session: session.name },
     secrets,
     console,
     statusFile,
@@ -155,7 +140,7 @@ async function relayOn(environment: Environment, error: ConsoleOut, stopFromOuts
     look,
     confinement,
     attach: terminal?.attach,
-    startAgent: terminal?.start ?? ((start) => startHeadless(config.backend, start, { clock })),
+    startAgent: terminal?.start ?? ((start) => startHeadless(backend, start, { clock })),
   });
   const end = await relay.run(stop);
   await terminal?.close();
@@ -165,6 +150,27 @@ async function relayOn(environment: Environment, error: ConsoleOut, stopFromOuts
   await statusFile?.stop("refused");
   console.say("hint: check the model, the role and the registration token; contribute-setup registers again");
   return 1;
+}
+
+/** Ends and removes what earlier relays left behind: agents, credentials, folders of tasks. */
+async function clearLeftovers(
+  config: RelayConfig,
+  journal: RunJournal,
+  { clock, console }: { readonly clock: Clock; readonly console: Console },
+): Promise<void> {
+  await clearCredentials();
+  const left = await clearWorkspaces(config.workspaceRoot);
+  for (const what of left) console.say(`warning: something of a task stays: ${what}`);
+  const runs = await journal.endLeftovers(clock);
+  if (runs > 0) console.log.warn({ runs }, "ended agents that an earlier relay left behind");
+}
+
+/** Tells the contributor what keeps agents from this machine, and what a backend without a sandbox cannot do. */
+function sayConfinement(config: RelayConfig, confinement: Confinement, isContained: boolean, console: Console): void {
+  console.say(confinementSentence(confinement));
+  const { cautionUnconfined } = config.backend;
+  if (!isContained && cautionUnconfined !== undefined && config.agentCommand === undefined)
+    console.say(`warning: ${cautionUnconfined}`);
 }
 
 /** Numbers the status and context files of each further relay on this machine, unless the operator named the files. */
