@@ -1,5 +1,5 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { request } from "node:http";
+import { type OutgoingHttpHeaders, request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -41,14 +41,21 @@ async function expectSaid(pattern: RegExp): Promise<void> {
   while (!pattern.test(spoke.said)) await new Promise((resolve) => setTimeout(resolve, 20));
 }
 
-function ask(method: string, url: string, headers: Record<string, string>, body?: string): Promise<number | undefined> {
-  return new Promise((resolve, reject) => {
-    const asked = request(url, { method, headers }, (response) => {
-      response.resume();
-      response.on("end", () => resolve(response.statusCode));
+type Headers = Readonly<Record<string, string | readonly string[]>>;
+
+function answer(method: string, url: string, headers: Headers, body?: string) {
+  return new Promise<{ readonly status: number | undefined; readonly text: string }>((resolve, reject) => {
+    const asked = request(url, { method, headers: { ...headers } as OutgoingHttpHeaders }, (response) => {
+      let text = "";
+      response.setEncoding("utf8").on("data", (piece: string) => (text += piece));
+      response.on("end", () => resolve({ status: response.statusCode, text }));
     });
     asked.on("error", reject).end(body);
   });
+}
+
+async function ask(method: string, url: string, headers: Headers, body?: string): Promise<number | undefined> {
+  return (await answer(method, url, headers, body)).status;
 }
 
 const evil = { host: "evil.example:3002", origin: "http://evil.example:3002" };
@@ -80,4 +87,34 @@ test("a proxy that proves itself answers for the names that it lets through", as
 
 test.each(["null", "[]", "7", "{}"])("a key that is %s is refused with 400", async (body) => {
   expect(await ask("PUT", `${dashboard}/api/config/governor/backup`, { ...forged, ...json }, body)).toBe(400);
+});
+
+test.each<[string, Headers]>([
+  ["no role", { "x-nest-user": "ada" }],
+  ["a role that there is not", { ...forged, "x-nest-role": "king" }],
+  ["a role twice", { ...forged, "x-nest-role": ["owner", "owner"] }],
+  ["two roles", { ...forged, "x-nest-role": ["read", "owner"] }],
+  ["a role among others", { ...forged, "x-nest-role": "read, owner" }],
+])(
+  "who says %s sees no name on a page and gets nothing from a route, by one and the same judgement",
+  async (_what, said) => {
+    const home = await answer("GET", `${dashboard}/`, said);
+    expect([home.status, home.text]).toEqual([200, expect.not.stringContaining("acme")]);
+    for (const path of ["/backup", "/api/backup/status", "/api/config/governor/backup"])
+      expect([path, await ask("GET", dashboard + path, said)]).toEqual([path, 403]);
+    expect((await answer("GET", `${dashboard}/`, forged)).text).toContain("acme");
+  },
+);
+
+test("a page of another site changes nothing with the visitor's role, whatever host it says was forwarded", async () => {
+  const key = `${dashboard}/api/config/governor/backup`;
+  const own = new URL(dashboard).host;
+  for (const elsewhere of [
+    { origin: "http://evil.example" },
+    { origin: "null" },
+    { "sec-fetch-site": "cross-site" },
+    { "sec-fetch-site": "same-site", origin: `http://${own}` },
+    { origin: "http://evil.example", "x-forwarded-host": "acme.example.org" },
+  ] as const)
+    expect(await ask("DELETE", key, { ...forged, ...elsewhere })).toBe(403);
 });
