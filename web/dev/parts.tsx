@@ -1,4 +1,4 @@
-import "../../hub/src/pages/assets/theme.css";
+import "../../http/src/assets/theme.css";
 import "./parts.css";
 import { createRootRoute } from "@tanstack/react-router";
 import { createAppRouter } from "../src/shared/router/app-router.ts";

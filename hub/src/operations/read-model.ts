@@ -24,6 +24,7 @@ import type { Gateway } from "../relays/gateway.ts";
 import type { Peers, RemoteRelay } from "../relays/peers.ts";
 import type { CredentialFailure, Session } from "../relays/session.ts";
 import { DAY_HOURS, type DoneByHour } from "./done-by-hour.ts";
+import { ACTIVITY, AUDIT, activityOf, RETAINED } from "./feed-queries.ts";
 import { withheldSentence } from "./withheld-sentence.ts";
 
 export interface ReadModelDeps {
@@ -355,42 +356,6 @@ function sessionOf({ identity, contributorId }: Lease): { readonly session?: str
 /** What stands in place of a private repository's name and an issue's title. */
 const HIDDEN_REPO = "private";
 const HIDDEN_TITLE = "an issue of a private repository";
-
-const AUDIT = `
-  select * from audit
-  where id < ?1 and lower(actor || ' ' || action || ' ' || subject || ' ' || coalesce(before, '') || ' ' || coalesce(after, ''))
-    like ?2 escape '\\'
-  order by id desc limit ?3`;
-
-const RETAINED = `
-  select coalesce((select max(id) from activity) - (select min(id) from activity) + 1, 0) as n`;
-
-const ACTIVITY = `
-  select activity.*, tasks.id as task_id, tasks.repo, tasks.number, tasks.title, tasks.url as task_url
-  from activity left join tasks on tasks.gen = activity.task_gen
-  where activity.id < ?1 order by activity.id desc limit ?2`;
-
-function activityOf(row: Record<string, unknown>): Activity {
-  const text = (value: unknown) => (value === null ? undefined : String(value));
-  const { task_id: taskId, task_gen: gen, repo, number, title, task_url: url } = row;
-  const task = {
-    taskId: String(taskId),
-    gen: Number(gen),
-    repo: String(repo),
-    number: Number(number),
-    title: String(title),
-    url: String(url),
-  };
-  return {
-    id: Number(row.id),
-    at: Number(row.at),
-    login: String(row.login),
-    action: String(row.action),
-    task: taskId === null ? undefined : task,
-    url: text(row.url),
-    detail: text(row.detail),
-  };
-}
 
 function iso(ms: number): string {
   return new Date(ms).toISOString();

@@ -5,7 +5,7 @@ import { ContributorsSearch } from "./contributors/contributors-search.ts";
 import { HubFrame } from "./hub-frame.tsx";
 import { OperationsSearch } from "./operations/operations-search.ts";
 
-// Every page of the hub's app: its address, what its query may say, its name, and the file that is fetched for it.
+// The hub's pages: the address, query parameters, title and script of each.
 
 const root = createRootRoute({ component: HubFrame });
 const getParentRoute = () => root;

@@ -3,7 +3,7 @@ import { createAppRouter } from "../shared/router/app-router.ts";
 import type { AppPage } from "../shared/shell/app-page.ts";
 import { AppShell } from "../shared/shell/app-shell.tsx";
 
-// Every page of the spoke's app: its address, its name, and the file that is fetched for it.
+// The spoke's pages: the address, title and script of each.
 
 const spokePages: readonly AppPage[] = [{ address: "/", name: "Overview", key: "o" }];
 

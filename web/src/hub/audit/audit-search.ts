@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** Which changes are shown. */
+/** The filter of the audit page. */
 export const AuditSearch = z.object({
   q: z.string().max(100).optional().catch(undefined),
 });

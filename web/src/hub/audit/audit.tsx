@@ -14,7 +14,7 @@ import { AuditSearch } from "./audit-search.ts";
 const ROWS = 100;
 const ROW_PX = 92;
 
-/** Who changed what, newest first, with what was and what is. As far back as one scrolls. */
+/** Who changed what, newest first, with old and new values. */
 export function Audit() {
   const [{ q = "" }, show] = useSearchState(AuditSearch);
   const list = usePages(["audit", q], (cursor, signal) =>

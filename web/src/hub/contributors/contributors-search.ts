@@ -1,7 +1,7 @@
 import { contributors, tiers } from "@nest/protocol";
 import { z } from "zod";
 
-/** Which contributors are shown, and in which order. */
+/** The filters and the order of the contributors page. */
 export const ContributorsSearch = z.object({
   q: z.string().max(100).optional().catch(undefined),
   tier: z.enum(tiers).optional().catch(undefined),

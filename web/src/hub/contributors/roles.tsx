@@ -22,7 +22,7 @@ function wordOf(role: string | undefined): string {
 /** The delegated role of somebody's relays, and the roles opened to them personally. Each choice holds at once. */
 export function Roles({ one }: { readonly one: contributors.ContributorRow }) {
   const client = useQueryClient();
-  // What was chosen is shown at once; the hub's answer takes its place.
+  // The chosen value is shown at once, and replaced by the hub's answer.
   const [pending, setPending] = useState<Pending>({});
   const { contributor_id: id, github_username: login, assigned_agent_role: assigned, agent_role_grants: grants } = one;
   if (one.trust_tier === "revoked") return undefined;

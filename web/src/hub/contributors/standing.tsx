@@ -43,7 +43,7 @@ export function Standing({ one }: { readonly one: contributors.ContributorRow })
             disabled={next === tier}
             onClick={() =>
               askToChange(one, next, async () => {
-                // What is shown is the hub's word before one can choose anew.
+                // Read the contributor again before another tier can be chosen.
                 await client.invalidateQueries({ queryKey: ["contributor"] });
                 setChosen((now) => (now === next ? undefined : now));
               })

@@ -1,6 +1,6 @@
 import type { contribute } from "@nest/protocol";
 
-/** Connected relays and tasks under lease, as the stream has told them so far. */
+/** Connected relays and tasks under lease, built from the events of the stream. */
 export interface Fleet {
   readonly relays: readonly contribute.FleetRelay[];
   readonly tasks: readonly contribute.FleetWork[];
@@ -8,7 +8,7 @@ export interface Fleet {
   readonly taskOf: ReadonlyMap<string, contribute.FleetWork>;
 }
 
-/** A fleet told whole. Relays stand in order of login, tasks with the oldest first: rows keep their places while they change. */
+/** The fleet from a complete event. Relays are sorted by login and tasks by age, so that changed rows keep their places. */
 export function wholeFleet({ clankers, work }: Pick<contribute.FleetReply, "clankers" | "work">): Fleet {
   return {
     relays: clankers.toSorted(byLogin),
@@ -17,7 +17,7 @@ export function wholeFleet({ clankers, work }: Pick<contribute.FleetReply, "clan
   };
 }
 
-/** The fleet after changes. Rows that are the same stay the very same objects, so that nothing is drawn again for them. */
+/** The fleet after an event of changes. Unchanged rows stay the same objects, so that they are not rendered again. */
 export function changedFleet(before: Fleet, { clankers, work, gone }: contribute.FleetChanges): Fleet {
   const relays = merged(before.relays, clankers, gone.clankers, (row) => row.connection_id);
   const tasks = merged(before.tasks, work, gone.work, (row) => row.task_id);

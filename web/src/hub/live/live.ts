@@ -3,7 +3,7 @@ import { createStore, useStore } from "../../shared/store/store.ts";
 import { followStream, streamEvent } from "../../shared/stream/event-stream.ts";
 import { changedFleet, type Fleet, wholeFleet } from "./fleet.ts";
 
-/** What the hub tells as it happens. */
+/** The live state of the hub, from its event stream. */
 export interface Live {
   readonly status: contribute.StatusReply | undefined;
   readonly fleet: Fleet | undefined;
@@ -46,7 +46,7 @@ function newestFirst(
   return [...byId.values()].sort((a, b) => b.id - a.id).slice(0, MOST_ACTIVITY);
 }
 
-/** One part of what the hub tells; drawn again only when that part is another one. */
+/** Reads one part of the live state. The component renders again only when that part changes. */
 export function useLive<Part>(pick: (live: Live) => Part): Part {
   return useStore(live, pick);
 }

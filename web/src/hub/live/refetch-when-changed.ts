@@ -2,13 +2,13 @@ import type { QueryClient } from "@tanstack/react-query";
 import { connection } from "../../shared/stream/event-stream.ts";
 import { live } from "./live.ts";
 
-/** Lists are read anew at most this often, however much happens. */
+/** Lists are read again at most this often. */
 const EVERY_MS = 1500;
 
 /**
- * Reads lists anew when the stream says that they have changed: the queue by its numbers and its order, the configuration by
- * its revision, contributors and audit when something was done. Nothing is asked for while nothing happens, and only what is
- * on the screen is asked for at all.
+ * Reads lists again when the stream shows that they have changed: the queue when its numbers change, the configuration when its
+ * revision changes, contributors and the audit when there is new activity. Only lists on the screen are read, and nothing is read
+ * while nothing happens.
  */
 export function refetchWhenChanged(client: QueryClient): () => void {
   const due = new Set<string>();

@@ -1,4 +1,4 @@
-/** An issue under way is told as withheld, because it is not on offer; on pages it is counted where it is worked on. */
+/** The hub reports leased issues as withheld, because they are not on offer. Pages count them as under way instead. */
 const UNDER_WAY = "leased";
 
 /** Reasons for which issues are withheld, with how many, the most frequent first; those under way are none of them. */

@@ -10,10 +10,10 @@ import { useIsAdmin } from "../../shared/session/session.ts";
 import { showError, showToast } from "../../shared/toast/toast.tsx";
 import { useLive } from "../live/live.ts";
 
-/** Reading every repository of a large organisation takes its time. */
+/** Reading every repository of a large organisation can take minutes. */
 const READ_MS = 120_000;
 
-/** The levers that hold for the whole hub: suspend, announce, read the code host now. */
+/** The controls of the whole hub: suspend, announce, read the code host now. */
 export function Controls() {
   const isAdmin = useIsAdmin();
   const status = useLive((live) => live.status);
@@ -60,7 +60,7 @@ export function Controls() {
   );
 }
 
-/** Stops or starts handing out, at once; can be undone from the message that says so. */
+/** Suspends or resumes handing out; the toast offers to undo it. */
 async function suspend(suspended: boolean, put: (suspended: boolean) => Promise<void>): Promise<void> {
   try {
     await put(suspended);
@@ -72,7 +72,7 @@ async function suspend(suspended: boolean, put: (suspended: boolean) => Promise<
   }
 }
 
-/** Tells everybody something, or takes it back. */
+/** Sets or removes the announcement. */
 function Announce({ announcement }: { readonly announcement: string }) {
   const [text, setText] = useState<string>();
   const words = (text ?? "").trim();

@@ -2,7 +2,7 @@ import type { operations } from "@nest/protocol";
 import { StackedBars } from "../../shared/charts/stacked-bars.tsx";
 import { plural } from "../../shared/format/format.ts";
 
-/** A bar an hour: how the tasks ended that ended in it; and the same as a table for whoever does not see the bars. */
+/** How tasks ended, hour by hour, as bars and as a table for people who cannot see the bars. */
 export function HourBars({ hours }: { readonly hours: readonly operations.Hour[] }) {
   const bars = hours.map(({ from, completed, no_work_needed, blocked, failed, assigned }) => ({
     key: from,

@@ -2,7 +2,7 @@ import { Counter, Counters } from "../../shared/layout/counters.tsx";
 import { useLive } from "../live/live.ts";
 import { withheldTotal } from "../live/withheld.ts";
 
-/** The hub in five numbers. An issue is in one of the first three: on offer, under way, withheld. */
+/** The hub in five numbers. Every open issue is counted in exactly one of the first three. */
 export function HubCounters() {
   const status = useLive((live) => live.status);
   const relays = useLive((live) => live.fleet?.relays.length);

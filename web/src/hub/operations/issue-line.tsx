@@ -4,7 +4,7 @@ import { duration, safeHref } from "../../shared/format/format.ts";
 
 const MOST_LABELS = 3;
 
-/** An issue in two lines that never grow: title, and what else there is to know. */
+/** An issue in two lines of fixed height: its title, then its other facts. */
 export function IssueLine({ item }: { readonly item: contribute.QueueItem }) {
   const { title, url, repo, number, labels, author, updated_at, ordered } = item;
   const now = useServerNow();

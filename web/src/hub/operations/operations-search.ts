@@ -1,11 +1,11 @@
 import { z } from "zod";
 import { relayKinds } from "./relay-kinds.ts";
 
-/** What of the queue and of the relays is shown. */
+/** The filters of the operations page. */
 export const OperationsSearch = z.object({
-  /** `withheld`: not what is on offer but what is not. */
+  /** `withheld`: show withheld issues instead of those on offer. */
   queue: z.enum(["withheld"]).optional().catch(undefined),
-  /** Of what is withheld: for which reason. */
+  /** Show withheld issues of this reason only. */
   reason: z.string().max(60).optional().catch(undefined),
   q: z.string().max(200).optional().catch(undefined),
   relays: z.enum(relayKinds).optional().catch(undefined),

@@ -16,7 +16,7 @@ const parts = [
   ["throughput", "Throughput"],
 ] as const;
 
-/** What the hub does now, and the levers that admins have. Everybody may look; only admins see the levers. */
+/** What the hub is doing, and the controls for admins. Everybody may look; only admins see the controls. */
 export function Operations() {
   return (
     <>

@@ -1,10 +1,10 @@
 import { contribute, queue } from "@nest/protocol";
 import { call } from "../../shared/call/call.ts";
-import { count } from "../../shared/format/format.ts";
+import { count, plural } from "../../shared/format/format.ts";
 import { showToast } from "../../shared/toast/toast.tsx";
 import { LAST_PLACE, orderAfterMove, orderWithout } from "./queue-order.ts";
 
-// What operators do to issues of the queue. Each says what was done and offers to undo it.
+// What admins do with issues of the queue. Each action ends with a toast, most with a button to undo it.
 
 async function orderNow(): Promise<string[]> {
   return (await call(queue.order)).value.order;
@@ -20,40 +20,42 @@ export async function queueHead() {
   return { order, head: value.queue, total: value.matching };
 }
 
-/** Makes an issue number `to` (from 0) of what is on offer, as the queue stands at this moment. */
+/** Moves an issue to place `to` (from 0) of the issues on offer. */
 export async function moveIssue(key: string, to: number): Promise<void> {
   const { order: before, head } = await queueHead();
-  await putOrder(orderAfterMove(head, before, key, to));
-  showToast(`${key} is number ${to + 1} now.`, () => putOrder(before));
+  const order = orderAfterMove(head, before, key, to);
+  await putOrder(order);
+  const pinned = order.length === 1 ? "" : ` ${plural(order.length, "issue")} are pinned.`;
+  showToast(`${key} is number ${to + 1} now.${pinned}`, () => putOrder(before));
 }
 
-/** Takes an issue from the front of the queue: it waits for its turn again. */
+/** Unpins an issue: it waits for its turn again. */
 export async function unmoveIssue(key: string): Promise<void> {
   const before = await orderNow();
   await putOrder(orderWithout(before, key));
   showToast(`${key} waits for its turn again.`, () => putOrder(before));
 }
 
-/** Takes everything from the front of the queue. */
+/** Unpins every issue. */
 export async function clearOrder(): Promise<void> {
   const before = await orderNow();
   await putOrder([]);
   showToast("Every issue waits for its turn again.", () => putOrder(before));
 }
 
-/** Ends the waiting of an issue that was worked on before; what it waits for is said by the queue. */
+/** Offers an issue again that is withheld for this reason. */
 export async function liftIssue(key: string, reason: queue.Liftable): Promise<void> {
   const { lifted } = (await call(queue.lift, { body: { keys: [key], reasons: [reason] } })).value;
   showToast(lifted.length === 0 ? `${key} does not wait for that any more.` : `${key} waits no longer.`);
 }
 
-/** Ends the waiting of all issues that wait for one reason. */
+/** Offers all issues again that are withheld for this reason. */
 export async function liftAll(reason: queue.Liftable): Promise<void> {
   const { lifted } = (await call(queue.lift, { body: { reasons: [reason] } })).value;
   showToast(`${count(lifted.length)} of them wait no longer.`);
 }
 
-/** Why an issue waits, where people can end that. */
+/** The reason for which an issue is withheld, if an admin can lift it; else undefined. */
 export function liftableReason(reason: string | undefined): queue.Liftable | undefined {
   return queue.liftable.find((one) => one === reason);
 }

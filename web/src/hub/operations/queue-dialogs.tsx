@@ -7,7 +7,7 @@ import { holdIssue, moveIssue, queueHead } from "./queue-actions.ts";
 import { LAST_PLACE, orderAfterMove, placeFault } from "./queue-order.ts";
 
 interface DialogProps {
-  /** Which issue it is about; undefined: it is closed. */
+  /** The issue; undefined while the dialog is closed. */
   readonly issue: string | undefined;
   readonly close: () => void;
 }
@@ -38,7 +38,7 @@ export function HoldDialog({ issue, close }: DialogProps) {
   );
 }
 
-/** Asks for the number that an issue is to have in the queue, and says what else that moves. */
+/** Asks for the new number of an issue, and says how many issues that pins. */
 export function MoveDialog({ issue, close }: DialogProps) {
   const [place, setPlace] = useState<number | string>(1);
   const { data } = useQuery({

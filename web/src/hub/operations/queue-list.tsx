@@ -6,7 +6,7 @@ import { useRovingFocus } from "../../shared/lists/roving-focus.ts";
 import { useIsAdmin } from "../../shared/session/session.ts";
 import { Empty, LoadFailed, Loading } from "../../shared/states/states.tsx";
 import { showError } from "../../shared/toast/toast.tsx";
-import { useDrag } from "./drag.ts";
+import { type Dragged, useDrag } from "./drag.ts";
 import { moveIssue } from "./queue-actions.ts";
 import { sourceOf } from "./queue-order.ts";
 import { useQueuePages } from "./queue-pages.ts";
@@ -15,7 +15,7 @@ import { type QueueActions, QueueRow } from "./queue-row.tsx";
 const ROW_PX = 64;
 const OVERSCAN = 6;
 
-/** What is on offer in the order it is handed out: any length, rows dragged by pointer or keys. */
+/** The issues on offer, in the order in which they are handed out. Admins reorder them with the pointer or the keyboard. */
 export function QueueList({ search, acts }: { readonly search: string; readonly acts: QueueActions }) {
   const isAdmin = useIsAdmin();
   const box = useRef<HTMLElement>(null);
@@ -50,17 +50,7 @@ export function QueueList({ search, acts }: { readonly search: string; readonly 
 
   if (shown.problem !== undefined) return <LoadFailed problem={shown.problem} again={() => void shown.again()} />;
   if (shown.total === undefined) return <Loading rows={6} />;
-  if (total === 0)
-    return (
-      <Empty>
-        {shown.hidden > 0 ? `${plural(shown.hidden, "issue")} of private repositories, which admins see` : ""}
-        {shown.hidden > 0
-          ? ""
-          : search === ""
-            ? "No issue is on offer right now."
-            : "No issue on offer has this in its name or title."}
-      </Empty>
-    );
+  if (total === 0) return <Empty>{emptyWords(shown.hidden, search)}</Empty>;
   return (
     <>
       <p className="hidden" aria-live="assertive">
@@ -78,12 +68,7 @@ export function QueueList({ search, acts }: { readonly search: string; readonly 
         {/* biome-ignore lint/a11y/useSemanticElements: the rows are placed freely, which a real list would not let them be */}
         <div role="list" aria-label="Issues on offer" style={{ height: list.getTotalSize(), position: "relative" }}>
           {rows.map(({ index, start }) => {
-            const item =
-              dragged === undefined
-                ? shown.itemAt(index)
-                : index === dragged.to
-                  ? dragged.item
-                  : shown.itemAt(sourceOf(index, dragged.from, dragged.to));
+            const item = itemDrawnAt(index, dragged, shown.itemAt);
             const isDragged = dragged !== undefined && index === dragged.to;
             return (
               // biome-ignore lint/a11y/useSemanticElements: as above
@@ -122,4 +107,19 @@ export function QueueList({ search, acts }: { readonly search: string; readonly 
       ) : undefined}
     </>
   );
+}
+
+/** The issue drawn at a place: during a drag the others make way for the dragged one. */
+function itemDrawnAt(
+  index: number,
+  dragged: Dragged<contribute.QueueItem> | undefined,
+  itemAt: (index: number) => contribute.QueueItem | undefined,
+): contribute.QueueItem | undefined {
+  if (dragged === undefined) return itemAt(index);
+  return index === dragged.to ? dragged.item : itemAt(sourceOf(index, dragged.from, dragged.to));
+}
+
+function emptyWords(hidden: number, search: string): string {
+  if (hidden > 0) return `${plural(hidden, "issue")} of private repositories, which admins see`;
+  return search === "" ? "No issue is on offer right now." : "No issue on offer has this in its name or title.";
 }

@@ -5,7 +5,7 @@ import { call } from "../../shared/call/call.ts";
 
 const ROWS = 100;
 
-/** Which issues: those on offer, or those withheld for one reason; with a text in name or title. */
+/** Which issues to read: those on offer or those withheld for one reason, filtered by a text in name or title. */
 export interface QueueChoice {
   readonly reason?: string | undefined;
   readonly search: string;
@@ -14,7 +14,7 @@ export interface QueueChoice {
 export interface QueuePages {
   /** How many there are in all; undefined until the hub has said so. */
   readonly total: number | undefined;
-  /** Issues of private repositories, which whoever looks does not see. */
+  /** How many issues are hidden from this person because their repositories are private. */
   readonly hidden: number;
   readonly problem: unknown;
   readonly itemAt: (index: number) => contribute.QueueItem | undefined;

@@ -17,7 +17,7 @@ import { HoldDialog, MoveDialog } from "./queue-dialogs.tsx";
 import { QueueList } from "./queue-list.tsx";
 import { WithheldList } from "./withheld-list.tsx";
 
-/** The queue: what is on offer, in its order, and what is withheld, with the reasons. */
+/** The queue: issues on offer in their order, or withheld issues by reason. */
 export function QueuePanel() {
   const status = useLive((live) => live.status);
   const [{ queue: part, reason, q = "" }, show] = useSearchState(OperationsSearch);
@@ -68,7 +68,7 @@ export function QueuePanel() {
   );
 }
 
-/** Says how many issues stand in front by an operator's word, and lets them all go. */
+/** How many issues are pinned to the front of the queue, and a button to unpin them all. */
 function PinnedIssues() {
   const isAdmin = useIsAdmin();
   const { data } = useQuery({

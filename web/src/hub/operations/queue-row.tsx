@@ -22,18 +22,18 @@ export interface QueueActions {
 export interface QueueRowProps {
   readonly item: contribute.QueueItem;
   readonly index: number;
-  /** A search shows a part of the queue: places in it mean nothing. */
+  /** False during a search: the rows are then only a part of the queue, and have no numbers. */
   readonly isWhole: boolean;
   readonly isAdmin: boolean;
   readonly isDragged: boolean;
-  /** Where the handle of the row that is dragged can be found. */
+  /** Receives the handle of the dragged row. */
   readonly handle: RefObject<HTMLButtonElement | null>;
   readonly pick: (item: contribute.QueueItem, index: number, event: PointerEvent<HTMLElement>) => void;
   readonly press: (item: contribute.QueueItem, index: number, event: KeyboardEvent<HTMLElement>) => void;
   readonly acts: QueueActions;
 }
 
-/** One issue on offer: its handle, its number, what it is, and what can be done. Drawn again only when it is another one. */
+/** One issue on offer: its drag handle, number, facts and actions. Memoised, because there are hundreds. */
 export const QueueRow = memo(function QueueRow(parts: QueueRowProps) {
   const { item, index, isWhole, isAdmin, isDragged, handle, pick, press, acts } = parts;
   return (
@@ -70,7 +70,7 @@ export const QueueRow = memo(function QueueRow(parts: QueueRowProps) {
   );
 });
 
-/** The menu of a row is made when it is opened first: rows come and go by the hundred while one scrolls. */
+/** The menu of a row. It is created when it is first opened, because hundreds of rows come and go while scrolling. */
 function More({ item, acts }: Pick<QueueRowProps, "item" | "acts">) {
   const [wanted, setWanted] = useState(false);
   const button = (

@@ -13,7 +13,7 @@ export interface RelayCardProps {
   readonly task: contribute.FleetWork | undefined;
 }
 
-/** What a relay can declare of itself, as people call it. */
+/** Readable names of the facts that a relay declares. */
 const factWords: Readonly<Record<string, string>> = {
   container_runtime: "Containers",
   os: "System",
@@ -23,40 +23,14 @@ const factWords: Readonly<Record<string, string>> = {
   trouble: "Cannot work",
 };
 
-/** Everything the hub knows of one connected relay, and what an admin can do about it. */
+/** All facts about one connected relay, and what an admin can do with it. */
 export function RelayCard({ relay, task }: RelayCardProps) {
   const isAdmin = useIsAdmin();
   const now = useServerNow();
   const { last_failure: failure, capabilities } = relay;
   return (
     <div className="card">
-      {isAdmin ? (
-        <div className="card-acts">
-          {task === undefined ? undefined : (
-            <Button variant="default" onClick={() => askToRequeue(task)}>
-              Take the task back
-            </Button>
-          )}
-          <Button
-            variant="default"
-            component={Link}
-            to="/contributors/$id"
-            params={{ id: relay.github_username } as never}
-          >
-            Open contributor
-          </Button>
-          <Button variant="default" onClick={() => askToDisconnect(relay)}>
-            Disconnect
-          </Button>
-          <Button
-            variant="light"
-            color="red"
-            onClick={() => askToRevoke({ id: relay.contributor_id, login: relay.github_username })}
-          >
-            Revoke access…
-          </Button>
-        </div>
-      ) : undefined}
+      {isAdmin ? <RelayActions relay={relay} task={task} /> : undefined}
       <Facts>
         <Fact name="Task">
           {task === undefined ? (
@@ -110,6 +84,31 @@ export function RelayCard({ relay, task }: RelayCardProps) {
         )}
       </Facts>
       <p className="soft small">What a relay declares is shown, never believed: nothing is decided by it.</p>
+    </div>
+  );
+}
+
+function RelayActions({ relay, task }: RelayCardProps) {
+  return (
+    <div className="card-acts">
+      {task === undefined ? undefined : (
+        <Button variant="default" onClick={() => askToRequeue(task)}>
+          Take the task back
+        </Button>
+      )}
+      <Button variant="default" component={Link} to="/contributors/$id" params={{ id: relay.github_username } as never}>
+        Open contributor
+      </Button>
+      <Button variant="default" onClick={() => askToDisconnect(relay)}>
+        Disconnect
+      </Button>
+      <Button
+        variant="light"
+        color="red"
+        onClick={() => askToRevoke({ id: relay.contributor_id, login: relay.github_username })}
+      >
+        Revoke access…
+      </Button>
     </div>
   );
 }

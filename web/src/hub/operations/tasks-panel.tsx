@@ -10,7 +10,7 @@ import { useLive } from "../live/live.ts";
 import { askToRequeue } from "./task-actions.tsx";
 
 const ROW_PX = 66;
-/** A lease that has less left than this will run out unless its relay reports soon. */
+/** A lease with less time left than this is shown as about to run out. */
 const SOON_MS = 5 * 60_000;
 
 /** Tasks under lease, oldest first: who, for how long, and when the lease runs out. */

@@ -12,7 +12,7 @@ import { HourBars } from "./hour-bars.tsx";
 
 const spans = { day: 24, week: 168 } as const;
 
-/** Throughput by the hour, with its sums in words and as a table for whoever does not see the bars. */
+/** How many tasks ended and how, by the hour and in sums. */
 export function ThroughputPanel() {
   const [span, setSpan] = useState<keyof typeof spans>("day");
   const { data, error, refetch } = useQuery({
@@ -70,7 +70,7 @@ export function ThroughputPanel() {
   );
 }
 
-/** Completed, of all that ended: `72 %`. */
+/** The share of completed tasks among all that ended: `72 %`. */
 function successRate({ completed, no_work_needed, blocked, failed }: operations.Done): string {
   const ended = completed + no_work_needed + blocked + failed;
   return ended === 0 ? "–" : `${Math.round((100 * completed) / ended)} %`;

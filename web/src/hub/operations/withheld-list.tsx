@@ -18,12 +18,12 @@ const ROW_PX = 88;
 
 export interface WithheldListProps {
   readonly search: string;
-  /** The reason whose issues are shown; the most frequent one where none was chosen. */
+  /** The reason whose issues are shown; undefined: the most frequent one. */
   readonly chosen: string | undefined;
   readonly choose: (reason: string) => void;
 }
 
-/** What is not offered: every reason with its total, and the issues of one reason with why and for how long. */
+/** Withheld issues: every reason with its total, and the issues of one reason. */
 export function WithheldList({ search, chosen, choose }: WithheldListProps) {
   const totals = useLive((live) => live.status?.withheld) ?? {};
   const reasons = withheldReasons(totals);
@@ -47,7 +47,7 @@ export function WithheldList({ search, chosen, choose }: WithheldListProps) {
   );
 }
 
-/** For admins: ends the waiting of everything that waits for one reason. */
+/** For admins: offers all issues of one reason again. */
 function LiftAll({ reason, total }: { readonly reason: string; readonly total: number }) {
   const isAdmin = useIsAdmin();
   const liftable = liftableReason(reason);
@@ -66,7 +66,7 @@ function LiftAll({ reason, total }: { readonly reason: string; readonly total: n
   );
 }
 
-/** For admins: ends the waiting of one issue. */
+/** For admins: offers one issue again. */
 function Lift({ item }: { readonly item: contribute.QueueItem }) {
   const reason = liftableReason(item.withheld?.reason);
   if (reason === undefined) return undefined;

@@ -1,6 +1,6 @@
 import type { Key, Settings } from "./faults.ts";
 
-/** Which list a mode gives its meaning to. */
+/** The list that each mode belongs to. */
 const listOfMode: Partial<Record<Key, Key>> = {
   contribute_labels_mode: "contribute_deny_labels",
   contribute_titles_mode: "contribute_deny_titles",
@@ -8,8 +8,8 @@ const listOfMode: Partial<Record<Key, Key>> = {
 };
 
 /**
- * Whether a change makes no difference to what is offered: a list with the same entries in another order, in another case or
- * twice, and the meaning of a list that is empty before and after.
+ * Whether a change has no effect on the queue: a list with the same entries in another order or case or with repetitions, or the
+ * mode of a list that is empty before and after.
  */
 export function isWithoutEffect(key: Key, before: Settings, after: Settings): boolean {
   const list = listOfMode[key];
@@ -21,7 +21,7 @@ function isEmpty(value: unknown): boolean {
   return Array.isArray(value) && value.length === 0;
 }
 
-/** What a list says, whatever the order and the case of its entries; regular expressions are left as they are. */
+/** A form of a list that ignores order, repetition and case. Regular expressions keep their case. */
 function entriesOf(list: readonly string[]): string {
   const entries = list.map((entry) => (entry.startsWith("/") ? entry : entry.toLowerCase()));
   return JSON.stringify([...new Set(entries)].sort());

@@ -5,7 +5,7 @@ export type Settings = governor.GovernorSettings;
 export type Key = keyof Settings;
 export type Faults = Readonly<Partial<Record<Key, string>>>;
 
-/** What is wrong with a draft, by key: what the hub would refuse, said before it is asked. Patterns it alone can judge. */
+/** Finds what the hub would refuse in a draft, by key, without asking it. Patterns are checked by the hub. */
 export function faultsOf(draft: Draft<Settings>): Faults {
   const checked = governor.GovernorChange.safeParse(changeOf(draft));
   if (checked.success) return {};
@@ -17,7 +17,7 @@ export function faultsOf(draft: Draft<Settings>): Faults {
   return faults;
 }
 
-/** What the hub refused, beside the key that its sentence begins with; undefined when it names none. */
+/** Assigns the hub's refusal to the key that begins its message; undefined if it names no key. */
 export function faultOfAnswer(message: string, settings: Settings): Faults | undefined {
   const [, key = "", place, because = ""] = /^([a-z_]+)(?:\[(\d+)\]|\.[\w.]+)?: (.*)$/s.exec(message) ?? [];
   if (!Object.hasOwn(settings, key)) return undefined;

@@ -1,7 +1,7 @@
 import { SegmentedControl, Switch } from "@mantine/core";
 import { LinesField } from "./lines-field.tsx";
 import { Preview } from "./preview.tsx";
-import { Part, type SectionProps } from "./section.tsx";
+import { type SectionProps, SettingsSection } from "./section.tsx";
 
 const filters = [
   {
@@ -24,10 +24,10 @@ const filters = [
   },
 ] as const;
 
-/** Which issues are left out, by label, title and author; what that means for the queue of now stands beside it. */
+/** Filters by label, title and author, each with a preview of what it matches now. */
 export function FilterSettings({ form, draft }: SectionProps) {
   return (
-    <Part
+    <SettingsSection
       id="filters"
       title="Filters"
       about="Which open issues are offered. Saved filters hold at once for what is not handed out yet."
@@ -69,6 +69,6 @@ export function FilterSettings({ form, draft }: SectionProps) {
         checked={draft.contribute_skip_assigned_to_others}
         onChange={(event) => form.change({ contribute_skip_assigned_to_others: event.currentTarget.checked })}
       />
-    </Part>
+    </SettingsSection>
   );
 }

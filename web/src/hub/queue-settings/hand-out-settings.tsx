@@ -1,11 +1,11 @@
 import { NumberInput, Switch, Textarea } from "@mantine/core";
-import { Part, type SectionProps } from "./section.tsx";
+import { type SectionProps, SettingsSection } from "./section.tsx";
 
-/** Suspend, announce, register; and how long issues wait. */
+/** Suspension, announcement, registration, and how long issues wait. */
 export function HandOutSettings({ form, draft }: SectionProps) {
   const { change, faults } = form;
   return (
-    <Part
+    <SettingsSection
       id="hand-out"
       title="Handing out"
       about="Holds for every relay, from the moment it is saved. Running tasks go on."
@@ -54,6 +54,6 @@ export function HandOutSettings({ form, draft }: SectionProps) {
           onChange={(value) => change({ contribute_claim_stale_hours: Number(value) })}
         />
       </div>
-    </Part>
+    </SettingsSection>
   );
 }

@@ -2,12 +2,12 @@ import type { governor } from "@nest/protocol";
 import { count, plural } from "../../shared/format/format.ts";
 import { useImpact } from "./use-pattern-faults.ts";
 
-/** So large a part of the queue is nearly all of it. */
+/** From this part on, an effect counts as nearly the whole queue. */
 const NEARLY_ALL = 0.9;
-/** Of a few issues, most are soon gone. */
+/** Queues shorter than this get no warning. */
 const FEW = 10;
 
-/** What saving a change would do to the queue of this moment, in numbers. */
+/** Shows in numbers what saving a change would do to the queue now. */
 export function Impact({ change }: { readonly change: governor.GovernorChange }) {
   const { data, error } = useImpact(change);
   const words = impactWords(data?.offered);
@@ -21,7 +21,7 @@ export function Impact({ change }: { readonly change: governor.GovernorChange })
 
 type Offered = governor.ImpactReply["offered"];
 
-/** The sentence: `240 issues leave the queue, 670 remain.` */
+/** The effect as a sentence: `240 issues leave the queue, 670 remain.` */
 export function impactWords(offered: Offered): string | undefined {
   if (offered === undefined) return undefined;
   const { after, leaving, joining } = offered;

@@ -1,6 +1,6 @@
 import type { Key } from "./faults.ts";
 
-/** Each key of the queue configuration, as people call it. */
+/** A readable name for each key of the queue configuration. */
 export const keyNames: Readonly<Record<Key, string>> = {
   contribute_suspended: "Handing out suspended",
   contribute_announcement: "Announcement",
@@ -27,7 +27,7 @@ export const keyNames: Readonly<Record<Key, string>> = {
   contribute_allow_labels: "Allowed labels (legacy)",
 };
 
-/** The parts of the page, in their order. */
+/** The sections of the page, in their order. */
 export const settingsSections = [
   ["hand-out", "Handing out"],
   ["repositories", "Repositories"],

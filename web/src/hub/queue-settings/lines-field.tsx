@@ -10,10 +10,10 @@ export interface LinesFieldProps {
   readonly change: (lines: string[]) => void;
 }
 
-/** A list as text, one entry a line: can be pasted, sorted and read whole. Blank lines are no entries. */
+/** Edits a list as text with one entry a line. Blank lines are ignored. */
 export function LinesField({ label, description, lines, error, change }: LinesFieldProps) {
   const [text, setText] = useState(lines.join("\n"));
-  // The list is another one because of something else than typing here: show that.
+  // The list was changed elsewhere (discard, another admin): show the new one.
   if (!isSame(linesOf(text), lines)) setText(lines.join("\n"));
   return (
     <Textarea

@@ -1,15 +1,15 @@
 import { Button, Switch } from "@mantine/core";
 import { LinesField } from "./lines-field.tsx";
 import { Preview } from "./preview.tsx";
-import { Part, type SectionProps } from "./section.tsx";
+import { type SectionProps, SettingsSection } from "./section.tsx";
 
 const presets = ["claude-*", "gpt-*", "gemini-*", "qwen*", "llama*"] as const;
 
-/** Which models may work here: checked when a relay connects, so that nobody is stopped in the middle of a task. */
+/** Which models are accepted. The hub checks when a relay connects, so that no running task is stopped. */
 export function ModelSettings({ form, draft }: SectionProps) {
   const accepted = draft.contribute_allow_models;
   return (
-    <Part
+    <SettingsSection
       id="models"
       title="Models"
       about="Checked when a relay connects; agents in the middle of a task are left alone. An empty list accepts every model."
@@ -46,6 +46,6 @@ export function ModelSettings({ form, draft }: SectionProps) {
         checked={draft.contribute_reject_unknown_models}
         onChange={(event) => form.change({ contribute_reject_unknown_models: event.currentTarget.checked })}
       />
-    </Part>
+    </SettingsSection>
   );
 }

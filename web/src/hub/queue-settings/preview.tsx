@@ -10,11 +10,11 @@ const SHOWN = 5;
 export interface PreviewProps {
   readonly patterns: governor.PatternKey;
   readonly lines: readonly string[];
-  /** What follows for those that match. */
+  /** What happens to the matching ones, as a sentence. */
   readonly meaning: string;
 }
 
-/** So large a part is nearly all; of a few, most are soon matched. */
+/** From this part on, a match counts as nearly everything; not if there are only a few. */
 const NEARLY_ALL = 0.9;
 const FEW = 10;
 
@@ -22,7 +22,7 @@ function matchesNearlyAll({ matched, of }: governor.PreviewReply): boolean {
   return of >= FEW && matched >= NEARLY_ALL * of;
 }
 
-/** Says, while one types, what a list would match now; which lines could not be saved stands beside the field. */
+/** Shows what a list of patterns would match now, while it is being edited. */
 export function Preview({ patterns: key, lines, meaning }: PreviewProps) {
   const [settled] = useDebouncedValue(lines, TYPING_MS);
   const { data, error } = useQuery({

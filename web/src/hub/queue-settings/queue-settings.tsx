@@ -17,7 +17,7 @@ import { TierSettings } from "./tier-settings.tsx";
 import { usePatternFaults } from "./use-pattern-faults.ts";
 import { useSettingsDraft } from "./use-settings.ts";
 
-/** The whole queue configuration as one draft: shown before it is saved, saved all or nothing. */
+/** Edits the whole queue configuration as one draft, which is reviewed and then saved all or nothing. */
 export function QueueSettings() {
   const form = useSettingsDraft();
   const { draft, changed, problem, again } = form;

@@ -4,12 +4,12 @@ import { plural } from "../../shared/format/format.ts";
 import { Empty } from "../../shared/states/states.tsx";
 import { useLive } from "../live/live.ts";
 import { LinesField } from "./lines-field.tsx";
-import { Part, type SectionProps } from "./section.tsx";
+import { type SectionProps, SettingsSection } from "./section.tsx";
 
-/** So many repositories are shown without a search. */
+/** More repositories than this are found by searching. */
 const MOST_SHOWN = 50;
 
-/** A switch for each monitored repository; a name that is none of them can be switched off in words. */
+/** A switch for each monitored repository, and a list of other names that are switched off in advance. */
 export function RepositorySettings({ form, draft }: SectionProps) {
   const repositories = useLive((live) => live.status?.repositories) ?? [];
   const [typed, setTyped] = useState("");
@@ -23,7 +23,7 @@ export function RepositorySettings({ form, draft }: SectionProps) {
   const unknown = off.filter((one) => !repositories.some(({ repo }) => namesOf(repo).includes(one.toLowerCase())));
   const matching = repositories.filter(({ repo }) => repo.toLowerCase().includes(typed.trim().toLowerCase()));
   return (
-    <Part
+    <SettingsSection
       id="repositories"
       title="Repositories"
       about="A monitored repository serves work unless it is switched off. New ones begin switched on."
@@ -58,6 +58,6 @@ export function RepositorySettings({ form, draft }: SectionProps) {
         error={form.faults.disabled_repos}
         change={(lines) => form.change({ disabled_repos: [...off.filter((one) => !unknown.includes(one)), ...lines] })}
       />
-    </Part>
+    </SettingsSection>
   );
 }

@@ -14,7 +14,7 @@ export interface ReviewProps {
   readonly save: () => void;
 }
 
-/** What a save would change, key by key, and what that does to the queue, before it does. */
+/** Shows, before saving, what changes and what that does to the queue. */
 export function Review({ draft, isSaving, canSave, cancel, save }: ReviewProps) {
   const { base, values } = draft;
   const changed = changedKeys(draft);

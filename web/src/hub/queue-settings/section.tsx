@@ -2,14 +2,14 @@ import type { ReactNode } from "react";
 import type { Settings } from "./faults.ts";
 import type { SettingsDraft } from "./use-settings.ts";
 
-/** What each part of the page works on. */
+/** What each section of the page edits. */
 export interface SectionProps {
   readonly form: SettingsDraft;
   readonly draft: Settings;
 }
 
-/** A group of settings with its heading and what it is for. */
-export function Part({
+/** A group of settings with its heading and purpose. */
+export function SettingsSection({
   id,
   title,
   about,

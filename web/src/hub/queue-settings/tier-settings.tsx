@@ -1,7 +1,7 @@
 import { Checkbox, NumberInput, Switch } from "@mantine/core";
 import { delegatableRoles } from "@nest/protocol";
 import type { Settings } from "./faults.ts";
-import { Part, type SectionProps } from "./section.tsx";
+import { type SectionProps, SettingsSection } from "./section.tsx";
 
 type WorkingTier = keyof Settings["tier_limits"];
 const tierNames: readonly WorkingTier[] = ["newcomer", "contributor", "trusted", "merger", "advisor"];
@@ -14,46 +14,15 @@ const limits = [
 /** Trust tiers: on or off, their limits, what promotes, and the roles that may be delegated. */
 export function TierSettings({ form, draft }: SectionProps) {
   const { change, faults } = form;
-  const off = draft.disabled_tiers;
   return (
-    <Part
+    <SettingsSection
       id="tiers"
       title="Trust tiers"
       about="0 means no limit. A tier that is off is given no work; its running tasks go on."
     >
       <div className="tiers">
         {tierNames.map((tier) => (
-          <fieldset key={tier} className="tier">
-            <legend>{tier}</legend>
-            <Switch
-              label={off.includes(tier) ? "Off" : "On"}
-              aria-label={`${off.includes(tier) ? "Off" : "On"}: tier ${tier} is given work`}
-              checked={!off.includes(tier)}
-              onChange={(event) =>
-                change({
-                  disabled_tiers: event.currentTarget.checked ? off.filter((one) => one !== tier) : [...off, tier],
-                })
-              }
-            />
-            {limits.map(([name, label]) => (
-              <NumberInput
-                key={name}
-                label={label}
-                aria-label={`${tier}, ${label.toLowerCase()}`}
-                allowDecimal={false}
-                min={0}
-                value={draft.tier_limits[tier][name]}
-                onChange={(value) =>
-                  change({
-                    tier_limits: {
-                      ...draft.tier_limits,
-                      [tier]: { ...draft.tier_limits[tier], [name]: Number(value) },
-                    },
-                  })
-                }
-              />
-            ))}
-          </fieldset>
+          <TierRow key={tier} tier={tier} form={form} draft={draft} />
         ))}
       </div>
       {faults.tier_limits === undefined ? undefined : (
@@ -93,6 +62,44 @@ export function TierSettings({ form, draft }: SectionProps) {
           ))}
         </div>
       </Checkbox.Group>
-    </Part>
+    </SettingsSection>
+  );
+}
+
+/** One tier: whether it is given work, and its limits. */
+function TierRow({ tier, form: { change }, draft }: SectionProps & { readonly tier: WorkingTier }) {
+  const off = draft.disabled_tiers;
+  return (
+    <fieldset className="tier">
+      <legend>{tier}</legend>
+      <Switch
+        label={off.includes(tier) ? "Off" : "On"}
+        aria-label={`${off.includes(tier) ? "Off" : "On"}: tier ${tier} is given work`}
+        checked={!off.includes(tier)}
+        onChange={(event) =>
+          change({
+            disabled_tiers: event.currentTarget.checked ? off.filter((one) => one !== tier) : [...off, tier],
+          })
+        }
+      />
+      {limits.map(([name, label]) => (
+        <NumberInput
+          key={name}
+          label={label}
+          aria-label={`${tier}, ${label.toLowerCase()}`}
+          allowDecimal={false}
+          min={0}
+          value={draft.tier_limits[tier][name]}
+          onChange={(value) =>
+            change({
+              tier_limits: {
+                ...draft.tier_limits,
+                [tier]: { ...draft.tier_limits[tier], [name]: Number(value) },
+              },
+            })
+          }
+        />
+      ))}
+    </fieldset>
   );
 }

@@ -7,7 +7,7 @@ import type { Faults, Key, Settings } from "./faults.ts";
 
 const TYPING_MS = 300;
 
-/** What a change would do to the queue now, and which patterns the hub would refuse; asked again as the change changes. */
+/** Asks the hub what a change would do to the queue now, and which patterns it would refuse. */
 export function useImpact(change: governor.GovernorChange) {
   return useQuery({
     queryKey: ["preview", "impact", change],
@@ -19,12 +19,12 @@ export function useImpact(change: governor.GovernorChange) {
   });
 }
 
-/** Patterns of a draft that the hub would refuse, beside their fields, before anybody tries to save them. */
+/** The draft's patterns that the hub would refuse, by key. */
 export function usePatternFaults(draft: Draft<Settings> | undefined): Faults {
   const change = draft === undefined ? {} : patternsOf(changeOf(draft));
   const [settled] = useDebouncedValue(change, TYPING_MS);
   const { data } = useImpact(settled);
-  // What is typed meanwhile is judged a moment later; what was said of other lines is not said of these.
+  // Until the hub has answered for the current text, there is nothing to say about it.
   if (data === undefined || Object.keys(change).length === 0 || !isSame(change, settled)) return {};
   const faults: Partial<Record<Key, string>> = {};
   for (const { key, index, because } of data.faults) faults[key as Key] ??= `line ${index + 1}: ${because}`;

@@ -2,10 +2,10 @@ import { ErrorBody, type Route } from "@nest/protocol";
 import type { z } from "zod";
 import { setServerTime } from "./server-time.ts";
 
-/** An answer that takes longer than this is not waited for, unless a call says otherwise. */
+/** A call fails if its answer takes longer than this, unless the call sets another deadline. */
 const DEADLINE_MS = 15_000;
 
-/** What went wrong with a request, in the server's words; `unreachable` or `no_answer` when there were none. */
+/** Why a call failed, in the server's words. Without an answer the code is `unreachable` or `no_answer`. */
 export class CallError extends Error {
   readonly status: number;
   readonly code: string;
@@ -25,7 +25,7 @@ export interface Given<Body, Query> {
   readonly body?: Body;
   readonly ifMatch?: string | undefined;
   readonly signal?: AbortSignal;
-  /** How long an answer is waited for. */
+  /** How long to wait for the answer. */
   readonly deadlineMs?: number;
 }
 
@@ -35,10 +35,10 @@ export interface Answer<Reply> {
 }
 
 /**
- * Calls one of the server's routes; what comes back is checked against its description.
+ * Calls one of the server's routes and checks the answer against the route's schema.
  *
  * @throws CallError with the server's code and words; `unreachable` when it could not be asked, `no_answer` when it did not
- * answer in time, `other_version` for an answer that does not fit the description.
+ * answer in time, `other_version` when the answer does not match the schema.
  */
 export async function call<Body extends z.ZodType, Query extends z.ZodType, Reply extends z.ZodType>(
   route: Route<Body, Query, Reply>,
@@ -86,7 +86,7 @@ function send(
   });
 }
 
-/** Why there was no answer. What was only read is read again; of a change nobody knows whether it was made. */
+/** Why there was no answer. A read can simply be repeated; of a change nobody knows whether the server made it. */
 function callErrorOf(thrown: unknown, { method }: Route, deadlineMs: number): unknown {
   if (!(thrown instanceof Error) || thrown.name === "AbortError") return thrown;
   const hint = method === "GET" ? "try again" : "whether it was done is not confirmed: look before you do it again";

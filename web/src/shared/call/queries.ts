@@ -3,14 +3,14 @@ import { CallError } from "./call.ts";
 
 const MOST_TRIES = 3;
 
-/** What the app has read from its server. */
+/** The cache of everything the app reads from its server. */
 export const queries = new QueryClient({
   defaultOptions: {
     queries: {
-      // The stream says when something has changed; nothing gets old by itself.
+      // Data stays fresh until the event stream reports a change.
       staleTime: Number.POSITIVE_INFINITY,
       refetchOnWindowFocus: false,
-      // What the server has refused it refuses again; what did not reach it is tried again.
+      // Repeat only what can succeed the next time: no answer, too many requests, a server error.
       retry: (tries, problem) => tries < MOST_TRIES && (!(problem instanceof CallError) || isPassing(problem)),
     },
   },

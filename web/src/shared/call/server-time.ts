@@ -1,18 +1,18 @@
 import { useSyncExternalStore } from "react";
 
-/** How far the hub's clock is ahead of this machine's. */
+/** How far the server's clock is ahead of this machine's. */
 let aheadMs = 0;
-/** The header tells whole seconds. */
+/** The `Date` header has a resolution of one second. */
 const TOLERATED_MS = 2000;
 const TICK_MS = 1000;
 
-/** Takes over the hub's time from a `Date` header, so that ages are right on a machine whose clock is not. */
+/** Takes the server's time from a `Date` header, so that ages are right on a machine whose clock is wrong. */
 export function setServerTime(header: string | null): void {
   const said = Date.parse(header ?? "");
   if (!Number.isNaN(said) && Math.abs(said - serverNow()) > TOLERATED_MS) aheadMs = said - Date.now();
 }
 
-/** The hub's time in milliseconds. */
+/** The server's time in milliseconds. */
 export function serverNow(): number {
   return Date.now() + aheadMs;
 }
@@ -35,7 +35,7 @@ function watch(watcher: () => void): () => void {
   };
 }
 
-/** The hub's time, told anew each second to what shows it. One timer for the whole page. */
+/** The server's time in milliseconds, updated each second. The whole page shares one timer. */
 export function useServerNow(): number {
   return useSyncExternalStore(watch, () => tick);
 }

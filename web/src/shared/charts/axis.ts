@@ -1,7 +1,7 @@
-/** Ticks that an axis should have at least, beside 0. */
+/** An axis has at least this many ticks besides 0. */
 const WANTED = 2;
 
-/** Where an axis of whole numbers from 0 to at least `most` has its ticks: round steps of 1, 2 or 5, the last tick is its end. */
+/** The ticks of an axis from 0 to at least `most`, in steps of 1, 2 or 5 times a power of ten. */
 export function axisTicks(most: number): number[] {
   const end = Math.max(1, Math.ceil(most));
   let step = 1;

@@ -3,21 +3,21 @@ import { type KeyboardEvent, useState } from "react";
 import { count } from "../format/format.ts";
 import { axisTicks } from "./axis.ts";
 
-/** What a colour stands for: the same in the bars and in the legend. */
+/** The meaning of a colour, the same in bars and legend. */
 export type Tone = "good" | "warn" | "bad" | "quiet";
 
 export interface Bar {
   readonly key: string;
-  /** Below the bar, where there is room. */
+  /** The label below the bar; only some bars have room for it. */
   readonly label: string;
   /** From the ground up. */
   readonly parts: readonly { readonly value: number; readonly tone: Tone }[];
-  /** The whole bar in words. */
+  /** The bar's values as a sentence. */
   readonly words: string;
 }
 
 export interface StackedBarsProps {
-  /** What is shown, with its unit: `Tasks by the hour`. */
+  /** What the chart shows, with its unit: `Tasks by the hour`. */
   readonly label: string;
   readonly bars: readonly Bar[];
 }
@@ -25,10 +25,10 @@ export interface StackedBarsProps {
 const HEIGHT = 120;
 const WIDTH = 720;
 const GAP = 0.22;
-/** So many labels fit below, on a phone too. */
+/** As many labels as fit below the bars on a phone. */
 const LABELS = 4;
 
-/** Bars over time with both axes. The bar under the pointer, or chosen with the arrow keys, is said in words below. */
+/** A stacked bar chart over time, with both axes. Below stands the sentence of the bar that the pointer or the arrow keys chose. */
 export function StackedBars({ label, bars }: StackedBarsProps) {
   const [chosen, setChosen] = useState<number>();
   const last = bars.length - 1;
@@ -107,7 +107,7 @@ function heightOf({ parts }: Bar): number {
   return parts.reduce((sum, { value }) => sum + value, 0);
 }
 
-/** A few bars in even steps, the first of them the first. */
+/** The bars that get a label: evenly spaced, beginning with the first. */
 function labelled(bars: readonly Bar[]): readonly Bar[] {
   const every = Math.max(1, Math.ceil(bars.length / LABELS));
   return bars.filter((_, nth) => nth % every === 0);

@@ -1,7 +1,7 @@
-/** How names inside a value are said; those that are not here are said as they are. */
+/** Readable names for fields of a value; a field that is missing here keeps its own name. */
 export type Names = Readonly<Record<string, string>>;
 
-/** One line of how two values differ. */
+/** One line of a difference between two values. */
 export interface Line {
   /** Where inside the value, as `newcomer, max per hour`; empty for the value itself. */
   readonly at: string;
@@ -9,12 +9,12 @@ export interface Line {
   readonly after: string | undefined;
 }
 
-/** The longest text of one side that is shown. */
+/** Longer texts are cut off at this length. */
 const LONGEST = 600;
 
 /**
- * How two values differ, as lines to read: entries that a list lost and gained, fields of an object that changed, else the old
- * and the new. Undefined is a value that was not there.
+ * Lists how two values differ: entries removed from and added to a list, fields of an object that changed, otherwise the old and
+ * the new value. Undefined stands for a missing value.
  */
 export function differenceOf(before: unknown, after: unknown, names: Names = {}, at = ""): Line[] {
   if (JSON.stringify(before) === JSON.stringify(after)) return [];
@@ -31,11 +31,11 @@ export function differenceOf(before: unknown, after: unknown, names: Names = {},
       );
     }
   }
-  return [{ at, before: shown(before), after: shown(after) }];
+  return [{ at, before: format(before), after: format(after) }];
 }
 
 function listDifference(before: readonly unknown[], after: readonly unknown[], at: string): Line[] {
-  const [old, now] = [before.map((one) => shown(one) ?? ""), after.map((one) => shown(one) ?? "")];
+  const [old, now] = [before.map((one) => format(one) ?? ""), after.map((one) => format(one) ?? "")];
   const lost = old.filter((one) => !now.includes(one)).map((one) => ({ at, before: one, after: undefined }));
   const gained = now.filter((one) => !old.includes(one)).map((one) => ({ at, before: undefined, after: one }));
   if (lost.length + gained.length > 0) return [...lost, ...gained];
@@ -50,12 +50,12 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-function shown(value: unknown): string | undefined {
+function format(value: unknown): string | undefined {
   if (value === undefined || value === null) return undefined;
   if (typeof value === "boolean") return value ? "yes" : "no";
   if (value === "") return "empty";
   const text = Array.isArray(value)
-    ? value.map((one) => shown(one) ?? "nothing").join(", ")
+    ? value.map((one) => format(one) ?? "nothing").join(", ")
     : typeof value === "object"
       ? JSON.stringify(value)
       : String(value);

@@ -1,17 +1,17 @@
 /**
- * A change that somebody makes to stored values while others may change them too. What was changed here stays, what others
- * changed is taken over, and what both changed to different values is a conflict: it keeps the value of here until somebody has
- * chosen, and nothing can be saved before that.
+ * A draft of stored values that other people may change at the same time. Keys changed in the draft keep their value. Keys changed
+ * by others take the new value. A key changed by both to different values is a conflict: it keeps the draft's value, and the draft
+ * cannot be saved until the person has chosen one of the two.
  */
 export interface Draft<Values extends object> {
-  /** What is in force, as last read. */
+  /** The values in force when last read. */
   readonly base: Values;
-  /** Names the state that `base` is; sent with the save, so that the server can refuse it once there is another. */
+  /** The revision of `base`. It is sent with the save, so that the server can refuse to overwrite a newer one. */
   readonly revision: string | undefined;
   readonly values: Values;
-  /** Keys that were changed here and, to another value, by somebody else. */
+  /** Keys changed both in the draft and by somebody else, to different values. */
   readonly conflicts: readonly (keyof Values)[];
-  /** Keys that somebody else changed and that were not touched here. */
+  /** Keys changed only by somebody else. */
   readonly taken: readonly (keyof Values)[];
 }
 
@@ -19,27 +19,27 @@ export function beginDraft<Values extends object>(base: Values, revision: string
   return { base, revision, values: base, conflicts: [], taken: [] };
 }
 
-/** Whether two values are the same, however they came about. */
+/** Whether two values are equal as JSON. */
 export function isSame(a: unknown, b: unknown): boolean {
   return JSON.stringify(a) === JSON.stringify(b);
 }
 
-/** The keys in which a draft differs from what is in force. */
+/** The keys in which a draft differs from the values in force. */
 export function changedKeys<Values extends object>({ base, values }: Draft<Values>): (keyof Values)[] {
   return keysOf(base).filter((key) => !isSame(base[key], values[key]));
 }
 
-/** What to put so that the draft holds: the changed keys alone, so that nobody's other changes are touched. */
+/** The changed keys with their values. Only these are saved, so that nobody else's changes are overwritten. */
 export function changeOf<Values extends object>(draft: Draft<Values>): Partial<Values> {
   return Object.fromEntries(changedKeys(draft).map((key) => [key, draft.values[key]])) as Partial<Values>;
 }
 
-/** The draft with values changed here; a conflict is over where both want the same now. */
+/** Changes values of the draft. A conflict ends if both values are now the same. */
 export function edit<Values extends object>(draft: Draft<Values>, part: Partial<Values>): Draft<Values> {
   return withoutSettled({ ...draft, values: { ...draft.values, ...part } });
 }
 
-/** The draft on what is in force now. Conflicts that nobody has settled yet stay conflicts. */
+/** Moves the draft onto newer values in force. Unsettled conflicts remain. */
 export function receive<Values extends object>(
   draft: Draft<Values>,
   now: Values,
@@ -58,7 +58,7 @@ export function receive<Values extends object>(
   });
 }
 
-/** Settles a conflict: the value of here is kept and will replace theirs, or theirs is taken. */
+/** Settles a conflict: keeps the draft's value, which will then replace theirs, or takes theirs. */
 export function settle<Values extends object>(
   draft: Draft<Values>,
   key: keyof Values,

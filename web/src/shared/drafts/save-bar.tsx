@@ -18,15 +18,15 @@ export interface SaveBarProps {
   readonly faults: number;
   readonly firstFault?: ReactNode;
   readonly conflicts: readonly ShownConflict[];
-  /** Names of what somebody else changed and is shown now. */
+  /** Names of the values that somebody else changed and the page now shows. */
   readonly taken: readonly string[];
-  /** Told when that was read. */
+  /** Called when the person has read it. */
   readonly seen: () => void;
   readonly discard: () => void;
   readonly review: () => void;
 }
 
-/** Stays in sight below what is edited: what is not saved, what keeps it from being saved, and the way to save it. */
+/** Stays visible below the form: what is unsaved, what prevents saving, and the button that leads to saving. */
 export function SaveBar({ changes, faults, firstFault, conflicts, taken, seen, discard, review }: SaveBarProps) {
   return (
     <section className="save-bar" aria-label="Unsaved changes">

@@ -16,15 +16,15 @@ export interface DraftSource<Values extends object> {
     change: Partial<Values>,
     revision: string | undefined,
   ) => Promise<{ readonly etag: string | undefined }>;
-  /** The code of a refusal because another revision is in force. */
+  /** The error code of a save that the server refused because another revision is in force. */
   readonly changedCode: string;
-  /** What the server would refuse, by key. */
+  /** Finds what the server would refuse, by key. */
   readonly faultsOf: (draft: Draft<Values>) => Faults;
-  /** What the server did refuse, by the key that its sentence names. */
+  /** Assigns the server's refusal to the key that its message names; undefined if it names none. */
   readonly faultOfAnswer: (message: string, values: Values) => Faults | undefined;
 }
 
-/** Stored values and a draft of other ones, kept true to what others do meanwhile. */
+/** Reads stored values and edits a draft of them, which follows the changes that others save meanwhile. */
 export function useDraft<Values extends object>(source: DraftSource<Values>) {
   const client = useQueryClient();
   const read = useQuery({ queryKey: source.queryKey, queryFn: ({ signal }) => source.read(signal) });
@@ -72,7 +72,7 @@ export function useDraft<Values extends object>(source: DraftSource<Values>) {
     isSaving,
     save,
     settle: (key: keyof Values, whose: "mine" | "theirs") => setDraft((before) => before && settle(before, key, whose)),
-    /** What others changed was seen. */
+    /** Forgets which keys others changed, once the person has read it. */
     seen: () => setDraft((before) => before && { ...before, taken: [] }),
     discard() {
       setDraft((before) => before && beginDraft(before.base, before.revision));

@@ -6,7 +6,7 @@ export interface ValueDiffProps {
   readonly names?: Names;
 }
 
-/** How two values differ, a line for each place in them: what was, struck out, and what is now. */
+/** Shows how two values differ, one line for each field: the old value struck out, then the new one. */
 export function ValueDiff({ before, after, names = {} }: ValueDiffProps) {
   const lines = differenceOf(before, after, names);
   if (lines.length === 0) return <p className="soft">unchanged</p>;

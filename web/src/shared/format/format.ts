@@ -31,7 +31,7 @@ export function plural(value: number, one: string, many = `${one}s`): string {
   return `${count(value)} ${value === 1 ? one : many}`;
 }
 
-/** A name of the wire as people read it: `connection_lost` is `connection lost`. */
+/** A wire name in readable form: `connection_lost` becomes `connection lost`. */
 export function spoken(name: string): string {
   return name.replaceAll("_", " ");
 }
@@ -41,7 +41,7 @@ export function capitalised(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** When something was, for people, in their own time zone. */
+/** Date and time in the reader's time zone: `22 Nov 2026, 14:03`. */
 export function dateAndTime(iso: string): string {
   return new Date(iso).toLocaleString("en-GB", { dateStyle: "medium", timeStyle: "short" });
 }
@@ -51,7 +51,7 @@ export function timeOfDay(ms: number): string {
   return new Date(ms).toLocaleTimeString("en-GB");
 }
 
-/** Only web addresses become links; anything else leads nowhere. */
+/** The address if it is a web address, else undefined, so that nothing else becomes a link. */
 export function safeHref(url: string | undefined): string | undefined {
   return url !== undefined && /^https?:\/\//i.test(url) ? url : undefined;
 }

@@ -5,15 +5,15 @@ import { DialogForm } from "./form-dialog.tsx";
 
 export interface TypedQuestion {
   readonly title: string;
-  /** What follows from a yes. */
+  /** What the action will do. */
   readonly consequences: ReactNode;
-  /** What has to be typed; upper and lower case are the same. */
+  /** The word to type; case does not matter. */
   readonly word: string;
   readonly yes: string;
   readonly act: () => Promise<unknown>;
 }
 
-/** Asks before something for which there is no way back: the word has to be typed. */
+/** Asks before an action that cannot be undone: the person has to type a word. */
 export function openConfirmByTyping(question: TypedQuestion): void {
   const id = modals.open({
     title: question.title,
@@ -21,7 +21,7 @@ export function openConfirmByTyping(question: TypedQuestion): void {
   });
 }
 
-/** What such a question consists of. */
+/** The content of that dialog. */
 export function ConfirmByTyping({
   consequences,
   word,

@@ -5,19 +5,19 @@ import { LoadFailed } from "../states/states.tsx";
 
 export interface Question {
   readonly title: string;
-  /** What follows from a yes. */
+  /** What the action will do. */
   readonly consequences: ReactNode;
-  /** The words on the button that does it. */
+  /** The label of the button that starts the action. */
   readonly yes: string;
   readonly no?: string;
   readonly dangerous?: boolean;
-  /** Done after a yes; the dialog stays until it is done, and says so when it could not be. */
+  /** The action. The dialog stays open until it is done, and shows the error if it fails. */
   readonly act: () => Promise<unknown> | undefined;
-  /** What a no does, however it was said. */
+  /** Called when the dialog is closed without the action, in whatever way. */
   readonly otherwise?: () => void;
 }
 
-/** Asks before something that cannot be undone, or that others feel. */
+/** Asks before an action that cannot be undone or that affects other people. */
 export function openConfirm(question: Question): void {
   let isDone = false;
   const id = modals.open({
@@ -72,7 +72,7 @@ function Confirm({
   );
 }
 
-/** Something that a dialog does: whether it is under way, and what went wrong the last time. Not begun twice at once. */
+/** Runs a dialog's action once at a time: whether it is running, and the error of the last run. */
 export function useSubmit(act: () => Promise<unknown>) {
   const [isPending, setPending] = useState(false);
   const [problem, setProblem] = useState<unknown>();

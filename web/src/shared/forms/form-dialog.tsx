@@ -7,17 +7,17 @@ export interface FormDialogProps {
   readonly title: ReactNode;
   readonly isOpen: boolean;
   readonly close: () => void;
-  /** The words on the button that does it. */
+  /** The label of the button that starts the action. */
   readonly yes: string;
   readonly isReady?: boolean;
   readonly dangerous?: boolean;
   readonly size?: string;
-  /** Done on Enter or on the button; the dialog closes when it is done, and says so when it could not be. */
+  /** The action, started by Enter or by the button. The dialog closes when it is done, and shows the error if it fails. */
   readonly submit: () => Promise<unknown>;
   readonly children: ReactNode;
 }
 
-/** A dialog with fields and one thing to do with them. */
+/** A dialog with fields and one action. */
 export function FormDialog({ title, isOpen, close, children, size = "md", ...form }: FormDialogProps) {
   return (
     <Modal opened={isOpen} onClose={close} title={title} size={size}>
@@ -28,7 +28,7 @@ export function FormDialog({ title, isOpen, close, children, size = "md", ...for
   );
 }
 
-/** The form of a dialog: its fields, what went wrong, and the two buttons. */
+/** The form inside a dialog: its fields, the error, and the two buttons. */
 export function DialogForm({
   close,
   yes,

@@ -1,7 +1,7 @@
 import { useEffect, useState } from "react";
 import { isSame } from "../drafts/draft.ts";
 
-/** The server's word comes with the stream, a second behind its answer; after this what it says is shown, whatever it is. */
+/** The stream confirms a change about a second after the answer. If it has not by now, the stream's value is shown again. */
 const ECHO_MS = 5000;
 
 interface Chosen<Value> {
@@ -10,8 +10,8 @@ interface Chosen<Value> {
 }
 
 /**
- * A value that moves when it is chosen and moves back when that failed. While a choice is under way, and until the stream has
- * caught up with it, what the stream says of before is not shown.
+ * A value that changes as soon as it is chosen and changes back if saving it fails. Older values from the stream are ignored until
+ * the save is done and the stream has caught up.
  */
 export function useOptimistic<Value>(actual: Value, put: (value: Value) => Promise<unknown>) {
   const [chosen, setChosen] = useState<Chosen<Value>>();
@@ -22,7 +22,7 @@ export function useOptimistic<Value>(actual: Value, put: (value: Value) => Promi
     const timer = setTimeout(() => setChosen(undefined), ECHO_MS);
     return () => clearTimeout(timer);
   }, [isDone]);
-  /** Throws what the server said when it could not be done. */
+  /** Rejects with the server's error if the save fails. */
   const choose = async (value: Value): Promise<void> => {
     setChosen({ value, isDone: false });
     try {

@@ -5,7 +5,7 @@ export function Facts({ children }: { readonly children: ReactNode }) {
   return <dl className="pairs">{children}</dl>;
 }
 
-/** One fact. What comes from strangers keeps its own direction of writing. */
+/** One fact. `bdi` keeps text of strangers from changing the direction of the text around it. */
 export function Fact({ name, children }: { readonly name: string; readonly children: ReactNode }) {
   return (
     <div>

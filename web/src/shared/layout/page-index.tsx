@@ -1,11 +1,11 @@
 import type { MouseEvent } from "react";
 
 export interface PageIndexProps {
-  /** Parts of the page: the id of each and its name. */
+  /** Each section's element id and its name. */
   readonly sections: readonly (readonly [id: string, name: string])[];
 }
 
-/** The parts of a long page, and a way to each. */
+/** Links to the sections of a long page. */
 export function PageIndex({ sections }: PageIndexProps) {
   return (
     <nav className="page-index" aria-label="Parts of this page">
@@ -22,7 +22,7 @@ export function PageIndex({ sections }: PageIndexProps) {
   );
 }
 
-/** Goes there as the browser would, and leaves the address alone: it holds what is shown, not where one reads. */
+/** Scrolls to the section and focuses it. The address stays as it is, because it holds the filters of the page. */
 function goToPart(event: MouseEvent, id: string): void {
   const part = document.getElementById(id);
   if (part === null || event.metaKey || event.ctrlKey || event.shiftKey) return;

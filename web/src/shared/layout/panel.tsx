@@ -10,7 +10,7 @@ export interface PanelProps {
   readonly children: ReactNode;
 }
 
-/** One part of a page with its heading. */
+/** A section of a page with its heading. */
 export function Panel({ id, title, tally, tools, children }: PanelProps) {
   return (
     <section className="panel" id={id} aria-labelledby={`${id}-title`} tabIndex={-1}>

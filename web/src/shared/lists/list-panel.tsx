@@ -10,14 +10,14 @@ export interface ListPanelProps {
   /** Stands at the right of the title. */
   readonly tools?: ReactNode;
   readonly search: SearchFieldProps;
-  /** What else narrows the list, before the search field. */
+  /** Further filters, left of the search field. */
   readonly filters?: ReactNode;
-  /** The page has this list alone: the heading of the page is its heading too. */
+  /** The list is the whole page, so the page's heading serves it too. */
   readonly isWholePage?: boolean;
   readonly children: ReactNode;
 }
 
-/** A list with what narrows it above: filters and a search, both kept in the address by whoever uses it. */
+/** A list below its filters and its search field. The caller keeps both in the address. */
 export function ListPanel({ id, title, tally, tools, search, filters, isWholePage = false, children }: ListPanelProps) {
   const bar = (
     <div className="panel-bar">

@@ -6,11 +6,11 @@ import { VirtualList, type VirtualListProps } from "./virtual-list.tsx";
 export interface PagedListProps<Page, Row> extends Omit<VirtualListProps<Row>, "rows" | "onEnd"> {
   readonly list: Pages<Page>;
   readonly rowsOf: (page: Page) => readonly Row[];
-  /** Stands there when no page has a row. */
+  /** Shown when there are no rows. */
   readonly empty: ReactNode;
 }
 
-/** A list that is read a page at a time: loading, failed, empty, or its rows, and more of them as one scrolls. */
+/** A list that is read page by page while the person scrolls; also shows that it is loading, empty or failed. */
 export function PagedList<Page, Row>({ list, rowsOf, empty, ...rest }: PagedListProps<Page, Row>) {
   const { pages, problem, again, more } = list;
   if (problem !== undefined) return <LoadFailed problem={problem} again={again} />;

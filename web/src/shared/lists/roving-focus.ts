@@ -1,8 +1,7 @@
-import { type KeyboardEvent, type RefObject, useEffect } from "react";
+import { type KeyboardEvent, type RefObject, useEffect, useRef } from "react";
 
-// A list is one stop of the Tab key, however many rows it has: within it the arrow keys go from row to row, and from control
-// to control of a row. Rows are found by `data-index`; only those on the screen exist, so a row is scrolled to before it gets
-// the focus.
+// A list is one tab stop, however many rows it has. Inside it, up and down move between rows, left and right between the controls
+// of a row. Rows carry `data-index`. Only visible rows exist, so the list scrolls to a row before it focuses it.
 
 const CONTROLS = "a[href], button:not([disabled]), input:not([disabled])";
 const PAGE_ROWS = 10;
@@ -13,23 +12,21 @@ export interface RovingFocus {
   readonly scrollToIndex: (index: number) => void;
 }
 
-/** Makes a list one stop of the Tab key; the answer is the list's key handler. */
+/** Makes a list one tab stop. Returns the key handler of the list. */
 export function useRovingFocus({
   box,
   count,
   scrollToIndex,
 }: RovingFocus): (event: KeyboardEvent<HTMLElement>) => void {
+  const watched = useRef<{ readonly list: HTMLElement; readonly observer: MutationObserver }>(undefined);
+  // Runs after every render, because the list element may appear later than the component; it mostly finds the same element.
   useEffect(() => {
     const list = box.current;
-    if (list === null) return;
-    const takeOutOfTabOrder = () => {
-      for (const control of list.querySelectorAll<HTMLElement>(CONTROLS)) control.tabIndex = -1;
-    };
-    takeOutOfTabOrder();
-    const observer = new MutationObserver(takeOutOfTabOrder);
-    observer.observe(list, { childList: true, subtree: true });
-    return () => observer.disconnect();
+    if (list === watched.current?.list) return;
+    watched.current?.observer.disconnect();
+    watched.current = list === null ? undefined : { list, observer: takeControlsOutOfTabOrder(list) };
   });
+  useEffect(() => () => watched.current?.observer.disconnect(), []);
   return (event) => {
     const list = box.current;
     if (list === null || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
@@ -43,13 +40,26 @@ export function useRovingFocus({
   };
 }
 
-/** A control of a list: its row, and which of the row's controls it is. */
+/** Takes the controls of a list out of the tab order, also those that come later. */
+function takeControlsOutOfTabOrder(list: HTMLElement): MutationObserver {
+  const take = (within: ParentNode) => {
+    for (const control of within.querySelectorAll<HTMLElement>(CONTROLS)) control.tabIndex = -1;
+  };
+  take(list);
+  const observer = new MutationObserver((changes) => {
+    for (const { target } of changes) if (target instanceof Element) take(target);
+  });
+  observer.observe(list, { childList: true, subtree: true });
+  return observer;
+}
+
+/** A control in a list: the index of its row, and its index among the row's controls. */
 interface Place {
   readonly row: number;
   readonly column: number;
 }
 
-/** Where a key leads from a place; undefined for keys that lead nowhere. From the list itself any of them leads to a first row. */
+/** Where a key moves the focus; undefined if it does not move it. From the list itself (`at` undefined) it moves to a row. */
 export function nextPlace(
   key: string,
   at: Place | undefined,
@@ -82,7 +92,7 @@ function placeIn(row: HTMLElement | null, target: EventTarget): Place | undefine
   return { row: Number(row.dataset.index), column: Math.max(0, column) };
 }
 
-/** A row that was scrolled to is drawn a moment later. */
+/** After scrolling, a row is rendered within this many frames. */
 const MOST_FRAMES = 10;
 
 function focusWhenDrawn(list: HTMLElement, place: Place, frames = MOST_FRAMES): void {

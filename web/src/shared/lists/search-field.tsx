@@ -10,16 +10,16 @@ export interface SearchFieldProps {
   readonly placeholder: string;
   /** What is searched for now. */
   readonly value: string;
-  /** Told once typing has paused. */
+  /** Called when typing pauses. */
   readonly change: (text: string) => void;
   readonly maxLength?: number;
 }
 
-/** A field to search a list with; `/` leads to the first of a page. */
+/** The search field of a list. The key `/` focuses the first one of a page. */
 export function SearchField({ label, placeholder, value, change, maxLength = 100 }: SearchFieldProps) {
   const [typed, setTyped] = useState(value);
   const [known, setKnown] = useState(value);
-  // Something else than typing here changed it: a button, Back.
+  // The value was changed elsewhere, by a button or by Back.
   if (value !== known) {
     setKnown(value);
     if (value !== typed.trim()) setTyped(value);

@@ -1,17 +1,17 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 
-/** What was read so far of a list that the hub gives a page at a time. */
+/** The pages of a list that were read so far. */
 export interface Pages<Page> {
-  /** Undefined until the first one is here. */
+  /** Undefined until the first page was read. */
   readonly pages: readonly Page[] | undefined;
-  /** Why there is none. */
+  /** Why the first page could not be read. */
   readonly problem: unknown;
   readonly again: () => void;
   /** Reads the next page; undefined at the end. */
   readonly more: (() => void) | undefined;
 }
 
-/** Reads a list page by page, each from the cursor that the one before named (the first from ""). */
+/** Reads a list page by page. Each page names the cursor of the next; the first cursor is "". */
 export function usePages<Page extends { readonly next_cursor?: string | undefined }>(
   key: readonly unknown[],
   read: (cursor: string, signal: AbortSignal) => Promise<{ readonly value: Page }>,

@@ -5,19 +5,19 @@ import { useRovingFocus } from "./roving-focus.ts";
 export interface VirtualListProps<Row> {
   readonly label: string;
   readonly rows: readonly Row[];
-  /** A guess at a row's height in pixels; what it really is, is measured. */
+  /** An estimate of a row's height in pixels; the real height is measured. */
   readonly rowHeight: number;
   readonly keyOf: (row: Row) => string | number;
-  /** What is drawn of a row. */
+  /** Renders a row. */
   readonly show: (row: Row) => ReactNode;
   /** Called when the last row comes into view. */
   readonly onEnd?: (() => void) | undefined;
 }
 
-/** Rows drawn beyond what is seen, either side. */
+/** Rows rendered above and below the visible ones. */
 const OVERSCAN = 6;
 
-/** A list of any length in a box that scrolls: only the rows that are seen exist. One stop of the Tab key; arrows go on. */
+/** A scrolling list of any length that renders only its visible rows. The list is one tab stop; arrow keys move within it. */
 export function VirtualList<Row>({ label, rows, rowHeight, keyOf, show, onEnd }: VirtualListProps<Row>) {
   const count = rows.length;
   const box = useRef<HTMLElement>(null);

@@ -6,13 +6,13 @@ declare module "@tanstack/react-router" {
   interface StaticDataRouteOption {
     /** What the page is called, in its heading and in the browser's tab. */
     title?: string;
-    /** The parameter of the path that names what the page is about: it is the title then. */
+    /** The path parameter whose value is the title of the page. */
     titleParameter?: string;
     isForAdmins?: boolean;
   }
 }
 
-/** The router of an app: one table of routes, the query of the address as plain text, pages fetched when a link is pointed at. */
+/** Creates an app's router. Query values stay plain text; a page's script is fetched when the pointer is over its link. */
 export function createAppRouter(routeTree: AnyRoute): AnyRouter {
   return createRouter({
     routeTree,

@@ -5,7 +5,7 @@ export interface Page {
   readonly path: string;
   /** What the page is called in the navigation. */
   readonly area: string;
-  /** What it is called itself: the area, or the one thing of it that it is about. */
+  /** The title of the page: the area, or the one thing the page is about. */
   readonly title: string;
   readonly isForAdmins: boolean;
 }

@@ -2,12 +2,12 @@ import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useCallback } from "react";
 import type { z } from "zod";
 
-/** What a page shows, kept in the query of its address: each name with the values it may have. */
+/** Describes a page's query parameters: each name with its allowed values. */
 export type SearchSchema = z.ZodObject<Record<string, z.ZodType<string | undefined>>>;
 
 /**
- * What the address says that is shown, and how to say something else there: without a step in the history, so that Back leaves
- * the page and does not take back letter by letter what was typed.
+ * The filters in the address's query, and a function that changes them. A change replaces the history entry, so that Back leaves
+ * the page instead of undoing a search letter by letter.
  */
 export function useSearchState<Schema extends SearchSchema>(
   schema: Schema,

@@ -2,7 +2,7 @@ import { ActionIcon, Avatar, Button, Menu } from "@mantine/core";
 import { attempt } from "../toast/toast.tsx";
 import { signInAddress, signOut, useWho } from "./session.ts";
 
-/** Who is signed in, and the way in or out. */
+/** The account menu: who is signed in, and signing in or out. */
 export function Account() {
   const who = useWho();
   if (who === undefined) return undefined;

@@ -3,7 +3,7 @@ import type { ReactNode } from "react";
 import { Loading } from "../states/states.tsx";
 import { signInAddress, useWho } from "./session.ts";
 
-/** Shows its content to admins, and to others why they do not see it. The hub itself refuses others whatever is shown here. */
+/** Shows its children to admins and an explanation to others. It protects nothing: the hub checks every request itself. */
 export function AdminsOnly({ what, children }: { readonly what: string; readonly children: ReactNode }) {
   const who = useWho();
   if (who === undefined) return <Loading />;

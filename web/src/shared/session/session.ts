@@ -2,7 +2,7 @@ import { access } from "@nest/protocol";
 import { useQuery } from "@tanstack/react-query";
 import { call } from "../call/call.ts";
 
-/** Who looks at the page, and how one can sign in here. Undefined until the hub has said so. */
+/** Who is signed in; undefined until the hub has answered. */
 export function useWho(): access.AuthUser | undefined {
   const { data } = useQuery({
     queryKey: ["who"],
@@ -12,17 +12,17 @@ export function useWho(): access.AuthUser | undefined {
   return data;
 }
 
-/** Whether whoever looks may change things. */
+/** Whether the signed-in person is an admin of the hub. */
 export function useIsAdmin(): boolean {
   return useWho()?.hub_admin === true;
 }
 
-/** Leads to the sign-in, and back to where one was. */
+/** The address of the sign-in page, which returns to this page afterwards. */
 export function signInAddress(): string {
   return `/login?redirect=${encodeURIComponent(location.pathname + location.search)}`;
 }
 
-/** Ends the session and shows the page as anybody sees it. */
+/** Ends the session and reloads the page. */
 export async function signOut(): Promise<void> {
   await call(access.logout);
   location.reload();

@@ -4,6 +4,6 @@ export interface AppPage {
   readonly name: string;
   /** `g` and then this key goes there. */
   readonly key?: string;
-  /** Made on the server: not part of the app, so it is loaded. */
+  /** The server renders this page, so a link to it loads a new document. */
   readonly isServerMade?: boolean;
 }

@@ -11,12 +11,12 @@ export interface AppShellProps {
   readonly pages: readonly AppPage[];
   /** Who is signed in, at the right of the bar. */
   readonly account?: ReactNode;
-  /** Keys that only some pages have, for the list of keys. */
+  /** Shortcuts of single pages, for the list of shortcuts. */
   readonly shortcuts?: readonly Shortcut[];
   readonly children: ReactNode;
 }
 
-/** What stands around every page of an app: skip link, navigation, how the line to the server is, keys. */
+/** The frame of every page of an app: skip link, navigation, connection state, keyboard shortcuts. */
 export function AppShell({ pages, account, shortcuts = [], children }: AppShellProps) {
   const { path, title } = usePage();
   useEffect(() => {

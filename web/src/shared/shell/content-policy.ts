@@ -1,12 +1,12 @@
 import { z } from "zod";
 
-// Comes before everything else that the app loads.
+// This module has to be imported before every other one.
 
-// The page's policy forbids making code from text; the schemas would try, and every try would be reported.
+// The page's policy forbids compiling code from text. zod would try to, and the browser would report each try.
 z.config({ jitless: true });
 
-/** What styles made at run time have to carry to be taken (the page's policy names it); absent when built for no hub. */
+/** The nonce that the page's policy asks of styles made at run time; empty when the page has none. */
 export const styleNonce = document.querySelector<HTMLMetaElement>('meta[name="style-nonce"]')?.nonce ?? "";
 
-// Where libraries below ours look for it.
+// The libraries that make those styles look for the nonce here.
 Object.assign(globalThis, { __webpack_nonce__: styleNonce });

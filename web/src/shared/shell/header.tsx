@@ -12,7 +12,7 @@ export interface HeaderProps {
   readonly account: ReactNode;
 }
 
-/** The name of the house, the pages, how the line to the server is, and who one is. */
+/** The bar at the top: the navigation, the connection state, the colour scheme and the account menu. */
 export function Header({ pages, path, account }: HeaderProps) {
   return (
     <header className="top">

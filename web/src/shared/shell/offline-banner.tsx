@@ -3,10 +3,10 @@ import { useEffect, useState } from "react";
 import { timeOfDay } from "../format/format.ts";
 import { reconnect, useConnection } from "../stream/event-stream.ts";
 
-/** A break this short is not worth a word. */
+/** A break shorter than this is not shown. */
 const SHOWN_AFTER_MS = 1500;
 
-/** Says that nothing is heard from the server, since when, and that what is shown may be old. */
+/** Appears when the server is not heard from: says since when, and that the page may show old values. */
 export function OfflineBanner() {
   const { state, lastHeardAt } = useConnection((connection) => connection);
   const isAway = state === "offline" || state === "silent";

@@ -4,7 +4,7 @@ import { useEffect } from "react";
 import { createStore, useStore } from "../store/store.ts";
 import type { AppPage } from "./app-page.ts";
 
-/** The second key of a pair has to come within this. */
+/** The second key of a pair must follow within this time. */
 const PAIR_MS = 1200;
 
 export interface Shortcut {
@@ -25,7 +25,7 @@ export function openHelp(): void {
   isHelpOpen.set(true);
 }
 
-/** Listens for the keys of the app, and shows what they are. */
+/** Handles the keyboard shortcuts, and shows the list of them. */
 export function Shortcuts({
   pages,
   shortcuts,

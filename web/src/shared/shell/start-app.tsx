@@ -1,5 +1,5 @@
 import { styleNonce } from "./content-policy.ts";
-import "@mantine/core/styles.css";
+import "../theme/mantine.css";
 import "@mantine/notifications/styles.css";
 import "../theme/base.css";
 import "../theme/header.css";
@@ -12,7 +12,7 @@ import { createRoot } from "react-dom/client";
 import { queries } from "../call/queries.ts";
 import { ThemeProvider } from "../theme/theme-provider.tsx";
 
-/** Shows an app, the page for where one is, in the page that the server sent. */
+/** Starts an app: renders the page for the current address into the HTML that the server sent. */
 export function startApp(router: AnyRouter): void {
   const root = document.getElementById("app");
   if (root === null) throw new Error("the page has no place for the app");

@@ -1,7 +1,10 @@
 import { Button } from "@mantine/core";
 import { Component, type ReactNode } from "react";
 
-/** Catches what breaks below it, so that the rest of the page lives on. A page that was built anew meanwhile is told as such. */
+/**
+ * Catches an error thrown while its children render, so that the rest of the page keeps working. If a script could not be imported,
+ * the app was rebuilt after this page was loaded, and the message says so.
+ */
 export class ErrorBoundary extends Component<{ readonly children: ReactNode }, { readonly thrown: unknown }> {
   override state = { thrown: undefined as unknown };
 

@@ -2,7 +2,7 @@ import { Button, Skeleton } from "@mantine/core";
 import type { ReactNode } from "react";
 import { CallError } from "../call/call.ts";
 
-/** Stands where something will be, once the hub has answered. */
+/** Placeholder while data is being read. */
 export function Loading({ rows = 4 }: { readonly rows?: number }) {
   return (
     <div className="waiting" role="status" aria-label="Waiting for an answer">
@@ -14,12 +14,12 @@ export function Loading({ rows = 4 }: { readonly rows?: number }) {
   );
 }
 
-/** Says that there is nothing, and why. */
+/** Placeholder for an empty list, with the reason. */
 export function Empty({ children }: { readonly children: ReactNode }) {
   return <p className="nothing">{children}</p>;
 }
 
-/** Says that there is no page at this address. */
+/** The page for an address that has none. */
 export function NotFound() {
   return (
     <div className="lead closed">
@@ -29,7 +29,7 @@ export function NotFound() {
   );
 }
 
-/** Says what went wrong, in the hub's words, and lets one try again. */
+/** Shows an error in the server's words, with a button to try again. */
 export function LoadFailed({ problem, again }: { readonly problem: unknown; readonly again?: () => void }) {
   const { message, hint } = wordsOf(problem);
   return (
@@ -45,7 +45,7 @@ export function LoadFailed({ problem, again }: { readonly problem: unknown; read
   );
 }
 
-/** What went wrong, as a sentence and what to do. */
+/** An error as a sentence, and what to do about it. */
 export function wordsOf(problem: unknown): { readonly message: string; readonly hint: string | undefined } {
   if (problem instanceof CallError) return { message: sentence(problem.message), hint: problem.hint };
   return { message: "Something went wrong on this page.", hint: "reload it" };

@@ -1,10 +1,10 @@
 import { useSyncExternalStore } from "react";
 
-/** One value that several parts of a page show: they are drawn again when it changes. */
+/** One value that several components read; they render again when it changes. */
 export interface Store<Value> {
   readonly get: () => Value;
   readonly set: (value: Value) => void;
-  /** Calls `act` after each change; answers with how to stop. */
+  /** Calls `act` after each change. Returns a function that stops it. */
   readonly subscribe: (act: () => void) => () => void;
 }
 
@@ -25,7 +25,7 @@ export function createStore<Value>(initial: Value): Store<Value> {
   };
 }
 
-/** One part of a store's value; a component that reads it is drawn again only when that part is another one. */
+/** Reads one part of a store's value. The component renders again only when that part changes. */
 export function useStore<Value, Part>(store: Store<Value>, pick: (value: Value) => Part): Part {
   return useSyncExternalStore(store.subscribe, () => pick(store.get()));
 }

@@ -2,7 +2,7 @@ import { stream } from "@nest/protocol";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { connection, type Source, StreamFollower } from "./event-stream.ts";
 
-/** A line as the browser has it, with the other end in the hands of the test. */
+/** An event source whose server is the test. */
 class Line implements Source {
   readyState = 1;
   readonly #listeners: [name: string, act: (event: MessageEvent<string>) => void][] = [];

@@ -2,31 +2,31 @@ import { stream } from "@nest/protocol";
 import type { z } from "zod";
 import { createStore, useStore } from "../store/store.ts";
 
-/** How the page's line to its server is. */
+/** The state of the page's event stream. */
 export interface Connection {
   /**
-   * `none` where nothing is followed, `connecting` until the first event, `offline` while the line is broken, `silent` while it
-   * stands and nothing comes: a server that is frozen keeps its lines.
+   * `none`: the app follows no stream. `connecting`: no event has come yet. `offline`: the connection is broken. `silent`: the
+   * connection is open but no heartbeat comes, because the server is frozen.
    */
   readonly state: "none" | "connecting" | "live" | "offline" | "silent";
-  /** By this machine's clock; undefined before the first event. Kept when the state changes, not with every event. */
+  /** When the last event came, by this machine's clock; undefined before the first. Updated only when the state changes. */
   readonly lastHeardAt: number | undefined;
 }
 
-/** The page's one line to its server. */
+/** The connection of the page's one event stream. */
 export const connection = createStore<Connection>({ state: "none", lastHeardAt: undefined });
 
 export function useConnection<Part>(pick: (connection: Connection) => Part): Part {
   return useStore(connection, pick);
 }
 
-/** One kind of event: its name, and what to do with what comes with it. */
+/** One kind of event: its name, and what to do with its data. */
 export interface StreamEvent {
   readonly name: string;
   readonly take: (json: unknown) => void;
 }
 
-/** An event whose data is checked against its description; one that does not fit is passed over. */
+/** A kind of event whose data is checked against a schema. Events that do not match are ignored. */
 export function streamEvent<Schema extends z.ZodType>(
   name: string,
   schema: Schema,
@@ -47,7 +47,7 @@ const LOOK_EVERY_MS = 1000;
 /** `EventSource.CLOSED`: the browser will not connect again by itself. */
 const CLOSED = 2;
 
-/** What the browser's event source is needed for. */
+/** The part of the browser's `EventSource` that is used here. */
 export interface Source {
   readonly readyState: number;
   addEventListener(name: string, act: (event: MessageEvent<string>) => void): void;
@@ -62,7 +62,7 @@ export interface FollowerDeps {
   readonly after: (ms: number, act: () => void) => () => void;
 }
 
-/** Follows a server's event stream; says when it breaks or falls silent, and connects again by itself. */
+/** Follows a server's event stream. Reports when it breaks or falls silent, and reconnects by itself. */
 export class StreamFollower {
   readonly #deps: FollowerDeps;
   #source: Source | undefined;
@@ -70,7 +70,7 @@ export class StreamFollower {
   #stopRetry: () => void = () => {};
   #stopLooking: () => void = () => {};
   #lastHeardAt: number | undefined;
-  /** When this connection was begun, or brought something. */
+  /** When this connection was opened, or when it last brought an event. */
   #quietSince = 0;
 
   constructor(deps: FollowerDeps) {
@@ -89,7 +89,7 @@ export class StreamFollower {
     this.#source?.close();
   }
 
-  /** Tries at once where nothing is heard. */
+  /** Reconnects at once if the stream is broken or silent. */
   retryNow(): void {
     const { state } = connection.get();
     if (state !== "offline" && state !== "silent") return;
@@ -118,14 +118,14 @@ export class StreamFollower {
     source.addEventListener("error", () => {
       if (source !== this.#source) return;
       this.#become("offline");
-      // An answer that is no stream ends it for the browser; not for us.
+      // After an answer that is not a stream the browser gives up. We reconnect.
       if (source.readyState !== CLOSED) return;
       this.#stopRetry = after(this.#retryMs * (0.5 + Math.random() / 2), () => this.#connect());
       this.#retryMs = Math.min(LONGEST_RETRY_MS, this.#retryMs * 2);
     });
   }
 
-  /** A server that stands still answers nothing and closes nothing: only the missing heartbeat tells. */
+  /** A frozen server neither answers nor closes the connection, so only the missing heartbeat shows it. */
   #look(): void {
     const { now, after } = this.#deps;
     if (now() - this.#quietSince > stream.STREAM_SILENCE_MS) {
@@ -142,7 +142,7 @@ export class StreamFollower {
 
 let follower: StreamFollower | undefined;
 
-/** Follows the stream at an address for as long as the page lives. */
+/** Follows the stream at an address until the page is closed. */
 export function followStream(url: string, events: readonly StreamEvent[]): void {
   follower?.stop();
   follower = new StreamFollower({
@@ -156,14 +156,14 @@ export function followStream(url: string, events: readonly StreamEvent[]): void 
     },
   });
   follower.follow();
-  // A network that is back, or somebody who looks again, is a better moment than the next try.
+  // When the network comes back or the tab becomes visible, connect at once instead of waiting for the next retry.
   addEventListener("online", reconnect);
   document.addEventListener("visibilitychange", () => {
     if (document.visibilityState === "visible") reconnect();
   });
 }
 
-/** Tries at once where nothing is heard from the server. */
+/** Reconnects at once if the stream is broken or silent. */
 export function reconnect(): void {
   follower?.retryNow();
 }

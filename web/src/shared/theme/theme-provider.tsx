@@ -6,7 +6,7 @@ import { surfaces, theme } from "./theme.ts";
 
 const scheme = localStorageColorSchemeManager({ key: "nest-colour-scheme" });
 
-/** The look of every app of the house: colours, light and dark, dialogs and messages in the corner. */
+/** Gives every app its colours (light and dark), dialogs and toasts. */
 export function ThemeProvider({ styleNonce, children }: { readonly styleNonce: string; readonly children: ReactNode }) {
   return (
     <MantineProvider
@@ -18,7 +18,7 @@ export function ThemeProvider({ styleNonce, children }: { readonly styleNonce: s
     >
       <ModalsProvider modalProps={{ closeButtonProps: { "aria-label": "Close" } }}>
         {children}
-        <Notifications position="bottom-right" limit={4} />
+        <Notifications position="bottom-left" limit={4} />
       </ModalsProvider>
     </MantineProvider>
   );

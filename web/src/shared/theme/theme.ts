@@ -7,12 +7,12 @@ import {
   Tooltip,
 } from "@mantine/core";
 
-/** The hub's own colours (its theme.css) in the parts that the app is made of. */
+/** Mantine's theme in the hub's colours (theme.css). */
 export const theme = createTheme({
   primaryColor: "nest",
   primaryShade: { light: 7, dark: 4 },
   autoContrast: true,
-  // Mantine chooses the text on a filled button once, for light; ours is light on dark green and dark on light green.
+  // Mantine picks the text colour of filled buttons for the light scheme only. Ours needs dark text in the dark scheme.
   variantColorResolver: (input) => {
     const colors = defaultVariantColorsResolver(input);
     const isPrimary = input.color === undefined || input.color === "nest";
@@ -72,5 +72,5 @@ const surface = {
   "--mantine-color-anchor": "var(--accent)",
 };
 
-/** Grounds, text and lines are the hub's own variables, which know light and dark by themselves. */
+/** Mantine's surfaces use the variables of theme.css, which already differ between light and dark. */
 export const surfaces: CSSVariablesResolver = () => ({ variables: {}, light: surface, dark: surface });

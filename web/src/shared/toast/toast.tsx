@@ -5,7 +5,7 @@ import { wordsOf } from "../states/states.tsx";
 
 const SHOWN_MS = 8000;
 
-/** Says in the corner that something was done, and offers to undo it. */
+/** Shows a toast that something was done, with a button to undo it where that is possible. */
 export function showToast(message: string, undo?: () => Promise<unknown>): void {
   const id = notifications.show({
     autoClose: SHOWN_MS,
@@ -31,7 +31,7 @@ function Undoable({ message, undo }: { readonly message: ReactNode; readonly und
   );
 }
 
-/** Says in the corner that something could not be done, and why. */
+/** Shows a toast that something failed, and why. */
 export function showError(problem: unknown): void {
   const { message, hint } = wordsOf(problem);
   notifications.show({
@@ -43,7 +43,7 @@ export function showError(problem: unknown): void {
   });
 }
 
-/** Does something and says how it went; while it is under way, that it is. */
+/** Runs an action with toasts: that it is running, then that it is done or why it failed. */
 export function attempt(act: () => Promise<unknown>, done?: string, after?: () => void): void {
   const id = notifications.show({
     loading: true,

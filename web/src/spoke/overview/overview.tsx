@@ -5,7 +5,7 @@ import { call } from "../../shared/call/call.ts";
 import { Panel } from "../../shared/layout/panel.tsx";
 import { LoadFailed, Loading } from "../../shared/states/states.tsx";
 
-/** What this nest is and how it does, in a few facts. */
+/** The state of this nest in a few facts. */
 export function Overview() {
   const alive = useQuery({
     queryKey: ["livez"],

@@ -1,0 +1,41 @@
+import type { Activity } from "@nest/dispatch";
+
+/** The audit before an id (?1), lines with a text (?2), newest first. */
+export const AUDIT = `
+  select * from audit
+  where id < ?1 and lower(actor || ' ' || action || ' ' || subject || ' ' || coalesce(before, '') || ' ' || coalesce(after, ''))
+    like ?2 escape '\\'
+  order by id desc limit ?3`;
+
+/** How many lines of the feed are kept. */
+export const RETAINED = `
+  select coalesce((select max(id) from activity) - (select min(id) from activity) + 1, 0) as n`;
+
+/** The feed before an id (?1), newest first, each line with its task. */
+export const ACTIVITY = `
+  select activity.*, tasks.id as task_id, tasks.repo, tasks.number, tasks.title, tasks.url as task_url
+  from activity left join tasks on tasks.gen = activity.task_gen
+  where activity.id < ?1 order by activity.id desc limit ?2`;
+
+/** A line of the feed as {@link ACTIVITY} reads it. */
+export function activityOf(row: Record<string, unknown>): Activity {
+  const text = (value: unknown) => (value === null ? undefined : String(value));
+  const { task_id: taskId, task_gen: gen, repo, number, title, task_url: url } = row;
+  const task = {
+    taskId: String(taskId),
+    gen: Number(gen),
+    repo: String(repo),
+    number: Number(number),
+    title: String(title),
+    url: String(url),
+  };
+  return {
+    id: Number(row.id),
+    at: Number(row.at),
+    login: String(row.login),
+    action: String(row.action),
+    task: taskId === null ? undefined : task,
+    url: text(row.url),
+    detail: text(row.detail),
+  };
+}
