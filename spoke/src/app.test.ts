@@ -47,6 +47,7 @@ async function start(rules: Partial<VisitorRules> = {}): Promise<void> {
       log,
       settings: async () => ({ key_file: undefined, key_env: undefined, key_name: undefined }),
     }),
+    random: seededRandom(2),
     home: (visitor) => (visitor.kind === "known" ? `known ${visitor.login} ${visitor.role}` : visitor.kind),
   });
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { join } from "node:path";
-import { buildServer, openApiOf, RouteRegistry, sendPage, serveAssets } from "@nest/http";
-import type { Log } from "@nest/kit";
+import { buildServer, html, openApiOf, RouteRegistry, sendPage, serveAssets, serveWebApp } from "@nest/http";
+import type { Log, Random } from "@nest/kit";
 import { health, operations, pages } from "@nest/protocol";
 import type { FastifyInstance } from "fastify";
 import type { Registry } from "prom-client";
@@ -11,7 +11,7 @@ import type { Backup } from "./backup/backup.ts";
 import { serveBackup } from "./backup/routes.ts";
 import type { Liveness } from "./health/liveness.ts";
 import { backupPage, ownBackupPage } from "./pages/backup-page.ts";
-import { errorPage } from "./pages/page.ts";
+import { errorPage, notBuiltPage } from "./pages/page.ts";
 import { terminalPage } from "./pages/terminal-page.ts";
 
 const hostNames = {
@@ -34,17 +34,25 @@ export interface DashboardDeps extends PortDeps {
   readonly liveness: () => Liveness;
   readonly backup: Backup;
   readonly home: (visitor: Visitor) => string;
+  readonly random: Random;
 }
 
 /** The dashboard port: pages, health, metrics, the owner's backup and the description of the API. */
 export async function buildDashboard(deps: DashboardDeps): Promise<FastifyInstance> {
-  const { version, metrics, backup } = deps;
+  const { version, metrics, backup, random } = deps;
   const { http, routes } = await buildPort(deps);
   serveBackup(http, routes, backup);
   routes.serve(ownBackupPage, ({ reply }) => sendPage(reply, backupPage(), { isPassing: true }));
   routes.serve({ ...pages.live, summary: "What this nest is, and whether its hub hears it" }, ({ viewer, reply }) =>
     sendPage(reply, deps.home(viewer), { isPassing: true }),
   );
+  serveWebApp(http, routes, {
+    entry: "spoke",
+    pages: pages.nestApp,
+    notBuilt: notBuiltPage,
+    withoutScripts: html`<p>This page needs scripts. <a href="/">What this nest is</a> does not.</p>`,
+    random,
+  });
   routes.serve(health.health, () => ({ status: "ok" as const }));
   routes.serve(health.livez, ({ reply }) => {
     const verdict = deps.liveness();

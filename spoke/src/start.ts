@@ -98,6 +98,7 @@ export async function startSpoke(parts: SpokeParts): Promise<RunningSpoke> {
         clock.now(),
       ),
     backup,
+    random: parts.random,
     home: (visitor) =>
       homePage({
         nestId: id,

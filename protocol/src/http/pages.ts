@@ -15,6 +15,11 @@ export const app = [
   route({ ...html, path: "/audit", summary: "Who changed what, for admins" }),
 ] as const;
 
+/** The pages of a nest's browser app. */
+export const nestApp = [
+  route({ ...html, path: "/overview", summary: "How this nest does, in its browser app" }),
+] as const;
+
 export const contribute = route({
   ...html,
   path: "/contribute",

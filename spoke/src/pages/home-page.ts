@@ -42,7 +42,7 @@ ${row("Autonomy level", String(home.config.acmm_level))}
 <section aria-labelledby="repositories"><h2 id="repositories">Repositories</h2>${repositories(home.config)}</section>
 <section aria-labelledby="agents"><h2 id="agents">Agents</h2>${agents(home.config)}</section>
 <section aria-labelledby="hub"><h2 id="hub">Hub</h2>${hubSection(home)}</section>
-<p><a href="/backup">Backup</a></p>
+<p><a href="/overview">Overview</a> · <a href="/backup">Backup</a></p>
 <p><small>The dashboard's other pages (agents at work, settings, sign-in) and the terminal come with later releases.
 Until then: <a href="/api/health">health</a>, <a href="/api/livez">liveness</a>, <a href="/metrics">metrics</a>,
 <a href="/api/openapi.json">description of the API</a>.</small></p>`,

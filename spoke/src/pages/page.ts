@@ -15,3 +15,13 @@ export function errorPage({ status, body: { error, hint } }: Problem): string {
 <p><a href="/">To this nest</a></p>`,
   );
 }
+
+/** What is shown in the place of the browser app where that was not built. */
+export function notBuiltPage(): string {
+  return page(
+    "Not built · Nest",
+    html`<h1>This page was not built yet</h1>
+<p>The nest works without it. In the checkout that it runs from: <code>npm run build</code>, then reload.</p>
+<p><a href="/">To this nest</a></p>`,
+  );
+}

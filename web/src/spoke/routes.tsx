@@ -5,13 +5,13 @@ import { AppShell } from "../shared/shell/app-shell.tsx";
 
 // The spoke's pages: the address, title and script of each.
 
-const spokePages: readonly AppPage[] = [{ address: "/", name: "Overview", key: "o" }];
+const spokePages: readonly AppPage[] = [{ address: "/overview", name: "Overview", key: "o" }];
 
 const root = createRootRoute({ component: SpokeFrame });
 
 const overview = createRoute({
   getParentRoute: () => root,
-  path: "/",
+  path: "/overview",
   staticData: { title: "Overview" },
   component: lazyRouteComponent(() => import("./overview/overview.tsx"), "Overview"),
 });
