@@ -1,15 +1,16 @@
 import { readFile } from "node:fs/promises";
 import type { AddressInfo } from "node:net";
+import { webAddress } from "@nest/http";
 import { type Clock, isAbsent, type Log, type Random, UsageError } from "@nest/kit";
 import { scaleDurations } from "@nest/protocol";
 import type { FastifyInstance } from "fastify";
 import { knownNest } from "./access/admit.ts";
-import { doorkeeper } from "./access/visitor.ts";
+import { type Doorkeeper, doorkeeper } from "./access/visitor.ts";
 import { buildDashboard, buildTerminal } from "./app.ts";
 import { Backup } from "./backup/backup.ts";
-import { readNestYaml } from "./config/nest-yaml.ts";
+import { type NestYaml, readNestYaml } from "./config/nest-yaml.ts";
 import { readOverlay } from "./config/overlay.ts";
-import { hubLink, isLoopback, type SpokeSettings } from "./config/settings.ts";
+import { type HubLink, hubLink, isLoopback, type SpokeSettings } from "./config/settings.ts";
 import { liveness } from "./health/liveness.ts";
 import { spokeMetrics } from "./health/metrics.ts";
 import { heartbeatBody } from "./heartbeat/body.ts";
@@ -50,14 +51,7 @@ export async function startSpoke(parts: SpokeParts): Promise<RunningSpoke> {
   if (hub !== undefined && hub.secret === undefined)
     log.warn("NEST_HUB_SECRET is not set: the hub will refuse the heartbeats");
 
-  const loop =
-    hub &&
-    new HeartbeatLoop({
-      clock,
-      log,
-      periodMs: Math.max(1, Math.round(HEARTBEAT_PERIOD_MS / settings.clockScale)),
-      send: (signal) => sendHeartbeat(hub, heartbeatBody(config, { nestId: id, version, now: clock.now() }), signal),
-    });
+  const loop = hub && heartbeatsTo(hub, config, id, parts);
   const staleMs = scaleDurations(settings.clockScale).registryStaleMs;
   const backup = new Backup({
     dataFolder: settings.backupFolder,
@@ -70,14 +64,7 @@ export async function startSpoke(parts: SpokeParts): Promise<RunningSpoke> {
     log,
     settings: async () => (await readConfig()).governor.backup,
   });
-  const hubProxied = config.dashboard.hub_proxied;
-  const keeper = doorkeeper({
-    hubProxied,
-    trustedProxies: config.dashboard.trusted_proxies,
-    proxyAuth: settings.dashboardToken,
-    // Repository names can be private: until sign-in arrives they are for everybody on a public nest, else for this machine.
-    everybodyReads: config.hub.is_public || (!hubProxied && isLoopback(settings.host)),
-  });
+  const keeper = keeperOf(settings, config);
   const port = { log, isKnownHost: knownNest(settings.host, config, keeper), keeper };
   const dashboard = await buildDashboard({
     ...port,
@@ -130,6 +117,26 @@ export async function startSpoke(parts: SpokeParts): Promise<RunningSpoke> {
   }
 }
 
+function heartbeatsTo(hub: HubLink, config: NestYaml, nestId: string, parts: SpokeParts): HeartbeatLoop {
+  const { settings, clock, log, version } = parts;
+  return new HeartbeatLoop({
+    clock,
+    log,
+    periodMs: Math.max(1, Math.round(HEARTBEAT_PERIOD_MS / settings.clockScale)),
+    send: (signal) => sendHeartbeat(hub, heartbeatBody(config, { nestId, version, now: clock.now() }), signal),
+  });
+}
+
+function keeperOf(settings: SpokeSettings, { dashboard, hub }: NestYaml): Doorkeeper {
+  return doorkeeper({
+    hubProxied: dashboard.hub_proxied,
+    trustedProxies: dashboard.trusted_proxies,
+    proxyAuth: settings.dashboardToken,
+    // Repository names can be private: until sign-in arrives they are for everybody on a public nest, else for this machine.
+    everybodyReads: hub.is_public || (!dashboard.hub_proxied && isLoopback(settings.host)),
+  });
+}
+
 async function configText(file: string): Promise<string> {
   try {
     return await readFile(file, "utf8");
@@ -148,5 +155,5 @@ async function listen(app: FastifyInstance, host: string, port: number): Promise
     throw new UsageError(`cannot listen on ${host}:${port}: ${code === "EADDRINUSE" ? "the port is taken" : code}`);
   }
   const bound = app.server.address() as AddressInfo;
-  return `http://${bound.family === "IPv6" ? `[${bound.address}]` : bound.address}:${bound.port}`;
+  return webAddress(bound.address, bound.port);
 }
