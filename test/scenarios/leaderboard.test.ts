@@ -77,6 +77,24 @@ test("the charts tell what was done in each of the last 168 hours", async () => 
   expect(hours.at(-1)).toMatchObject({ assigned: 1, completed: 1, verified: 1, failed: 0 });
 });
 
+test("a task that ended is completed, blocked, without work or failed, and counted the same after a restart", async () => {
+  await using hub = await TestHub.start({ issues: 9 });
+  for (const [nth, verdict] of ["idle", "blocked", "no_work_needed"].entries()) {
+    const relay = await hub.relay(`worker-${nth}`);
+    const { task_id, task_gen } = await relay.ready();
+    relay.send({ type: "task_complete", task_id, task_gen, result: "completed", verdict });
+    await relay.next("task_ack");
+    await relay.drop();
+  }
+  await hub.settled();
+  const day = async () => ((await hub.call("GET", "/api/contribute/metrics")).body as { day: object }).day;
+  for (const restart of [false, true]) {
+    if (restart) await hub.restart();
+    expect(await day()).toEqual({ assigned: 3, completed: 1, no_work_needed: 1, blocked: 1, verified: 0, failed: 0 });
+    expect((await hub.call("GET", "/api/contribute/status")).body).toMatchObject({ completed_day: 1 });
+  }
+});
+
 test("a custom stylesheet is fetched through the code host, cleaned and confined to the leaderboard", async () => {
   await using hub = await TestHub.start();
   hub.codeHost.files.set(
