@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
 import { TestHub } from "../harness/hub.ts";
-import { beforeStep } from "../harness/older-schema.ts";
 import { RawRelay } from "../harness/raw-relay.ts";
 
 function of(task: { task_id: string; task_gen: number }) {
@@ -75,33 +74,6 @@ test("the history of a contributor is theirs, newest first, page by page, and fo
   expect((await hub.call("GET", "/api/contributors/alice")).status).toBe(401);
   expect((await hub.admin("GET", "/api/contributors/nobody")).status).toBe(404);
   expect(JSON.stringify(first)).not.toContain(relay.token);
-});
-
-test("a database that an older release wrote keeps every contributor's history, and the limits that it counts for", async () => {
-  await using hub = await TestHub.start({ issues: 8, contribute: { tier_limits: { newcomer: { max_per_hour: 3 } } } });
-  let token = "";
-  for (const login of ["alice", "bob"]) {
-    const relay = await hub.relay(login);
-    token = relay.token;
-    for (let nth = 0; nth < 3; nth += 1) {
-      const task = await relay.ready();
-      relay.send({ type: "task_accepted", ...of(task) });
-      relay.send({ type: "task_complete", ...of(task), result: "completed", verdict_reason: `${login} ${nth}` });
-      await relay.next("task_ack");
-    }
-  }
-  await hub.hub.stop();
-  await hub.sql(...beforeStep(4));
-  await hub.boot();
-  for (const login of ["alice", "bob"]) {
-    const { history } = (await hub.admin("GET", `/api/contributors/${login}`)).body as {
-      history: { reason: string }[];
-    };
-    expect(history.map(({ reason }) => reason)).toEqual([`${login} 2`, `${login} 1`, `${login} 0`]);
-  }
-  const again = await RawRelay.join(hub.socket, token);
-  again.send({ type: "ready" });
-  expect(await again.next("task_unavailable")).toMatchObject({ reason: "hourly_limit" });
 });
 
 test("a contributor's own bearer tells how they stand against their limits", async () => {

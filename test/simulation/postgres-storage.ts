@@ -102,7 +102,9 @@ export class PostgresStorage implements AsyncDisposable {
     await pool.query("insert into replica_members values ($1, 0, now() + interval '1 day')", [replica]);
     for (const one of disk.contributors.values()) {
       await pool.query(
-        "insert into contributors values ($1, $2, $3, $4, $5, $6, null, 0, 0, 0, 0, 0, 0, 0) on conflict do nothing",
+        `insert into contributors (id, login, login_key, token_digest, tier, registered_at, grants, completed, verified, failed,
+           promotion_base, streak, paused_until)
+         values ($1, $2, $3, $4, $5, $6, 0, 0, 0, 0, 0, 0, 0) on conflict do nothing`,
         [one.id, one.login, one.login.toLowerCase(), one.tokenDigest, one.tier, one.registeredAt],
       );
     }

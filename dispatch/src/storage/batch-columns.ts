@@ -1,98 +1,23 @@
-import type { Activity, Changes, Ending, Grant } from "../leases/changes.ts";
-import type { Contributor } from "../leases/contributor.ts";
-import type { ItemRecord } from "../leases/cooldown.ts";
-import type { Lease } from "../leases/lease.ts";
+import type { Changes } from "../leases/changes.ts";
+import { type Column, pick, type Value } from "./columns.ts";
 import { storable } from "./postgres-text.ts";
+import { type Task, tables, taskEnding, taskGrant, taskOf, taskRenewal } from "./tables.ts";
 
-type Value = string | number | undefined;
-type Columns<Row> = Readonly<Record<string, (row: Row) => Value>>;
-type Granted = readonly [lease: Lease, grant: Grant];
+const byGeneration = pick(tables.tasks, "gen");
 
-const contributors: Columns<Contributor> = {
-  id: (one) => one.id,
-  login: (one) => one.login,
-  login_key: (one) => one.login.toLowerCase(),
-  token_digest: (one) => one.tokenDigest,
-  tier: (one) => one.tier,
-  registered_at: (one) => one.registeredAt,
-  last_active_at: (one) => one.lastActiveAt,
-  grants: (one) => one.grants,
-  last_gen: (one) => one.lastGen,
-  completed: (one) => one.completed,
-  verified: (one) => one.verified,
-  failed: (one) => one.failed,
-  promotion_base: (one) => one.promotionBase,
-  streak: (one) => one.streak,
-  paused_until: (one) => one.pausedUntil,
-  account_id: (one) => one.accountId,
-};
-
-const ended: Columns<Ending> = {
-  gen: ({ lease }) => lease.gen,
-  accepted_at: ({ lease }) => lease.acceptedAt,
-  expires_at: ({ lease }) => lease.expiresAt,
-  ended_at: ({ endedAt }) => endedAt,
-  outcome: ({ outcome }) => outcome,
-  reason: ({ reason }) => reason,
-  verdict: ({ verdict }) => verdict,
-  failure_kind: ({ failureKind }) => failureKind,
-  permanent: ({ permanent }) => (permanent === undefined ? undefined : Number(permanent)),
-  pr_url: ({ prUrl }) => prUrl,
-  pr_state: ({ prState }) => prState,
-};
-
-const renewed: Columns<Lease> = {
-  gen: (lease) => lease.gen,
-  accepted_at: (lease) => lease.acceptedAt,
-  expires_at: (lease) => lease.expiresAt,
-  connection: (lease) => lease.connection,
-};
-
-const granted: Columns<Granted> = {
-  gen: ([lease]) => lease.gen,
-  id: ([lease]) => lease.taskId,
-  contributor_id: ([lease]) => lease.contributorId,
-  grant_number: ([, { nth }]) => nth,
-  previous_gen: ([, { previous }]) => previous,
-  identity: ([lease]) => lease.identity,
-  repo: ([lease]) => lease.repo,
-  number: ([lease]) => lease.number,
-  item_key: ([lease]) => lease.key,
-  title: ([lease]) => lease.title,
-  url: ([lease]) => lease.url,
-  item_updated_at: ([lease]) => lease.itemUpdatedAt,
-  assigned_at: ([lease]) => lease.assignedAt,
-  accepted_at: ([lease]) => lease.acceptedAt,
-  expires_at: ([lease]) => lease.expiresAt,
-  connection: ([lease]) => lease.connection,
-};
-
-const items: Columns<ItemRecord> = {
-  key: (item) => item.key,
-  hold_reason: (item) => item.holdReason,
-  hold_until: (item) => item.holdUntil,
-  failures: (item) => item.failures,
-  last_failure_at: (item) => item.lastFailureAt,
-  unverified_streak: (item) => item.unverifiedStreak,
-  last_unverified_at: (item) => item.lastUnverifiedAt,
-  held_as_of: (item) => item.heldAsOf,
-};
-
-const activity: Columns<Activity> = {
-  id: (line) => line.id,
-  at: (line) => line.at,
-  login: (line) => line.login,
-  action: (line) => line.action,
-  task_gen: ({ task }) => task?.gen,
-  url: (line) => line.url,
-  detail: (line) => line.detail,
-};
-
-const lists = { contributors, ended, renewed, granted, items, activity };
+/** What most batches are made of, by list: a batch has one array a column. */
+export const batchLists = {
+  contributors: tables.contributors,
+  ended: [...byGeneration, ...taskEnding],
+  renewed: [...byGeneration, ...taskRenewal],
+  granted: taskGrant,
+  items: tables.items,
+  activity: tables.activity,
+} as const;
 
 /** The parameters of `nest_write` that are columns, in the order of {@link batchColumnsOf}: `<list>_<column>`. */
-export const columnNames: readonly string[] = Object.entries(lists).flatMap(([list, columns]) =>
-  Object.keys(columns).map((column) => `${list}_${column}`),
+export const columnNames: readonly string[] = Object.entries(batchLists).flatMap(([list, columns]) =>
+  columns.map(({ name }) => `${list}_${name}`),
 );
 
 /**
@@ -102,29 +27,29 @@ export const columnNames: readonly string[] = Object.entries(lists).flatMap(([li
 export function batchColumnsOf(changes: Changes): string[] {
   const over = new Set<string>();
   for (const { lease } of changes.endings) over.add(lease.taskId);
-  const moved: Lease[] = [];
-  const made: Granted[] = [];
+  const moved: Task[] = [];
+  const made: Task[] = [];
   for (const lease of changes.leases.values()) {
     if (over.has(lease.taskId)) continue;
     const grant = changes.granted.get(lease.taskId);
     if (grant === undefined) moved.push(lease);
-    else made.push([lease, grant]);
+    else made.push(taskOf(lease, grant));
   }
+  const ended = changes.endings
+    .filter(({ lease }) => !changes.granted.has(lease.taskId))
+    .map((ending) => taskOf(ending.lease, undefined, ending));
   return [
-    ...arraysOf(contributors, [...changes.contributors.values()]),
-    ...arraysOf(
-      ended,
-      changes.endings.filter(({ lease }) => !changes.granted.has(lease.taskId)),
-    ),
-    ...arraysOf(renewed, moved),
-    ...arraysOf(granted, made),
-    ...arraysOf(items, [...changes.items.values()]),
-    ...arraysOf(activity, changes.activity),
+    ...arraysOf(batchLists.contributors, [...changes.contributors.values()]),
+    ...arraysOf(batchLists.ended, ended),
+    ...arraysOf(batchLists.renewed, moved),
+    ...arraysOf(batchLists.granted, made),
+    ...arraysOf(batchLists.items, [...changes.items.values()]),
+    ...arraysOf(batchLists.activity, changes.activity),
   ];
 }
 
-function arraysOf<Row>(columns: Columns<Row>, rows: readonly Row[]): string[] {
-  return Object.values(columns).map((read) => storable(`{${rows.map((row) => element(read(row))).join(",")}}`));
+function arraysOf<Source>(columns: readonly Column<Source>[], rows: readonly Source[]): string[] {
+  return columns.map(({ of }) => storable(`{${rows.map((row) => element(of(row))).join(",")}}`));
 }
 
 /** Text is always quoted: unquoted, some of it would mean something else. */

@@ -6,9 +6,9 @@ import { replicaOf } from "../leases/connection.ts";
 import type { BatchResult, LedgerStore, ReplicaUpdate } from "../leases/ledger-store.ts";
 import { batchColumnsOf, columnNames } from "./batch-columns.ts";
 import { rareRowsOf } from "./batch-rows.ts";
+import type { Row } from "./columns.ts";
 import { GONE_AFTER_SECONDS, locks, type PostgresDatabase, readerOf } from "./postgres.ts";
 import { jsonOf } from "./postgres-text.ts";
-import type { Row } from "./reader.ts";
 import { RecentGrants } from "./recent-grants.ts";
 import { readLedger } from "./rows.ts";
 

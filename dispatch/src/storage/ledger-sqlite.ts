@@ -4,9 +4,11 @@ import type { Contributor } from "../leases/contributor.ts";
 import type { Lease } from "../leases/lease.ts";
 import type { BatchResult, LedgerStore } from "../leases/ledger-store.ts";
 import type { Checkpoints } from "./checkpoints.ts";
+import { type Column, except, listed, valuesOf } from "./columns.ts";
 import type { Reader } from "./reader.ts";
 import { RecentGrants } from "./recent-grants.ts";
 import { readLedger } from "./rows.ts";
+import { contributorNames, contributorStanding, tables, taskEnding, taskGrant, taskOf, taskRenewal } from "./tables.ts";
 
 /** The ledger's rows in the embedded database: read whole at boot, written a batch at a time. */
 export class SqliteLedger implements LedgerStore, LedgerPast {
@@ -80,34 +82,11 @@ export class SqliteLedger implements LedgerStore, LedgerPast {
       this.#writeEnding(ending, changes);
     }
     for (const lease of changes.leases.values()) if (!ended.has(lease.taskId)) this.#writeLease(lease, changes);
-    for (const item of changes.items.values()) {
-      write.item.run(
-        item.key,
-        item.holdReason ?? null,
-        item.holdUntil,
-        item.failures,
-        item.lastFailureAt,
-        item.unverifiedStreak,
-        item.lastUnverifiedAt,
-        item.heldAsOf ?? null,
-      );
-    }
+    for (const item of changes.items.values()) write.item.run(...valuesOf(tables.items, item));
     for (const { gen, state, because } of changes.pullRequests) write.pullRequest.run(state, because ?? null, gen);
     for (const [url, { gen }] of changes.counted) write.counted.run(url, gen);
-    for (const line of changes.activity) {
-      write.activity.run(
-        line.id,
-        line.at,
-        line.login,
-        line.action,
-        line.task?.gen ?? null,
-        line.url ?? null,
-        line.detail ?? null,
-      );
-    }
-    for (const line of changes.audit) {
-      write.audit.run(line.at, line.actor, line.action, line.subject, json(line.before), json(line.after));
-    }
+    for (const line of changes.activity) write.activity.run(...valuesOf(tables.activity, line));
+    for (const line of changes.audit) write.audit.run(...valuesOf(tables.audit, line));
     for (const [name, value] of changes.settings) {
       if (value === undefined) write.removeSetting.run(name);
       else write.setting.run(name, JSON.stringify(value));
@@ -123,105 +102,66 @@ export class SqliteLedger implements LedgerStore, LedgerPast {
   #writeContributor(row: Contributor): void {
     const { standing, who, contributor } = this.#statements;
     const known = this.#known.get(row.id);
-    const values = standingValues(row);
     if (known === undefined) {
-      contributor.run(
-        row.tokenDigest,
-        ...values,
-        row.registeredAt,
-        row.login,
-        row.login.toLowerCase(),
-        row.accountId ?? null,
-      );
+      contributor.run(...valuesOf(tables.contributors, row));
     } else {
-      standing.run(...values);
+      standing.run(...valuesOf(contributorStanding, row), row.id);
       if (isSame(known, row)) return;
-      who.run(row.tokenDigest, row.login, row.login.toLowerCase(), row.accountId ?? null, row.id);
+      who.run(...valuesOf(contributorNames, row), row.id);
     }
     this.#written.push(row);
   }
 
   #writeLease(lease: Lease, changes: Changes): void {
-    if (!changes.granted.has(lease.taskId)) {
-      this.#statements.renew.run(lease.acceptedAt ?? null, lease.expiresAt, lease.gen);
-      return;
-    }
-    this.#insert(lease, changes, undefined);
+    const grant = changes.granted.get(lease.taskId);
+    if (grant === undefined) this.#statements.renew.run(...valuesOf(renewal, lease), lease.gen);
+    else this.#statements.grant.run(...valuesOf(granted, taskOf(lease, grant)));
   }
 
   #writeEnding(ending: Ending, changes: Changes): void {
-    if (changes.granted.has(ending.lease.taskId)) {
-      this.#insert(ending.lease, changes, ending);
-      return;
-    }
-    this.#statements.end.run(
-      ...endingValues(ending),
-      ending.lease.acceptedAt ?? null,
-      ending.lease.expiresAt,
-      ending.lease.gen,
-    );
-  }
-
-  #insert(lease: Lease, changes: Changes, ending: Ending | undefined): void {
+    const { lease } = ending;
     const grant = changes.granted.get(lease.taskId);
-    this.#statements.insert.run(
-      lease.gen,
-      lease.taskId,
-      lease.contributorId,
-      grant?.nth ?? 0,
-      grant?.previous ?? null,
-      lease.identity,
-      lease.repo,
-      lease.number,
-      lease.key,
-      lease.title,
-      lease.url,
-      lease.itemUpdatedAt,
-      lease.assignedAt,
-      lease.acceptedAt ?? null,
-      lease.expiresAt,
-      ...(ending === undefined ? [null, null, null, null, null, null, null, null] : endingValues(ending)),
-    );
+    const task = taskOf(lease, grant, ending);
+    if (grant === undefined) this.#statements.end.run(...valuesOf(taskEnding, task), lease.gen);
+    else this.#statements.passing.run(...valuesOf(whole, task));
   }
 }
+
+// One hub has the embedded database: which socket holds a task says nothing after a restart.
+const whole = except(tables.tasks, "connection");
+const granted = except(taskGrant, "connection");
+const renewal = except(taskRenewal, "connection");
 
 const SQL = {
   begin: "begin immediate",
   commit: "commit",
-  contributor: `
-    insert into contributors (token_digest, tier, last_active_at, grants, last_gen, completed, verified, failed, promotion_base,
-      streak, paused_until, id, registered_at, login, login_key, account_id)
-    values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-  standing: `
-    update contributors set tier = ?, last_active_at = ?, grants = ?, last_gen = ?, completed = ?, verified = ?, failed = ?,
-      promotion_base = ?, streak = ?, paused_until = ? where id = ?`,
+  contributor: insertInto("contributors", tables.contributors),
+  standing: `update contributors set ${listed(contributorStanding, place)} where id = ?`,
   freeLogin: "update contributors set login_key = '~' || id where id = ?",
-  who: "update contributors set token_digest = ?, login = ?, login_key = ?, account_id = ? where id = ?",
-  insert: `
-    insert into tasks (gen, id, contributor_id, grant_number, previous_gen, identity, repo, number, item_key, title, url, item_updated_at,
-      assigned_at, accepted_at, expires_at, ended_at, outcome, reason, verdict, failure_kind, permanent, pr_url, pr_state)
-    values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-  renew: "update tasks set accepted_at = ?, expires_at = ? where gen = ? and ended_at is null",
-  end: `
-    update tasks set ended_at = ?, outcome = ?, reason = ?, verdict = ?, failure_kind = ?, permanent = ?, pr_url = ?, pr_state = ?,
-      accepted_at = ?, expires_at = ? where gen = ? and ended_at is null`,
-  item: `
-    insert into items (key, hold_reason, hold_until, failures, last_failure_at, unverified_streak, last_unverified_at, held_as_of)
-    values (?, ?, ?, ?, ?, ?, ?, ?)
-    on conflict (key) do update set hold_reason = excluded.hold_reason, hold_until = excluded.hold_until,
-      failures = excluded.failures, last_failure_at = excluded.last_failure_at,
-      unverified_streak = excluded.unverified_streak, last_unverified_at = excluded.last_unverified_at,
-      held_as_of = excluded.held_as_of`,
+  who: `update contributors set ${listed(contributorNames, place)} where id = ?`,
+  grant: insertInto("tasks", granted),
+  passing: insertInto("tasks", whole),
+  renew: `update tasks set ${listed(renewal, place)} where gen = ? and ended_at is null`,
+  end: `update tasks set ${listed(taskEnding, place)} where gen = ? and ended_at is null`,
+  item: `${insertInto("items", tables.items)}
+    on conflict (key) do update set ${listed(except(tables.items, "key"), (name) => `${name} = excluded.${name}`)}`,
   pullRequest: "update tasks set pr_state = ?, reason = coalesce(reason, ?) where gen = ?",
   counted: "insert into counted_pull_requests (url, task_gen) values (?, ?)",
-  activity: `
-    insert into activity (id, at, login, action, task_gen, url, detail) values (?, ?, ?, ?, ?, ?, ?)`,
-  audit: "insert into audit (at, actor, action, subject, before, after) values (?, ?, ?, ?, ?, ?)",
+  activity: insertInto("activity", tables.activity),
+  audit: insertInto("audit", tables.audit),
   setting: "insert into settings (name, value) values (?, ?) on conflict (name) do update set value = excluded.value",
   removeSetting: "delete from settings where name = ?",
   gen: "update counters set value = ? where name = 'gen'",
   isCounted: "select 1 from counted_pull_requests where url = ?",
 } as const;
+
+function insertInto(table: string, columns: readonly Column<never>[]): string {
+  return `insert into ${table} (${listed(columns)}) values (${columns.map(() => "?").join(", ")})`;
+}
+
+function place(name: string): string {
+  return `${name} = ?`;
+}
 
 type Who = Pick<Contributor, "login" | "accountId" | "tokenDigest">;
 
@@ -232,37 +172,4 @@ function whoIs({ login, accountId, tokenDigest }: Contributor): Who {
 function isSame(known: Who, row: Contributor): boolean {
   const { login, accountId, tokenDigest } = row;
   return known.login === login && known.accountId === accountId && known.tokenDigest === tokenDigest;
-}
-
-function standingValues(row: Contributor): (string | number | null)[] {
-  return [
-    row.tier,
-    row.lastActiveAt ?? null,
-    row.grants,
-    row.lastGen ?? null,
-    row.completed,
-    row.verified,
-    row.failed,
-    row.promotionBase,
-    row.streak,
-    row.pausedUntil,
-    row.id,
-  ];
-}
-
-function endingValues(ending: Ending): (string | number | null)[] {
-  return [
-    ending.endedAt,
-    ending.outcome,
-    ending.reason ?? null,
-    ending.verdict ?? null,
-    ending.failureKind ?? null,
-    ending.permanent === undefined ? null : Number(ending.permanent),
-    ending.prUrl ?? null,
-    ending.prState,
-  ];
-}
-
-function json(value: unknown): string | null {
-  return value === undefined ? null : JSON.stringify(value);
 }

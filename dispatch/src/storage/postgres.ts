@@ -1,8 +1,9 @@
 import { NestError, type Secret, sentenceOf } from "@nest/kit";
 import { Client, type ClientConfig, Pool } from "pg";
-import { type Migration, newestOf } from "./migrations.ts";
-import { postgresMigrations, replicaMigrations } from "./migrations-postgres.ts";
-import type { Reader, Row } from "./reader.ts";
+import type { Row } from "./columns.ts";
+import { type Migration, migrationsFor, newestOf } from "./migrations.ts";
+import type { Reader } from "./reader.ts";
+import { replicaMigrations } from "./replica-migrations.ts";
 
 /** What advisory locks of the hub are for; each is one of a schema, so that hubs in one database do not meet. */
 export const locks = { migrations: 0x6e657374, batches: 0x6e657375, leader: 0x6e657376 } as const;
@@ -74,7 +75,7 @@ async function migrate(connect: () => Promise<Client>): Promise<void> {
   try {
     await client.query("begin");
     await client.query("select pg_advisory_xact_lock($1, hashtext(current_schema()))", [locks.migrations]);
-    await step(client, "migrations", postgresMigrations);
+    await step(client, "migrations", migrationsFor("postgres"));
     await step(client, "replica_migrations", replicaMigrations);
     // A restored database knows of no replicas.
     await client.query("insert into counters (name, value) values ('batch', 0) on conflict do nothing");

@@ -1,6 +1,5 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-
-export type Row = Record<string, unknown>;
+import type { Row } from "./columns.ts";
 
 /** Asks what is on disk. Statements are the same on both engines: standard SQL, parameters as `?1`, `?2`. */
 export interface Reader {

@@ -1,10 +1,11 @@
-import type { Tier } from "@nest/protocol";
 import type { LedgerRows } from "../leases/changes.ts";
 import type { NamedWork } from "../leases/commands.ts";
 import type { Contributor } from "../leases/contributor.ts";
-import type { HoldReason, ItemRecord } from "../leases/cooldown.ts";
+import type { ItemRecord } from "../leases/cooldown.ts";
 import type { Lease } from "../leases/lease.ts";
-import type { Reader, Row } from "./reader.ts";
+import { pick, type Row, readerOfRows } from "./columns.ts";
+import type { Reader } from "./reader.ts";
+import { leaseColumns, tables } from "./tables.ts";
 
 /**
  * The live rows as they were left. A lease is away unless `isLive` says that its socket is another replica's; an expiry written
@@ -56,17 +57,10 @@ const GRANTS_BEFORE =
 
 /** Pull requests whose verification a restart interrupted. */
 export async function pendingPullRequests(reader: Reader): Promise<NamedWork[]> {
-  return (await reader.all("select * from tasks where pr_state = 'pending'")).map((row) => ({
-    taskId: String(row.id),
-    gen: Number(row.gen),
-    contributorId: String(row.contributor_id),
-    key: String(row.item_key),
-    repo: String(row.repo),
-    number: Number(row.number),
-    assignedAt: Number(row.assigned_at),
-    prUrl: String(row.pr_url),
-    completedAt: Number(row.ended_at),
-  }));
+  return (await reader.all("select * from tasks where pr_state = 'pending'")).map((row) => {
+    const { endedAt, ...named } = namedOf(row);
+    return { ...named, completedAt: endedAt };
+  });
 }
 
 /** Whether a task with a lower generation named the same pull request and waits for its verdict. */
@@ -75,58 +69,9 @@ export async function isNamedBefore(reader: Reader, prUrl: string, gen: number):
   return (await reader.all(named, prUrl, gen)).length > 0;
 }
 
-function leaseOf(row: Row): Lease {
-  return {
-    taskId: String(row.id),
-    gen: Number(row.gen),
-    contributorId: String(row.contributor_id),
-    identity: String(row.identity),
-    repo: String(row.repo),
-    number: Number(row.number),
-    key: String(row.item_key),
-    title: String(row.title),
-    url: String(row.url),
-    itemUpdatedAt: Number(row.item_updated_at),
-    connection: row.connection === null ? undefined : String(row.connection),
-    assignedAt: Number(row.assigned_at),
-    acceptedAt: optional(row.accepted_at),
-    expiresAt: Number(row.expires_at),
-  };
-}
-
-function itemOf(row: Row): ItemRecord {
-  return {
-    key: String(row.key),
-    holdReason: row.hold_reason === null ? undefined : (row.hold_reason as HoldReason),
-    holdUntil: Number(row.hold_until),
-    failures: Number(row.failures),
-    lastFailureAt: Number(row.last_failure_at),
-    unverifiedStreak: Number(row.unverified_streak),
-    lastUnverifiedAt: Number(row.last_unverified_at),
-    heldAsOf: optional(row.held_as_of),
-  };
-}
-
-function contributorOf(row: Row): Contributor {
-  return {
-    id: String(row.id),
-    login: String(row.login),
-    accountId: optional(row.account_id),
-    tokenDigest: String(row.token_digest),
-    tier: row.tier as Tier,
-    registeredAt: Number(row.registered_at),
-    lastActiveAt: optional(row.last_active_at),
-    grants: Number(row.grants),
-    lastGen: optional(row.last_gen),
-    completed: Number(row.completed),
-    verified: Number(row.verified),
-    failed: Number(row.failed),
-    promotionBase: Number(row.promotion_base),
-    streak: Number(row.streak),
-    pausedUntil: Number(row.paused_until),
-  };
-}
-
-function optional(value: unknown): number | undefined {
-  return value === null || value === undefined ? undefined : Number(value);
-}
+const itemOf = readerOfRows<ItemRecord>(tables.items);
+const contributorOf = readerOfRows<Contributor>(tables.contributors);
+const leaseOf = readerOfRows<Lease>(leaseColumns);
+const namedOf = readerOfRows<Omit<NamedWork, "completedAt"> & { readonly endedAt: number }>(
+  pick(tables.tasks, "id", "gen", "contributor_id", "item_key", "repo", "number", "assigned_at", "pr_url", "ended_at"),
+);

@@ -4,7 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import { NestError } from "@nest/kit";
 import { Checkpoints } from "./checkpoints.ts";
 import { reserveLog } from "./log-length.ts";
-import { migrations, newestOf } from "./migrations.ts";
+import { migrationsFor, newestOf } from "./migrations.ts";
 import { BUSY_TIMEOUT_PRAGMA, HUB_PRAGMAS } from "./pragmas.ts";
 import { type Reader, SqliteReader } from "./reader.ts";
 
@@ -22,7 +22,8 @@ export interface SqliteDatabase {
  * Opens the hub's embedded database, made or brought up to date where needed. One hub at a time: the lock is held by the
  * operating system and is gone with the process, however it ends. Its log is given `logBytes` ({@link reserveLog}).
  *
- * @throws NestError `database_in_use` when another hub has this data directory, `database_newer` when a newer release wrote it.
+ * @throws NestError `database_in_use` when another hub has this data directory, `database_newer` when a newer release wrote it,
+ * `database_older` when no release did.
  */
 export function openSqlite(file: string, logBytes = 0): SqliteDatabase {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
@@ -91,7 +92,7 @@ function takeLock(path: string, file: string): DatabaseSync {
 function migrate(sqlite: DatabaseSync): void {
   sqlite.exec("create table if not exists migrations (id integer primary key, name text not null)");
   const last = Number(sqlite.prepare("select coalesce(max(id), 0) as last from migrations").get()?.last ?? 0);
-  for (const migration of newestOf(migrations, last)) {
+  for (const migration of newestOf(migrationsFor("sqlite"), last)) {
     sqlite.exec("begin immediate");
     try {
       sqlite.exec(migration.sql);

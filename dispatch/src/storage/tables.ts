@@ -1,0 +1,129 @@
+import type { Activity, AuditLine, Ending, Grant } from "../leases/changes.ts";
+import type { Contributor } from "../leases/contributor.ts";
+import type { ItemRecord } from "../leases/cooldown.ts";
+import type { Lease } from "../leases/lease.ts";
+import { type Column, column, derived, except, optional, pick } from "./columns.ts";
+
+/** A task as its row has it: its lease, which of its contributor's it is, and how it ended. */
+export type Task = Lease &
+  Partial<Omit<Ending, "lease">> & { readonly nth?: number; readonly previous?: number | undefined };
+
+/** The row of a task from what is known of it. */
+export function taskOf(lease: Lease, grant?: Grant, ending?: Ending): Task {
+  return { ...lease, ...grant, ...ending };
+}
+
+const contributors: readonly Column<Contributor>[] = [
+  column("id", "text", "id"),
+  column("login", "text", "login"),
+  derived("login_key", "text", ({ login }) => login.toLowerCase()),
+  column("token_digest", "text", "tokenDigest"),
+  column("tier", "text", "tier"),
+  column("registered_at", "integer", "registeredAt"),
+  optional("last_active_at", "integer", "lastActiveAt"),
+  column("grants", "integer", "grants"),
+  optional("last_gen", "integer", "lastGen"),
+  column("completed", "integer", "completed"),
+  column("verified", "integer", "verified"),
+  column("failed", "integer", "failed"),
+  column("promotion_base", "integer", "promotionBase"),
+  column("streak", "integer", "streak"),
+  column("paused_until", "integer", "pausedUntil"),
+  optional("account_id", "integer", "accountId"),
+];
+
+const tasks: readonly Column<Task>[] = [
+  // The generation numbers the tasks of a hub: the shortest key there is.
+  column("gen", "integer", "gen"),
+  column("id", "text", "taskId"),
+  column("contributor_id", "text", "contributorId"),
+  column("grant_number", "integer", "nth", ({ nth }) => nth ?? 0),
+  optional("previous_gen", "integer", "previous"),
+  column("identity", "text", "identity"),
+  column("repo", "text", "repo"),
+  column("number", "integer", "number"),
+  column("item_key", "text", "key"),
+  column("title", "text", "title"),
+  column("url", "text", "url"),
+  column("item_updated_at", "integer", "itemUpdatedAt"),
+  column("assigned_at", "integer", "assignedAt"),
+  optional("accepted_at", "integer", "acceptedAt"),
+  column("expires_at", "integer", "expiresAt"),
+  optional("ended_at", "integer", "endedAt"),
+  optional("outcome", "text", "outcome"),
+  optional("reason", "text", "reason"),
+  optional("verdict", "text", "verdict"),
+  optional("failure_kind", "text", "failureKind"),
+  optional("permanent", "integer", "permanent", ({ permanent }) =>
+    permanent === undefined ? undefined : Number(permanent),
+  ),
+  optional("pr_url", "text", "prUrl"),
+  optional("pr_state", "text", "prState"),
+  // The socket that holds it; written where several replicas share the database.
+  optional("connection", "text", "connection"),
+];
+
+const items: readonly Column<ItemRecord>[] = [
+  column("key", "text", "key"),
+  optional("hold_reason", "text", "holdReason"),
+  column("hold_until", "integer", "holdUntil"),
+  column("failures", "integer", "failures"),
+  column("last_failure_at", "integer", "lastFailureAt"),
+  column("unverified_streak", "integer", "unverifiedStreak"),
+  column("last_unverified_at", "integer", "lastUnverifiedAt"),
+  optional("held_as_of", "integer", "heldAsOf"),
+];
+
+const activity: readonly Column<Activity>[] = [
+  column("id", "integer", "id"),
+  column("at", "integer", "at"),
+  column("login", "text", "login"),
+  column("action", "text", "action"),
+  // What is said of a task is read from the task itself.
+  { ...derived<Activity>("task_gen", "integer", ({ task }) => task?.gen), isOptional: true },
+  optional("url", "text", "url"),
+  optional("detail", "text", "detail"),
+];
+
+const audit: readonly Column<AuditLine>[] = [
+  column("at", "integer", "at"),
+  column("actor", "text", "actor"),
+  column("action", "text", "action"),
+  column("subject", "text", "subject"),
+  optional("before", "text", "before", ({ before }) => json(before)),
+  optional("after", "text", "after", ({ after }) => json(after)),
+];
+
+/** The columns of each table that the ledger writes; the only place that names them. */
+export const tables = { contributors, tasks, items, activity, audit } as const;
+
+/** Who a contributor is: it changes seldom, and indices are over it. */
+export const contributorNames = pick(contributors, "token_digest", "login", "login_key", "account_id");
+/** How a contributor stands: it changes with every task. */
+export const contributorStanding = except(
+  contributors,
+  "id",
+  "registered_at",
+  ...contributorNames.map(({ name }) => name),
+);
+/** What changes while a task is worked on. */
+export const taskRenewal = pick(tasks, "accepted_at", "expires_at", "connection");
+/** What changes when a task ends. */
+export const taskEnding = [
+  ...pick(tasks, "accepted_at", "expires_at", "ended_at", "outcome", "reason", "verdict", "failure_kind", "permanent"),
+  ...pick(tasks, "pr_url", "pr_state"),
+];
+/** What is known of a task when it is handed out. */
+export const taskGrant = except(
+  tasks,
+  ...pick(tasks, "ended_at", "outcome", "reason", "verdict", "failure_kind", "permanent", "pr_url", "pr_state").map(
+    ({ name }) => name,
+  ),
+);
+
+/** What a lease is read back from. */
+export const leaseColumns = except(taskGrant, "grant_number", "previous_gen");
+
+function json(value: unknown): string | undefined {
+  return value === undefined ? undefined : JSON.stringify(value);
+}
