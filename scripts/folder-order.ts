@@ -18,7 +18,17 @@ export const folderOrders: Readonly<Record<string, FolderOrder>> = {
     wiring: [door, "open-storage.ts"],
   },
   hub: {
-    order: ["access", "queue-settings", "relays", "operations", "contributors", "fleet", "queue", "pages"],
+    order: [
+      "access",
+      "queue-settings",
+      "relays",
+      "relays/testing",
+      "operations",
+      "contributors",
+      "fleet",
+      "queue",
+      "pages",
+    ],
     wiring: [
       door,
       "main.ts",
@@ -40,6 +50,7 @@ export const folderOrders: Readonly<Record<string, FolderOrder>> = {
       "console",
       "outbox",
       "session",
+      "session/testing",
       "task",
       "declare",
       ".",

@@ -16,6 +16,7 @@ import type { KnownSecrets } from "./secrets/secrets.ts";
 import type { Introduction } from "./session/auth.ts";
 import type { Closed } from "./session/connection.ts";
 import { type AuthOk, Session, type SessionListener, type WorkMessage } from "./session/session.ts";
+import { openWebSocket } from "./session/wire.ts";
 import type { RelayConfig } from "./settings/config.ts";
 import { confinementWord } from "./task/confinement.ts";
 import { tidied, unfitness } from "./task/fitness.ts";
@@ -78,7 +79,9 @@ export class Relay implements SessionListener {
     const { stateFolder } = config;
     const shared = { clock, random, numbers, transport, redaction: secrets, listener: this };
     const introduce = () => ({ ...introduction, trouble: this.#gate.trouble });
-    this.#sessions = config.hubs.map((hub) => new Session(hub, { ...shared, introduction: introduce }));
+    this.#sessions = config.hubs.map(
+      (hub) => new Session(hub, { ...shared, openWire: openWebSocket, introduction: introduce }),
+    );
     this.#rotation = new HubRotation(this.#sessions, clock, numbers);
     const isInUse = (session: string) => isNameHeld(sessionLocks(stateFolder), session);
     const sessionName = introduction.session;

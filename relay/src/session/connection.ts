@@ -1,8 +1,9 @@
 import type { CancelTimer, Clock } from "@nest/kit";
-import { closeCodes, type HubMessage, MAX_FRAME_BYTES, type RelayMessage, readHubFrame } from "@nest/protocol";
-import { type RawData, WebSocket } from "ws";
+import { closeCodes, type HubMessage, type RelayMessage, readHubFrame } from "@nest/protocol";
+import type { RawData } from "ws";
 import { Allowance } from "./allowance.ts";
 import { frameText, type Redaction } from "./outgoing.ts";
+import type { OpenWire, Wire } from "./wire.ts";
 
 /** A peer that does not answer a close is cut after this. */
 const CLOSE_ANSWER_MS = 2000;
@@ -17,6 +18,7 @@ const IGNORED_TOLD = 5;
 const MOST_UNREAD_BYTES = 1024 * 1024;
 
 export interface ConnectionDeps {
+  readonly openWire: OpenWire;
   readonly clock: Clock;
   readonly redaction: Redaction;
   readonly pingMs: number;
@@ -38,7 +40,7 @@ export interface Closed {
 export class Connection {
   /** Settles once, when the socket is gone. Never rejects. */
   readonly closed: Promise<Closed>;
-  readonly #socket: WebSocket;
+  readonly #wire: Wire;
   readonly #deps: ConnectionDeps;
   readonly #timers: CancelTimer[] = [];
   readonly #frames: Allowance;
@@ -54,31 +56,30 @@ export class Connection {
     this.#deps = deps;
     this.#lastSign = deps.clock.now();
     this.#frames = new Allowance(FRAMES, deps.clock);
-    this.#socket = new WebSocket(address, {
-      maxPayload: MAX_FRAME_BYTES,
-      handshakeTimeout: deps.openWithinMs,
-      perMessageDeflate: false,
-      // A fragment costs far more memory than its bytes, and no honest hub splits a message into many.
-      maxFragments: 16,
-    });
-    this.closed = new Promise((resolve) => {
-      this.#socket.on("close", (code, reason) => {
+    const { promise, resolve } = Promise.withResolvers<Closed>();
+    this.closed = promise;
+    this.#wire = deps.openWire(address, deps.openWithinMs, {
+      opened: () => {
+        this.#sawLife();
+        this.#timers.push(deps.clock.every(deps.pingMs, () => this.#beat()));
+      },
+      received: (data, isBinary) => this.#read(data, isBinary),
+      pinged: () => {
+        if (!this.#isTooMuch()) this.#sawLife();
+      },
+      failed: (error) => {
+        this.#failure ??= error.message;
+      },
+      closed: (code, reason) => {
         for (const cancel of this.#timers) cancel();
         this.#closing = true;
-        resolve({ code, reason: this.#failure ?? reason.toString("utf8") });
-      });
+        resolve({ code, reason: this.#failure ?? reason });
+      },
     });
-    this.#socket.on("error", (error) => {
-      this.#failure ??= error.message;
-    });
-    this.#socket.on("message", (data, isBinary) => this.#read(data, isBinary));
-    for (const sign of ["ping", "pong"] as const) this.#socket.on(sign, () => this.#isTooMuch() || this.#sawLife());
-    this.#socket.on("open", () => this.#sawLife());
-    this.#socket.on("open", () => this.#timers.push(deps.clock.every(deps.pingMs, () => this.#beat())));
   }
 
   get isOpen(): boolean {
-    return this.#socket.readyState === WebSocket.OPEN;
+    return this.#wire.state === "open";
   }
 
   /** Sends one message; false when the socket is not open, or the frame could not be handed to the system. */
@@ -90,19 +91,19 @@ export class Connection {
       redaction: this.#deps.redaction,
       hubLimit: this.hubLimit,
     });
-    return new Promise((resolve) => this.#socket.send(text, (error) => resolve(error === undefined || error === null)));
+    return this.#wire.send(text);
   }
 
   /** Closes in order; cuts the socket when the peer does not answer within 2 s. */
   close(code: number, reason: string): void {
     if (this.#closing) return;
     this.#closing = true;
-    if (this.#socket.readyState === WebSocket.CONNECTING) {
-      this.#socket.terminate();
+    if (this.#wire.state === "opening") {
+      this.#wire.terminate();
       return;
     }
-    this.#socket.close(code, reason);
-    this.#timers.push(this.#deps.clock.after(CLOSE_ANSWER_MS, () => this.#socket.terminate()));
+    this.#wire.close(code, reason);
+    this.#timers.push(this.#deps.clock.after(CLOSE_ANSWER_MS, () => this.#wire.terminate()));
   }
 
   #read(data: RawData, isBinary: boolean): void {
@@ -135,9 +136,9 @@ export class Connection {
 
   /** Ends the connection when the hub does not read what it is sent, before that fills the memory. */
   #isUnread(): boolean {
-    if (this.#socket.bufferedAmount <= MOST_UNREAD_BYTES) return false;
+    if (this.#wire.bufferedAmount <= MOST_UNREAD_BYTES) return false;
     this.#failure ??= "the hub does not read";
-    this.#socket.terminate();
+    this.#wire.terminate();
     return true;
   }
 
@@ -159,6 +160,6 @@ export class Connection {
       return;
     }
     void this.send({ type: "ping" });
-    if (this.isOpen) this.#socket.ping();
+    if (this.isOpen) this.#wire.ping();
   }
 }

@@ -13,6 +13,7 @@ import { authResponse, type Challenge, canProve, type Introduction } from "./aut
 import { type Closed, Connection } from "./connection.ts";
 import type { Redaction } from "./outgoing.ts";
 import { nextTry } from "./reconnect.ts";
+import type { OpenWire } from "./wire.ts";
 
 export type AuthOk = Extract<HubMessage, { type: "auth_ok" }>;
 /** The messages of a session's working phase: everything after the handshake. */
@@ -30,6 +31,7 @@ export interface SessionListener {
 }
 
 export interface SessionDeps {
+  readonly openWire: OpenWire;
   readonly clock: Clock;
   readonly random: Random;
   readonly numbers: Durations;
@@ -122,8 +124,9 @@ export class Session {
   }
 
   async #connectOnce(stop: AbortSignal): Promise<Closed & { authenticatedMs: number | undefined }> {
-    const { clock, transport } = this.#deps;
+    const { openWire, clock, transport } = this.#deps;
     const connection = new Connection(this.hub.address, {
+      openWire,
       clock,
       redaction: this.#deps.redaction,
       pingMs: transport.pingMs,
