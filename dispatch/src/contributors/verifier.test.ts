@@ -3,7 +3,7 @@ import { CodeHostMemory } from "@nest/codehost";
 import { createLog, NestError, VirtualClock } from "@nest/kit";
 import { expect, test } from "vitest";
 import type { Command, NamedWork } from "../leases/commands.ts";
-import { aContributor, aDesk, MINUTE, NOW } from "../leases/testing/small-decider.ts";
+import { aContributor, aDecider, MINUTE, NOW } from "../leases/testing/small-decider.ts";
 import { Verifier } from "./verifier.ts";
 
 const WEB = "https://host";
@@ -38,7 +38,7 @@ function aVerifier(named: Set<number> = new Set()) {
   });
   const verifier = new Verifier({
     codeHost,
-    ledger: aDesk({ contributors: [aContributor()] }).ledger,
+    ledger: aDecider({ contributors: [aContributor()] }).ledger,
     webUrl: WEB,
     clock,
     random: { fraction: () => 0.5, hex: () => "" },

@@ -4,13 +4,13 @@ import { disconnect, reissue, requeue, revoke, setting, trust } from "./admin-co
 import type { SettingChange } from "./commands.ts";
 import {
   aContributor,
-  aDesk,
+  aDecider,
   ada,
   aLease,
   feedOf,
+  type InTheLedger,
   NOW,
-  type OnTheDesk,
-  type SmallDesk,
+  type SmallDecider,
 } from "./testing/small-decider.ts";
 
 const WHO = { contributorId: "c-ada", actor: "grace" } as const;
@@ -18,11 +18,11 @@ const DONE = { kind: "done", released: [] };
 const NOBODY = { kind: "refused", code: "not_found", because: "no such contributor" };
 const REVOKED = "contribution access revoked";
 const away = aLease(2, { connection: undefined });
-const revoked: OnTheDesk = { contributors: [aContributor({ tier: "revoked" })] };
+const revoked: InTheLedger = { contributors: [aContributor({ tier: "revoked" })] };
 
 const ALL = { kind: "requeue", ...WHO, taskId: undefined, session: undefined, reason: undefined } as const;
 
-test.each<[string, (decider: SmallDesk) => unknown]>([
+test.each<[string, (decider: SmallDecider) => unknown]>([
   ["a new token", (decider) => reissue(decider, { kind: "reissue", contributorId: "c-ada", tokenDigest: "new" }, NOW)],
   ["another tier", (decider) => trust(decider, { kind: "trust", ...WHO, tier: "trusted" }, NOW)],
   ["revocation", (decider) => revoke(decider, { kind: "revoke", ...WHO }, NOW)],
@@ -32,13 +32,13 @@ test.each<[string, (decider: SmallDesk) => unknown]>([
     (decider) => disconnect(decider, { kind: "disconnect", ...WHO, connection: "conn-here-1" }, NOW),
   ],
 ])("%s for somebody whom nobody knows is refused, and changes nothing", (_what, order) => {
-  const decider = aDesk({ contributors: [] });
+  const decider = aDecider({ contributors: [] });
   expect(order(decider)).toEqual([NOBODY]);
   expect(decider.ledger.isDirty).toBe(false);
 });
 
 test("a new token takes the old one's place, its sockets close, and the audit shows neither", () => {
-  const decider = aDesk();
+  const decider = aDecider();
   expect(reissue(decider, { kind: "reissue", contributorId: "c-ada", tokenDigest: "new" }, NOW)).toEqual([
     { kind: "close", contributorId: "c-ada", reason: "a new registration token was issued" },
     DONE,
@@ -57,7 +57,7 @@ test("a new token takes the old one's place, its sockets close, and the audit sh
 });
 
 test("a revoked contributor gets no new token and no tier", () => {
-  const decider = aDesk(revoked);
+  const decider = aDecider(revoked);
   const reissued = reissue(decider, { kind: "reissue", contributorId: "c-ada", tokenDigest: "new" }, NOW);
   expect(reissued).toEqual([{ kind: "refused", code: "revoked", because: "access was revoked" }]);
   const trusted = trust(decider, { kind: "trust", ...WHO, tier: "trusted" }, NOW);
@@ -66,7 +66,7 @@ test("a revoked contributor gets no new token and no tier", () => {
 });
 
 test("a tier that an admin sets holds at once, and is audited and told", () => {
-  const decider = aDesk();
+  const decider = aDecider();
   expect(trust(decider, { kind: "trust", ...WHO, tier: "trusted" }, NOW)).toEqual([
     { kind: "standing", contributorId: "c-ada", tier: "trusted" },
     DONE,
@@ -79,16 +79,16 @@ test("a tier that an admin sets holds at once, and is audited and told", () => {
 });
 
 test("the same tier again is audited, and the feed says nothing of it", () => {
-  const decider = aDesk();
+  const decider = aDecider();
   trust(decider, { kind: "trust", ...WHO, tier: "newcomer" }, NOW);
   expect([feedOf(decider), decider.ledger.changes.audit.length]).toEqual([[], 1]);
 });
 
-test.each<[string, (decider: SmallDesk) => unknown]>([
+test.each<[string, (decider: SmallDecider) => unknown]>([
   ["revocation", (decider) => revoke(decider, { kind: "revoke", ...WHO }, NOW)],
   ["the tier `revoked`", (decider) => trust(decider, { kind: "trust", ...WHO, tier: "revoked" }, NOW)],
 ])("%s is at once: held tasks end, sockets close, and it is audited", (_what, order) => {
-  const decider = aDesk({ leases: [aLease(1), away] });
+  const decider = aDecider({ leases: [aLease(1), away] });
   expect(order(decider)).toEqual([
     { kind: "revoke", connection: ada.connection, taskId: "t-1", reason: REVOKED },
     { kind: "close", contributorId: "c-ada", reason: "access revoked" },
@@ -107,7 +107,7 @@ test.each<[string, (decider: SmallDesk) => unknown]>([
 });
 
 test("who is revoked already is cut off again, and not audited twice", () => {
-  const decider = aDesk(revoked);
+  const decider = aDecider(revoked);
   const effects = trust(decider, { kind: "trust", ...WHO, tier: "revoked" }, NOW);
   expect(effects).toEqual([{ kind: "close", contributorId: "c-ada", reason: "access revoked" }, DONE]);
   expect(decider.ledger.isDirty).toBe(false);
@@ -120,7 +120,7 @@ test.each<[string, object, string[]]>([
   ["one task", { taskId: "t-2" }, ["t-2"]],
   ["what one session holds", { session: "desk" }, ["t-1"]],
 ])("a requeue takes back %s", (_what, chosen, released) => {
-  const decider = aDesk({ leases: desks });
+  const decider = aDecider({ leases: desks });
   expect(requeue(decider, { ...ALL, ...chosen }, NOW).at(-1)).toEqual({ kind: "done", released });
   expect(decider.ledger.changes.endings.map(({ lease }) => lease.taskId)).toEqual(released);
 });
@@ -130,14 +130,14 @@ test.each<[string, object]>([
   ["another session's", { session: "shed" }],
   ["a task of another session's", { taskId: "t-1", session: "laptop" }],
 ])("a requeue of %s is refused", (_what, chosen) => {
-  const decider = aDesk({ leases: desks });
+  const decider = aDecider({ leases: desks });
   const because = "this contributor holds no such task";
   expect(requeue(decider, { ...ALL, ...chosen }, NOW)).toEqual([{ kind: "refused", code: "not_found", because }]);
   expect(decider.ledger.isDirty).toBe(false);
 });
 
 test("a requeue counts nothing, holds the issue for ten minutes, and is told with its reason", () => {
-  const decider = aDesk({ leases: desks });
+  const decider = aDecider({ leases: desks });
   const reason = "it runs in circles";
   expect(requeue(decider, { ...ALL, reason }, NOW)).toEqual([
     { kind: "revoke", connection: ada.connection, taskId: "t-1", reason },
@@ -159,13 +159,13 @@ test("a requeue counts nothing, holds the issue for ten minutes, and is told wit
 });
 
 test("a requeue without a reason says that an operator did it", () => {
-  const decider = aDesk({ leases: [aLease(1)] });
+  const decider = aDecider({ leases: [aLease(1)] });
   expect(requeue(decider, ALL, NOW)).toMatchObject([{ reason: "taken back by an operator" }, {}]);
   expect(feedOf(decider)).toEqual(["Ada yanked by operator"]);
 });
 
 test("one connection is cut, what it holds is kept, and it is audited", () => {
-  const decider = aDesk({ leases: [aLease(1)] });
+  const decider = aDecider({ leases: [aLease(1)] });
   expect(disconnect(decider, { kind: "disconnect", ...WHO, connection: "conn-here-1" }, NOW)).toEqual([
     { kind: "close", contributorId: "c-ada", only: "conn-here-1", reason: "disconnected by an operator" },
     DONE,
@@ -177,7 +177,7 @@ test("one connection is cut, what it holds is kept, and it is audited", () => {
 });
 
 function afterSetting(change: (before: unknown) => SettingChange) {
-  const decider = aDesk({ settings: { order: "oldest" } });
+  const decider = aDecider({ settings: { order: "oldest" } });
   const effects = setting(decider, { kind: "setting", name: "order", actor: "grace", change }, NOW);
   const { audit, activity } = decider.ledger.changes;
   return { effects, value: decider.ledger.setting("order"), audit, activity, isDirty: decider.ledger.isDirty };

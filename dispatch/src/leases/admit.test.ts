@@ -2,9 +2,9 @@ import { durations, type TierLimits } from "@nest/protocol";
 import { expect, test } from "vitest";
 import { type Admission, admit } from "./admit.ts";
 import type { Contributor } from "./contributor.ts";
-import { aContributor, aDesk, aLease, MINUTE, NOW, type OnTheDesk, openPolicy } from "./testing/small-decider.ts";
+import { aContributor, aDecider, aLease, type InTheLedger, MINUTE, NOW, openPolicy } from "./testing/small-decider.ts";
 
-interface Asked extends OnTheDesk {
+interface Asked extends InTheLedger {
   readonly who?: Partial<Contributor>;
   /** A newcomer's; everybody else's are none. */
   readonly limits?: Partial<TierLimits>;
@@ -13,7 +13,7 @@ interface Asked extends OnTheDesk {
 function answerTo({ who = {}, limits = {}, ...on }: Asked = {}): Admission {
   const all = { ...openPolicy.limits, newcomer: { ...openPolicy.limits.newcomer, ...limits } };
   const contributor = aContributor({ grants: on.assignedAt?.length ?? 0, ...who });
-  const { ledger } = aDesk({ ...on, contributors: [contributor] });
+  const { ledger } = aDecider({ ...on, contributors: [contributor] });
   const policy = { ...openPolicy, limits: all, ...on.policy };
   return admit(contributor, policy, ledger, on.isReady ?? true, durations, NOW);
 }

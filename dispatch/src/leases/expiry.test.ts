@@ -2,14 +2,14 @@ import { durations } from "@nest/protocol";
 import { expect, test } from "vitest";
 import type { Contributor } from "./contributor.ts";
 import { sweep, verified } from "./expiry.ts";
-import { aContributor, aDesk, ada, aLease, feedOf, MINUTE, NOW, type OnTheDesk } from "./testing/small-decider.ts";
+import { aContributor, aDecider, ada, aLease, feedOf, type InTheLedger, MINUTE, NOW } from "./testing/small-decider.ts";
 
 const EXPIRED = "task lease expired (no progress within lease TTL)";
 const { failureHoldMs, verifiedHoldMs, unverifiedHoldMs } = durations;
 
 test("a lease that runs out on a live socket is a failure of issue and contributor, and the socket is told", () => {
   const lease = aLease(1, { expiresAt: NOW });
-  const decider = aDesk({ leases: [lease] });
+  const decider = aDecider({ leases: [lease] });
   expect(sweep(decider, NOW)).toEqual([{ kind: "revoke", connection: ada.connection, taskId: "t-1", reason: EXPIRED }]);
   expect(decider.ledger.changes.endings).toEqual([
     { lease, outcome: "expired", reason: EXPIRED, endedAt: NOW, prState: "none" },
@@ -24,7 +24,7 @@ test("a lease that runs out on a live socket is a failure of issue and contribut
 });
 
 test("a lease that runs out while its socket is gone was a drop, and counts with nobody", () => {
-  const decider = aDesk({ leases: [aLease(1, { expiresAt: NOW, connection: undefined })] });
+  const decider = aDecider({ leases: [aLease(1, { expiresAt: NOW, connection: undefined })] });
   expect(sweep(decider, NOW)).toEqual([]);
   expect(decider.ledger.changes.endings).toMatchObject([{ outcome: "expired", reason: EXPIRED }]);
   expect(decider.ledger.item("acme/one#1")).toBeUndefined();
@@ -35,14 +35,14 @@ test("a lease that runs out while its socket is gone was a drop, and counts with
 test("a sweep ends what has run out, and nothing else", () => {
   const left = aLease(2, { expiresAt: NOW + 1 });
   const gone = aLease(1, { expiresAt: NOW, connection: undefined });
-  const decider = aDesk({ leases: [gone, left, aLease(3, { expiresAt: NOW - MINUTE })] });
+  const decider = aDecider({ leases: [gone, left, aLease(3, { expiresAt: NOW - MINUTE })] });
   expect(sweep(decider, NOW)).toMatchObject([{ taskId: "t-3" }]);
   expect([...decider.ledger.liveLeases()]).toEqual([left]);
 });
 
-function afterVerdict(verdict: "verified" | "refused", who: Partial<Contributor> = {}, on: OnTheDesk = {}) {
+function afterVerdict(verdict: "verified" | "refused", who: Partial<Contributor> = {}, on: InTheLedger = {}) {
   const before = aContributor(who);
-  const decider = aDesk({ contributors: [before], ...on });
+  const decider = aDecider({ contributors: [before], ...on });
   const effects = verified(
     decider,
     {

@@ -5,13 +5,13 @@ import type { Lease } from "./lease.ts";
 import {
   aCandidate,
   aContributor,
-  aDesk,
+  aDecider,
   ada,
   aLease,
   feedOf,
+  type InTheLedger,
   MINUTE,
   NOW,
-  type OnTheDesk,
   openPolicy,
 } from "./testing/small-decider.ts";
 
@@ -35,7 +35,7 @@ function left(number: number, awayMs: number, identity = "c-ada"): Lease {
 
 test("who asks for work is given the first issue that nobody holds, for leaseTTL, under a new generation", () => {
   const held = aLease(1, { connection: OTHER });
-  const decider = aDesk({ leases: [held], candidates: [1, 2, 3].map(aCandidate) });
+  const decider = aDecider({ leases: [held], candidates: [1, 2, 3].map(aCandidate) });
   const effects = ready(decider, READY, NOW);
   const { key, repo, title, url, updatedAt } = aCandidate(2);
   const lease: Lease = {
@@ -60,7 +60,7 @@ test("who asks for work is given the first issue that nobody holds, for leaseTTL
   expect(feedOf(decider)).toEqual(["Ada picked up"]);
 });
 
-test.each<[string, OnTheDesk, object]>([
+test.each<[string, InTheLedger, object]>([
   ["nothing is on offer", {}, unavailable("no_matching_work")],
   ["all that is on offer is held", { leases: [aLease(1, { connection: OTHER })] }, unavailable("no_matching_work")],
   ["nobody knows the contributor", { contributors: [] }, unavailable("tier_disabled")],
@@ -74,31 +74,31 @@ test.each<[string, OnTheDesk, object]>([
 ])("while %s the answer says so", (_why, on, answer) => {
   const candidates = on.isReady === undefined && on.contributors === undefined ? [] : [aCandidate(2)];
   const held = on.leases === undefined ? candidates : [aCandidate(1)];
-  const decider = aDesk({ candidates: held, ...on });
+  const decider = aDecider({ candidates: held, ...on });
   expect(ready(decider, READY, NOW)).toStrictEqual([answer]);
   expect(decider.ledger.isDirty).toBe(false);
 });
 
 test("a relay that was not asked for is given work, or hears nothing, and gives up nothing", () => {
   const kept = left(1, 2 * MINUTE);
-  const decider = aDesk({ leases: [kept] });
+  const decider = aDecider({ leases: [kept] });
   expect(ready(decider, { ...READY, unasked: true }, NOW)).toEqual([]);
   expect(decider.ledger.lease("t-1")).toBe(kept);
-  const more = aDesk({ leases: [kept], candidates: [aCandidate(2)] });
+  const more = aDecider({ leases: [kept], candidates: [aCandidate(2)] });
   expect(ready(more, { ...READY, unasked: true }, NOW)).toMatchObject([{ kind: "assign" }]);
 });
 
 test("a socket that has a task gets no second one while the hub looks for work", () => {
-  const decider = aDesk({ leases: [aLease(1)], candidates: [aCandidate(2)] });
+  const decider = aDecider({ leases: [aLease(1)], candidates: [aCandidate(2)] });
   expect(ready(decider, { ...READY, unasked: true }, NOW)).toEqual([]);
   const both = [aLease(1), aLease(3, { connection: OTHER })];
-  expect(ready(aDesk({ leases: both, candidates: [aCandidate(2)] }), { ...READY, unasked: true }, NOW)).toEqual([]);
-  const beside = aDesk({ leases: [aLease(1, { connection: OTHER })], candidates: [aCandidate(2)] });
+  expect(ready(aDecider({ leases: both, candidates: [aCandidate(2)] }), { ...READY, unasked: true }, NOW)).toEqual([]);
+  const beside = aDecider({ leases: [aLease(1, { connection: OTHER })], candidates: [aCandidate(2)] });
   expect(ready(beside, { ...READY, unasked: true }, NOW)).toHaveLength(1);
 });
 
 test("asking for work gives back what the socket has: ten minutes' hold, nobody's failure, and another issue", () => {
-  const decider = aDesk({ leases: [aLease(1)], candidates: [aCandidate(2)] });
+  const decider = aDecider({ leases: [aLease(1)], candidates: [aCandidate(2)] });
   expect(ready(decider, READY, NOW)).toMatchObject([
     { kind: "released", connection: ada.connection, taskId: "t-1" },
     { kind: "assign", lease: { number: 2 } },
@@ -110,14 +110,14 @@ test("asking for work gives back what the socket has: ten minutes' hold, nobody'
 });
 
 test("what was held by a connection that is gone is given up without telling it", () => {
-  const decider = aDesk({ leases: [left(1, MINUTE)] });
+  const decider = aDecider({ leases: [left(1, MINUTE)] });
   expect(ready(decider, READY, NOW)).toEqual([unavailable("no_matching_work")]);
   expect(decider.ledger.changes.endings).toHaveLength(1);
 });
 
 test("what another machine may come back for is given up only where the tier has no room left", () => {
-  const given = (on: OnTheDesk) => {
-    const decider = aDesk({ leases: [left(1, 1)], candidates: [aCandidate(2)], ...on });
+  const given = (on: InTheLedger) => {
+    const decider = aDecider({ leases: [left(1, 1)], candidates: [aCandidate(2)], ...on });
     const last = ready(decider, READY, NOW).at(-1);
     return [decider.ledger.changes.endings.length, last?.kind];
   };
@@ -130,7 +130,7 @@ test("what another machine may come back for is given up only where the tier has
 });
 
 test("the queue hears of what was given up before it is asked for work", () => {
-  const decider = aDesk({ leases: [aLease(1)] });
+  const decider = aDecider({ leases: [aLease(1)] });
   ready(decider, READY, NOW);
   expect(decider.touched).toEqual(["acme/one#1"]);
 });

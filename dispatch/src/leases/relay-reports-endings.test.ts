@@ -6,13 +6,13 @@ import { completed, declined, failed } from "./relay-reports.ts";
 import {
   about,
   aContributor,
-  aDesk,
+  aDecider,
   ada,
   aLease,
   feedOf,
+  type InTheLedger,
   MINUTE,
   NOW,
-  type OnTheDesk,
 } from "./testing/small-decider.ts";
 
 const PULL = "https://host/ACME/one/pull/40/files";
@@ -23,8 +23,8 @@ const NOTHING = { prUrl: undefined, verdict: undefined, verdictReason: undefined
 const FAULT = { reason: "the tests fail", failureKind: "task", permanent: false };
 const { failureHoldMs, dropHoldMs, quarantineMs, unverifiedHoldMs, verifiedHoldMs } = durations;
 
-function afterCompleted(result: object, on: OnTheDesk = {}) {
-  const decider = aDesk({ leases: [aLease()], ...on });
+function afterCompleted(result: object, on: InTheLedger = {}) {
+  const decider = aDecider({ leases: [aLease()], ...on });
   const effects = completed(decider, { kind: "completed", ...about(aLease()), ...NOTHING, ...result }, NOW);
   const { endings, settings } = decider.ledger.changes;
   return {
@@ -38,7 +38,7 @@ function afterCompleted(result: object, on: OnTheDesk = {}) {
 }
 
 function afterFailed(result: object = {}, lease: Lease = aLease()) {
-  const decider = aDesk({ leases: [lease] });
+  const decider = aDecider({ leases: [lease] });
   const effects = failed(decider, { kind: "failed", ...about(lease), ...FAULT, ...result }, NOW);
   const ada = decider.ledger.contributor("c-ada");
   return {
@@ -169,7 +169,7 @@ test("a relay that was stopped has failed at nothing", () => {
 });
 
 test("a declined task is given back before the work began, and nobody's failure", () => {
-  const decider = aDesk({ leases: [aLease()] });
+  const decider = aDecider({ leases: [aLease()] });
   const effects = declined(decider, { kind: "declined", ...about(aLease()), reason: "no room" }, NOW);
   expect(effects).toEqual([ACK, RELEASED]);
   expect(decider.ledger.changes.endings).toMatchObject([{ outcome: "declined", reason: "no room", endedAt: NOW }]);
@@ -179,11 +179,11 @@ test("a declined task is given back before the work began, and nobody's failure"
 });
 
 const ends = {
-  completed: (decider: ReturnType<typeof aDesk>, task: ReturnType<typeof about>) =>
+  completed: (decider: ReturnType<typeof aDecider>, task: ReturnType<typeof about>) =>
     completed(decider, { kind: "completed", ...task, ...NOTHING, prUrl: PULL }, NOW),
-  failed: (decider: ReturnType<typeof aDesk>, task: ReturnType<typeof about>) =>
+  failed: (decider: ReturnType<typeof aDecider>, task: ReturnType<typeof about>) =>
     failed(decider, { kind: "failed", ...task, ...FAULT }, NOW),
-  declined: (decider: ReturnType<typeof aDesk>, task: ReturnType<typeof about>) =>
+  declined: (decider: ReturnType<typeof aDecider>, task: ReturnType<typeof about>) =>
     declined(decider, { kind: "declined", ...task, reason: "" }, NOW),
 };
 
@@ -192,10 +192,10 @@ test.each(Object.entries(ends))(
   (_what, end) => {
     const held = aLease(1, { connection: "conn-there-2" });
     for (const lease of [aLease(1, { expiresAt: NOW }), aLease(1, { gen: 7 }), held]) {
-      const decider = aDesk({ leases: [lease] });
+      const decider = aDecider({ leases: [lease] });
       expect(end(decider, about(aLease()))).toEqual([ACK]);
       expect(decider.ledger.isDirty).toBe(false);
     }
-    expect(end(aDesk(), { ...about(aLease()), gen: undefined as never })).toEqual([{ ...ACK, gen: 0 }]);
+    expect(end(aDecider(), { ...about(aLease()), gen: undefined as never })).toEqual([{ ...ACK, gen: 0 }]);
   },
 );

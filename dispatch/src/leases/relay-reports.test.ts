@@ -4,7 +4,7 @@ import { freshItem } from "./cooldown.ts";
 import type { DeciderPolicy } from "./decider-deps.ts";
 import type { Lease } from "./lease.ts";
 import { accepted, dropped, gone, progress } from "./relay-reports.ts";
-import { about, aContributor, aDesk, ada, aLease, feedOf, MINUTE, NOW } from "./testing/small-decider.ts";
+import { about, aContributor, aDecider, ada, aLease, feedOf, MINUTE, NOW } from "./testing/small-decider.ts";
 
 const OTHER = "conn-there-2";
 const offered = aLease(1, { acceptedAt: undefined });
@@ -18,7 +18,7 @@ function said(lease: Lease, more: object = {}) {
 const REFUSED = [{ kind: "revoke", connection: ada.connection, taskId: "t-1", reason: NO_ACTIVE_LEASE }];
 
 test("an accepted task is held from then on, and not for longer than it was", () => {
-  const decider = aDesk({ leases: [offered] });
+  const decider = aDecider({ leases: [offered] });
   const lease = { ...offered, acceptedAt: NOW };
   expect(accepted(decider, { kind: "accepted", ...about(offered) }, NOW)).toEqual([
     { kind: "credential_due", connection: ada.connection, lease, resumed: false },
@@ -33,13 +33,13 @@ test.each<[string, Lease, object]>([
   ["from another socket", offered, { connection: OTHER }],
   ["of what was accepted before", working, {}],
 ])("an acceptance %s changes nothing", (_what, lease, more) => {
-  const decider = aDesk({ leases: [lease] });
+  const decider = aDecider({ leases: [lease] });
   expect(accepted(decider, { kind: "accepted", ...about(offered), ...more }, NOW)).toEqual([]);
   expect(decider.ledger.isDirty).toBe(false);
 });
 
 test("progress of a task in hand moves its expiry to now + leaseTTL, and counts as acceptance", () => {
-  const decider = aDesk({ leases: [offered] });
+  const decider = aDecider({ leases: [offered] });
   expect(progress(decider, said(offered), NOW)).toEqual([]);
   const { leaseTtlMs } = durations;
   expect(decider.ledger.lease("t-1")).toEqual({ ...offered, acceptedAt: NOW, expiresAt: NOW + leaseTtlMs });
@@ -49,14 +49,14 @@ test.each<[string, Lease, object]>([
   ["of another generation", working, { gen: 1 }],
   ["at the moment the lease expires", { ...working, expiresAt: NOW }, {}],
 ])("progress %s on the socket that has the task changes nothing, and is not answered", (_what, lease, more) => {
-  const decider = aDesk({ leases: [lease] });
+  const decider = aDecider({ leases: [lease] });
   expect(progress(decider, said(lease, more), NOW)).toEqual([]);
   expect(decider.ledger.isDirty).toBe(false);
 });
 
 test("an exact claim resumes a task whose socket is gone: held, renewed, and the drop's hold taken back", () => {
   const drop = { ...freshItem(waiting.key), holdReason: "connection_lost" as const, holdUntil: NOW + 1 };
-  const decider = aDesk({ leases: [waiting], items: [drop] });
+  const decider = aDecider({ leases: [waiting], items: [drop] });
   const lease = { ...waiting, connection: ada.connection, awaySince: undefined };
   expect(progress(decider, said(waiting), NOW)).toEqual([
     { kind: "credential_due", connection: ada.connection, lease, resumed: true },
@@ -69,7 +69,7 @@ test("an exact claim resumes a task whose socket is gone: held, renewed, and the
 
 test("a claim takes a task from a socket that was asked and did not answer, and that one is told", () => {
   const held = aLease(1, { connection: OTHER });
-  const decider = aDesk({ leases: [held] });
+  const decider = aDecider({ leases: [held] });
   expect(progress(decider, said(held, { silent: OTHER }), NOW)).toMatchObject([
     { kind: "credential_due", connection: ada.connection, resumed: true },
     { kind: "revoke", connection: OTHER, taskId: "t-1", reason: "resumed on a newer connection" },
@@ -83,13 +83,13 @@ test.each<[string, readonly Lease[], object]>([
   ["for a task that a living socket has in hand", [aLease(1, { connection: OTHER })], {}],
   ["for a second task on one socket", [waiting, aLease(2)], {}],
 ])("a claim %s is refused, and the record stays whose it is", (_what, leases, more) => {
-  const decider = aDesk({ leases });
+  const decider = aDecider({ leases });
   expect(progress(decider, said(waiting, more), NOW)).toEqual(REFUSED);
   expect(decider.ledger.isDirty).toBe(false);
 });
 
 test("a contributor who has another task on another socket may still resume", () => {
-  const decider = aDesk({ leases: [waiting, aLease(2, { connection: OTHER })] });
+  const decider = aDecider({ leases: [waiting, aLease(2, { connection: OTHER })] });
   expect(progress(decider, said(waiting), NOW)).toMatchObject([{ kind: "credential_due" }]);
 });
 
@@ -100,7 +100,7 @@ test.each<[string, Partial<DeciderPolicy>, object[]]>([
   ["nobody knows the contributor", {}, []],
 ])("while %s a claim ends the task, which is nobody's failure", (_why, policy, people) => {
   const contributors = people.map((change) => aContributor(change));
-  const decider = aDesk({ leases: [waiting], policy, contributors });
+  const decider = aDecider({ leases: [waiting], policy, contributors });
   expect(progress(decider, said(waiting), NOW)).toEqual(REFUSED);
   expect(decider.ledger.changes.endings).toMatchObject([
     { outcome: "given_back", reason: "resume refused while suspended", endedAt: NOW, prState: "none" },
@@ -111,7 +111,7 @@ test.each<[string, Partial<DeciderPolicy>, object[]]>([
 
 test("what a socket that is gone held is kept until its expiry, and held back for ten minutes; the rest stays", () => {
   const sibling = aLease(2, { connection: OTHER });
-  const decider = aDesk({ leases: [working, sibling] });
+  const decider = aDecider({ leases: [working, sibling] });
   expect(dropped(decider, { kind: "dropped", ...ada }, NOW)).toEqual([]);
   expect(decider.ledger.lease("t-1")).toEqual({ ...working, connection: undefined, awaySince: NOW });
   const hold = { holdReason: "connection_lost", holdUntil: NOW + durations.dropHoldMs };
@@ -123,7 +123,7 @@ test("what a socket that is gone held is kept until its expiry, and held back fo
 test("what a replica that is gone held is kept as after a drop; other replicas' and what was away before stay", () => {
   const longAway = aLease(2, { connection: undefined, awaySince: 5 });
   const elsewhere = aLease(3, { connection: OTHER });
-  const decider = aDesk({ leases: [working, longAway, elsewhere] });
+  const decider = aDecider({ leases: [working, longAway, elsewhere] });
   expect(gone(decider, { kind: "replica_lost", replica: "here" }, NOW)).toEqual([]);
   expect([...decider.ledger.liveLeases()]).toEqual([
     { ...working, connection: undefined, awaySince: NOW },

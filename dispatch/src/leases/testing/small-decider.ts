@@ -75,12 +75,12 @@ export function aCandidate(number: number): Candidate {
   return { key, repo, number, title, url, updatedAt: NOW - number };
 }
 
-export interface SmallDesk extends DeciderDeps {
+export interface SmallDecider extends DeciderDeps {
   /** Keys that the queue was told to look at again, in turn. */
   readonly touched: string[];
 }
 
-export interface OnTheDesk {
+export interface InTheLedger {
   readonly leases?: readonly Lease[];
   readonly contributors?: readonly Contributor[];
   readonly items?: readonly ItemRecord[];
@@ -95,7 +95,7 @@ export interface OnTheDesk {
 }
 
 /** A real ledger with these rows, a queue that is a list, and a code host whose pull requests are at `https://host/`. */
-export function aDesk(on: OnTheDesk = {}): SmallDesk {
+export function aDecider(on: InTheLedger = {}): SmallDecider {
   const ledger = new Ledger(
     {
       leases: on.leases ?? [],
