@@ -37,9 +37,9 @@ export interface Operations {
 
 /** Wires what people read to what happens; each reader listens to what it counts. */
 export async function buildOperations({ config, dispatch, relays, clock, log }: OperationsDeps): Promise<Operations> {
-  const { storage, ledger, batcher, queue, queueSettings, monitor, verifier, times } = dispatch;
+  const { storage, ledger, queue, queueSettings, monitor, verifier, times } = dispatch;
   const { reader, bus, shared } = storage;
-  const { gateway, peers, events, roleOf } = relays;
+  const { gateway, peers, roleOf } = relays;
   const { webUrl, dataDir } = config;
   const doneByHour = new DoneByHour();
   await doneByHour.load(reader, clock.now());
@@ -91,6 +91,20 @@ export async function buildOperations({ config, dispatch, relays, clock, log }: 
     now: () => clock.now(),
   });
 
+  listenFor({ stream, metrics, doneByHour, waits }, dispatch, relays, { clock, log });
+  const isMine = () => shared?.replicas.isLeader ?? true;
+  const pruner = new ActivityPruner({ database: reader, isMine, clock, log });
+  const board = { ledger, doneByHour, webUrl, active };
+  return { readModel, stream, metrics, doneByHour, waits, registry, contributorReadModel, board, pruner };
+}
+
+/** Each reader counts what becomes durable, and what happens to relays. */
+function listenFor(
+  { stream, metrics, doneByHour, waits }: Pick<Operations, "stream" | "metrics" | "doneByHour" | "waits">,
+  { batcher, storage: { reader } }: Dispatch,
+  { events, peers }: Relays,
+  { clock, log }: Pick<OperationsDeps, "clock" | "log">,
+): void {
   batcher.listen({
     committed: (changes) => metrics.count(changes),
     changed(changes) {
@@ -114,8 +128,4 @@ export async function buildOperations({ config, dispatch, relays, clock, log }: 
     assigned: (waitedMs) => waits.count(waitedMs, clock.now()),
   });
   peers.onChanged(() => stream.change());
-  const isMine = () => shared?.replicas.isLeader ?? true;
-  const pruner = new ActivityPruner({ database: reader, isMine, clock, log });
-  const board = { ledger, doneByHour, webUrl, active };
-  return { readModel, stream, metrics, doneByHour, waits, registry, contributorReadModel, board, pruner };
 }

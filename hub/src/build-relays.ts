@@ -96,25 +96,10 @@ export function buildRelays(deps: RelaysDeps): Relays {
     clock,
     log,
   });
-  const gateway = new Gateway({
-    replica,
-    roster,
-    relays,
-    probes,
-    elsewhere,
-    entrance,
-    conversation,
-    waiting,
-    presence,
-    capabilities,
-    guesses: deps.guesses,
-    isKnownHost: deps.isKnownHost,
-    addressOf: deps.addressOf,
-    clock,
-    random,
-    transport,
-    log,
-  });
+  const { guesses, isKnownHost, addressOf } = deps;
+  const inside = { roster, relays, probes, elsewhere, entrance, conversation, waiting, presence };
+  const outside = { replica, capabilities, guesses, isKnownHost, addressOf, transport };
+  const gateway = new Gateway({ ...inside, ...outside, clock, random, log });
   const delivery = { relays, roster, waiting, queue, credentials, events, clock, random, roleOf, limitsOf };
   batcher.listen({
     effect: (effect) => deliverEffect(effect, delivery),

@@ -12,9 +12,14 @@ export interface Look {
   readonly login: OwnLogin["kind"] | undefined;
 }
 
+/** How often this machine is checked (contract §8, Relay 10). */
+const LOOK_EVERY_MS = 60_000;
+const SHORTEST_LOOK_MS = 500;
+
 export interface ReadinessDeps {
   readonly clock: Clock;
-  readonly everyMs: number;
+  /** How many times faster than real time goes by (tests). */
+  readonly clockScale: number;
   readonly look: () => Promise<Look>;
   /** Runs the agent for a moment; why it cannot work, undefined when it does. */
   readonly prove: () => Promise<string | undefined>;
@@ -41,7 +46,9 @@ export class Readiness {
   /** Checks regularly until {@link Readiness.stop}; calls `onChange` when a result differs from the one before. */
   start(onChange: () => void): void {
     this.#onChange = onChange;
-    this.#cancel = this.#deps.clock.every(this.#deps.everyMs, () => void this.look());
+    const { clock, clockScale } = this.#deps;
+    const everyMs = Math.max(SHORTEST_LOOK_MS, LOOK_EVERY_MS / clockScale);
+    this.#cancel = clock.every(everyMs, () => void this.look());
   }
 
   stop(): void {

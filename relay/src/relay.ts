@@ -50,9 +50,6 @@ export interface RelayDeps {
 const STOPPING_GRACE_MS = 3000;
 const LAST_ACK_MS = 1000;
 const SAY_EVERY_MS = 1000;
-/** How often this machine is checked (contract §8, Relay 10). */
-const LOOK_EVERY_MS = 60_000;
-const SHORTEST_LOOK_MS = 500;
 /**
  * One contributor's relay: every hub, and at most one task among them all.
  *
@@ -84,11 +81,11 @@ export class Relay implements SessionListener {
     );
     this.#rotation = new HubRotation(this.#sessions, clock, numbers);
     const isInUse = (session: string) => isNameHeld(sessionLocks(stateFolder), session);
-    const sessionName = introduction.session;
-    this.#reports = new Reports({ stateFolder, sessionName, isInUse, clock, secrets, console, statusFile });
+    const outbox = { stateFolder, sessionName: introduction.session, isInUse };
+    this.#reports = new Reports({ ...outbox, clock, secrets, console, statusFile });
     this.#hubStatus = new HubStatus(console, numbers);
-    const everyMs = Math.max(SHORTEST_LOOK_MS, LOOK_EVERY_MS / config.clockScale);
-    const readiness = new Readiness(deps.found, { clock, everyMs, look: deps.look, prove: () => this.#prove() });
+    const { clockScale } = config;
+    const readiness = new Readiness(deps.found, { clock, clockScale, look: deps.look, prove: () => this.#prove() });
     this.#gate = new Gate({
       readiness,
       sessions: this.#sessions,

@@ -23,24 +23,27 @@ export interface QueueRouteDeps {
 
 /** What operators do to the queue: read the code host now, put issues in front, hold them back; and webhooks. */
 export function registerQueueRoutes(routes: HubRoutes, deps: QueueRouteDeps): void {
-  const { queue, monitor, ledger, batcher, webhooks, now } = deps;
-  const holds = () =>
-    ledger
-      .settingsOf(HOLD_PREFIX)
-      .map(([name, hold]) => [nameOf(name), hold as OperatorHold] as const)
-      .sort(([, a], [, b]) => a.at - b.at);
-  const orderNow = () => (ledger.setting(ORDER_SETTING) as string[] | undefined) ?? [];
-
+  const { queue, monitor, batcher, webhooks } = deps;
   routes.serve(contribute.refreshQueue, async () => {
     const result = await monitor.refresh();
     return { ...result, failed: [...result.failed], actionable_items: queue.actionable };
   });
+  serveOrder(routes, deps);
+  serveHolds(routes, deps);
+  routes.serve(described.lift, async ({ body, actor }) => {
+    const keys = body.keys?.map((key) => key.toLowerCase());
+    const effects = await batcher.ask({ kind: "lift", keys, reasons: body.reasons, actor });
+    const done = effects.find((effect) => effect.kind === "done");
+    return { ok: true as const, lifted: [...(done?.released ?? [])] };
+  });
+  serveWebhooks(routes, webhooks);
+}
 
+function serveOrder(routes: HubRoutes, { ledger, batcher }: QueueRouteDeps): void {
   routes.serve(described.order, () => ({
-    order: orderNow(),
-    hold: holds().map(([key, { reason, by, at }]) => ({ key, reason, by, at: new Date(at).toISOString() })),
+    order: (ledger.setting(ORDER_SETTING) as string[] | undefined) ?? [],
+    hold: holdsIn(ledger).map(([key, { reason, by, at }]) => ({ key, reason, by, at: new Date(at).toISOString() })),
   }));
-
   routes.serve(described.setOrder, async ({ body, actor }) => {
     const order = [...new Set(body.order.map((key) => key.toLowerCase()))];
     await batcher.ask({
@@ -58,7 +61,9 @@ export function registerQueueRoutes(routes: HubRoutes, deps: QueueRouteDeps): vo
     });
     return { ok: true as const, order };
   });
+}
 
+function serveHolds(routes: HubRoutes, { ledger, batcher, now }: QueueRouteDeps): void {
   const setHold = (key: string, hold: OperatorHold | undefined, actor: string) =>
     batcher.ask({
       kind: "setting",
@@ -83,23 +88,18 @@ export function registerQueueRoutes(routes: HubRoutes, deps: QueueRouteDeps): vo
     const key = body.key.toLowerCase();
     const reason = body.reason ?? "";
     await setHold(key, body.held ? { reason, by: actor, at: now() } : undefined, actor);
-    const hold = holds().map(([held]) => held);
+    const hold = holdsIn(ledger).map(([held]) => held);
     return { ok: true as const, key, held: body.held, ...(reason === "" ? {} : { reason }), hold };
   });
 
   routes.serve(described.clearHolds, async ({ actor }) => {
-    const held = holds();
+    const held = holdsIn(ledger);
     await Promise.all(held.map(([key]) => setHold(key, undefined, actor)));
     return { ok: true as const, cleared: held.length, hold: [] };
   });
+}
 
-  routes.serve(described.lift, async ({ body, actor }) => {
-    const keys = body.keys?.map((key) => key.toLowerCase());
-    const effects = await batcher.ask({ kind: "lift", keys, reasons: body.reasons, actor });
-    const done = effects.find((effect) => effect.kind === "done");
-    return { ok: true as const, lifted: [...(done?.released ?? [])] };
-  });
-
+function serveWebhooks(routes: HubRoutes, webhooks: Webhooks): void {
   const checkHead = ({ headers }: FastifyRequest): void => webhooks.checkHead(headers["x-hub-signature-256"]);
   routes.serveBytes(described.webhook, checkHead, (body, request, reply) => {
     const header = (name: string) => {
@@ -117,6 +117,10 @@ export function registerQueueRoutes(routes: HubRoutes, deps: QueueRouteDeps): vo
   });
 }
 
-function nameOf(setting: string): string {
-  return setting.slice(HOLD_PREFIX.length);
+/** Issues that operators hold back, the longest first. */
+function holdsIn(ledger: Ledger): (readonly [key: string, hold: OperatorHold])[] {
+  return ledger
+    .settingsOf(HOLD_PREFIX)
+    .map(([name, hold]) => [name.slice(HOLD_PREFIX.length), hold as OperatorHold] as const)
+    .sort(([, a], [, b]) => a.at - b.at);
 }

@@ -1,6 +1,6 @@
 import type { contribute } from "@nest/protocol";
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { useEffect, useRef, useState } from "react";
+import { type ReactNode, useEffect, useRef, useState } from "react";
 import { plural } from "../../shared/format/format.ts";
 import { useRovingFocus } from "../../shared/lists/roving-focus.ts";
 import { useIsAdmin } from "../../shared/session/session.ts";
@@ -71,17 +71,7 @@ export function QueueList({ search, acts }: { readonly search: string; readonly 
             const item = itemDrawnAt(index, dragged, shown.itemAt);
             const isDragged = dragged !== undefined && index === dragged.to;
             return (
-              // biome-ignore lint/a11y/useSemanticElements: as above
-              <div
-                role="listitem"
-                key={item?.key ?? index}
-                data-index={index}
-                aria-setsize={total}
-                aria-posinset={index + 1}
-                className="long-row queue-row"
-                data-dragged={isDragged || undefined}
-                style={{ height: ROW_PX, transform: `translateY(${start}px)` }}
-              >
+              <PlacedRow key={item?.key ?? index} index={index} start={start} total={total} isDragged={isDragged}>
                 {item === undefined ? undefined : (
                   <QueueRow
                     item={item}
@@ -95,7 +85,7 @@ export function QueueList({ search, acts }: { readonly search: string; readonly 
                     acts={acts}
                   />
                 )}
-              </div>
+              </PlacedRow>
             );
           })}
         </div>
@@ -106,6 +96,33 @@ export function QueueList({ search, acts }: { readonly search: string; readonly 
         </p>
       ) : undefined}
     </>
+  );
+}
+
+interface PlacedRowProps {
+  readonly index: number;
+  /** Where it is drawn, in pixels from the top of the list. */
+  readonly start: number;
+  readonly total: number;
+  readonly isDragged: boolean;
+  readonly children: ReactNode;
+}
+
+/** A row at its place in the list. */
+function PlacedRow({ index, start, total, isDragged, children }: PlacedRowProps) {
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: the rows are placed freely, which a real list would not let them be
+    <div
+      role="listitem"
+      data-index={index}
+      aria-setsize={total}
+      aria-posinset={index + 1}
+      className="long-row queue-row"
+      data-dragged={isDragged || undefined}
+      style={{ height: ROW_PX, transform: `translateY(${start}px)` }}
+    >
+      {children}
+    </div>
   );
 }
 
