@@ -137,7 +137,7 @@ async function buildMonitor(
   const reading = { codeHost, queue, claims, scans, visibility, unblocker, repos, webUrl, evalIntervalMs, staleMs };
   const newMonitor = () => new Monitor({ ...reading, clock, random, times, log });
   if (shared === undefined) return { monitor: newMonitor(), sharedMonitor: undefined };
-  const follower = new ReplicaFeed({ scans: shared.scans, queue, claims, clock, log });
-  const sharedMonitor = new SharedMonitor({ bus, scans: shared.scans, follower, newMonitor });
+  const feed = new ReplicaFeed({ scans: shared.scans, queue, claims, clock, log });
+  const sharedMonitor = new SharedMonitor({ bus, scans: shared.scans, feed, newMonitor });
   return { monitor: sharedMonitor, sharedMonitor };
 }

@@ -1,9 +1,9 @@
 import {
   type BatchRecord,
   type BatchResult,
+  batchOfRecord,
   type Changes,
   type Contributor,
-  decidedOf,
   type Ending,
   type ItemRecord,
   type Lease,
@@ -63,7 +63,7 @@ export class SimulatedDisk implements LedgerPast {
   shared(replica: string, isLive: (connection: string) => boolean): Storage {
     let seen = 0;
     const transact = (decide: (news: ReplicaUpdate | undefined) => BatchResult | undefined) => {
-      const batches = this.#batches.slice(seen).map((record) => decidedOf(structuredClone(record)));
+      const batches = this.#batches.slice(seen).map((record) => batchOfRecord(structuredClone(record)));
       seen = this.#batches.length;
       const decided = decide(batches.length === 0 ? undefined : { kind: "batches", batches });
       if (decided === undefined) return;

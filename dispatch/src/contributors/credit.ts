@@ -3,23 +3,23 @@ import type { NamedWork } from "../leases/commands.ts";
 import { itemKey } from "../leases/lease.ts";
 
 /**
- * The code host tells whole seconds, and its clock is not ours. Clocks outside differ by as much under a test clock as without
- * one, so this is never scaled.
+ * How far the code host's clock may differ from ours; it also reports whole seconds only. It is never scaled, because the
+ * code host's clock does not run faster under a test clock.
  */
 const CLOCKS_DIFFER_MS = 60_000;
 
 export type CreditWork = Pick<NamedWork, "repo" | "number" | "key" | "assignedAt" | "completedAt">;
 
-/** Who is to be credited, as the code host knows them. */
+/** The contributor to be credited, as the code host knows them. */
 export interface CreditedContributor {
   readonly login: string;
   readonly accountId: number | undefined;
 }
 
 /**
- * Why a pull request does not count for the task that named it; undefined when it does. It has to be of the assigned
- * repository, opened after the assignment, and by this contributor; or by the app while this lease held the issue, with a
- * branch or a closing reference that names the issue (contract §4, task_complete).
+ * Returns why a pull request does not count for the task that named it; undefined when it counts. It must belong to the
+ * assigned repository and be opened after the assignment, by this contributor. One opened by the app counts if it was opened
+ * while this lease held the issue and its branch or a closing reference names the issue (contract §4, task_complete).
  */
 export function whyNotCredited(
   pull: PullRequest,
@@ -40,13 +40,13 @@ export function whyNotCredited(
   return namesIssue(pull, work, webUrl) ? undefined : "the pull request named does not name the assigned issue";
 }
 
-/** By the account's number; by the login only where nobody has proven yet whose it is. */
+/** Compares account numbers, and logins only if nobody has proven the login yet. */
 function isBy(pull: PullRequest, { login, accountId }: CreditedContributor): boolean {
   if (accountId !== undefined) return pull.authorId === accountId;
   return pull.author.toLowerCase() === login.toLowerCase();
 }
 
-/** All pull requests of an app have the same author: the branch or the text says whose task it was opened for. */
+/** All pull requests of an app have the same author, so the branch or the text must name the issue. */
 function namesIssue(pull: PullRequest, { repo, number, key }: CreditWork, webUrl: string): boolean {
   if (new RegExp(`(?:^|[^a-z])issues?[-_/]?${number}(?![0-9])`, "i").test(pull.headRef)) return true;
   return closingReferences(`${pull.title}\n${pull.body}`, repo, webUrl).some(

@@ -3,8 +3,8 @@ import type { NamedPullRequest } from "../leases/decider-deps.ts";
 import { itemKey } from "../leases/lease.ts";
 
 /**
- * The pull request of the code host at `webUrl` that an address names: whatever follows its number is left out, and its
- * repository is spelled as `repo` where it is that one. Undefined for any other address.
+ * The pull request at the code host `webUrl` that an address names. Anything after its number is dropped, and its repository
+ * is spelled like `repo` if it is that one. Undefined for any other address.
  */
 export function pullRequestAt(address: string, repo: string, webUrl: string): NamedPullRequest | undefined {
   const name = pullRequestLink(address, webUrl);

@@ -3,7 +3,7 @@ import type { Ledger } from "../leases/ledger.ts";
 
 const PREFIX = "roles:";
 
-/** What an owner said about a contributor's delegated roles. */
+/** The delegated roles that an owner gave a contributor. */
 export interface RoleSetting {
   readonly assigned: AssignableRole | undefined;
   readonly grants: readonly string[];
@@ -14,13 +14,16 @@ export function roleSettingOf(contributorId: string): string {
   return PREFIX + contributorId;
 }
 
-/** What an owner said about a contributor's roles; nothing, where nobody said anything. */
+/** The roles that an owner gave a contributor; empty if none were set. */
 export function rolesOf(ledger: Ledger, contributorId: string): RoleSetting {
   const stored = ledger.setting(roleSettingOf(contributorId)) as Partial<RoleSetting> | undefined;
   return { assigned: stored?.assigned ?? undefined, grants: stored?.grants ?? [] };
 }
 
-/** The role that a contributor's relay works in, of what it asks for, its standing and what the hub delegates. */
+/**
+ * The role in which a contributor's relay works: follows from the role it requests, its tier and roles, and the roles that
+ * the hub delegates.
+ */
 export function roleFor(
   ledger: Ledger,
   contributorId: string,

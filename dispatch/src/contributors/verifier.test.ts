@@ -23,7 +23,10 @@ function work(changes: Partial<NamedWork> = {}): NamedWork {
   };
 }
 
-/** A verifier at a code host with ada's pull request 40; `named` are generations for which an earlier task is still waiting. */
+/**
+ * A verifier at a code host with ada's pull request 40; `named` are generations for which an earlier task still waits for its
+ * verdict.
+ */
 function aVerifier(named: Set<number> = new Set()) {
   const codeHost = new CodeHostMemory({ kind: "app" });
   codeHost.setPullRequest({ repo: "acme/One", number: 40, author: "Ada", authorId: 1815, createdAt: NOW - MINUTE });
@@ -113,7 +116,7 @@ test("a code host that does not answer is asked again, later each time, and told
     because: expect.stringContaining("answer"),
   });
   expect(lines[0]).toContain("a pull request could not be verified yet");
-  // A second and half of the bound, which begins at five seconds and doubles.
+  // One second plus half of the backoff's bound, which begins at five seconds and doubles.
   const tries = [3500, 6000, 11_000];
   for (const [nth, waitMs] of tries.entries()) {
     await clock.advance(waitMs - 1);

@@ -20,9 +20,9 @@ export interface VerifierDeps {
 const RETRY = { firstMs: 5000, longestMs: 600_000 };
 
 /**
- * Asks the code host about pull requests that completed tasks named: only one that {@link whyNotCredited} finds nothing against
- * counts. A code host that does not answer is asked again; what is pending survives a restart. Of several tasks that name one
- * pull request the first is judged first.
+ * Verifies the pull requests that completed tasks named: one counts if {@link whyNotCredited} has no objection. If the code
+ * host does not answer, it is asked again; pending verifications survive a restart. If several tasks name the same pull
+ * request, the first task is judged first.
  */
 export class Verifier {
   readonly #deps: VerifierDeps;
@@ -72,7 +72,7 @@ export class Verifier {
     }
   }
 
-  /** The pull request in its one spelling, and why it does not count; undefined when it does. */
+  /** The pull request's canonical key, and why it does not count; undefined when it counts. */
   async #judge(work: NamedWork): Promise<{ readonly pull: string; readonly because: string | undefined }> {
     const { codeHost, ledger, webUrl } = this.#deps;
     const { signal } = this.#stop;

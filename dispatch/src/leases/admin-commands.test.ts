@@ -113,14 +113,17 @@ test("who is revoked already is cut off again, and not audited twice", () => {
   expect(decider.ledger.isDirty).toBe(false);
 });
 
-const desks = [aLease(1, { identity: "c-ada#desk" }), aLease(2, { identity: "c-ada#laptop", connection: undefined })];
+const twoSessions = [
+  aLease(1, { identity: "c-ada#desk" }),
+  aLease(2, { identity: "c-ada#laptop", connection: undefined }),
+];
 
 test.each<[string, object, string[]]>([
   ["everything", {}, ["t-1", "t-2"]],
   ["one task", { taskId: "t-2" }, ["t-2"]],
   ["what one session holds", { session: "desk" }, ["t-1"]],
 ])("a requeue takes back %s", (_what, chosen, released) => {
-  const decider = aDecider({ leases: desks });
+  const decider = aDecider({ leases: twoSessions });
   expect(requeue(decider, { ...ALL, ...chosen }, NOW).at(-1)).toEqual({ kind: "done", released });
   expect(decider.ledger.changes.endings.map(({ lease }) => lease.taskId)).toEqual(released);
 });
@@ -130,14 +133,14 @@ test.each<[string, object]>([
   ["another session's", { session: "shed" }],
   ["a task of another session's", { taskId: "t-1", session: "laptop" }],
 ])("a requeue of %s is refused", (_what, chosen) => {
-  const decider = aDecider({ leases: desks });
+  const decider = aDecider({ leases: twoSessions });
   const because = "this contributor holds no such task";
   expect(requeue(decider, { ...ALL, ...chosen }, NOW)).toEqual([{ kind: "refused", code: "not_found", because }]);
   expect(decider.ledger.isDirty).toBe(false);
 });
 
 test("a requeue counts nothing, holds the issue for ten minutes, and is told with its reason", () => {
-  const decider = aDecider({ leases: desks });
+  const decider = aDecider({ leases: twoSessions });
   const reason = "it runs in circles";
   expect(requeue(decider, { ...ALL, reason }, NOW)).toEqual([
     { kind: "revoke", connection: ada.connection, taskId: "t-1", reason },

@@ -4,7 +4,7 @@ import { afterTrust } from "./contributor.ts";
 import { bookUncounted } from "./cooldown.ts";
 import type { DeciderDeps, Of } from "./decider-deps.ts";
 
-// What people order: tokens, trust, revocation, requeue, settings.
+// Commands of administrators: tokens, trust, revocation, requeue, settings.
 
 const ACCESS_REVOKED = "contribution access revoked";
 
@@ -53,7 +53,7 @@ export function trust(deps: DeciderDeps, command: Of<"trust">, now: number): Eff
   ];
 }
 
-/** Revocation is for good and at once: held tasks are released, live sockets close. */
+/** Revokes a contributor for good. Their tasks end and their connections close at once. */
 export function revoke(deps: DeciderDeps, command: Of<"revoke">, now: number): Effect[] {
   const { ledger, times } = deps;
   const before = ledger.contributor(command.contributorId);
@@ -83,7 +83,10 @@ export function revoke(deps: DeciderDeps, command: Of<"revoke">, now: number): E
   return effects;
 }
 
-/** An operator takes back what a contributor holds: ten minutes' hold, nothing counted, not handed on by itself. */
+/**
+ * An operator ends a contributor's leases. Each issue is held for ten minutes, nothing counts as a failure, and the task is
+ * not reassigned automatically.
+ */
 export function requeue(deps: DeciderDeps, command: Of<"requeue">, now: number): Effect[] {
   const { ledger, times } = deps;
   const contributor = ledger.contributor(command.contributorId);
@@ -115,7 +118,7 @@ export function requeue(deps: DeciderDeps, command: Of<"requeue">, now: number):
   return [...effects, { kind: "done", released: chosen.map((lease) => lease.taskId) }];
 }
 
-/** An operator cuts one connection: its relay comes back by itself and resumes what it holds. */
+/** An operator closes one connection. Its relay reconnects by itself and resumes its task. */
 export function disconnect(deps: DeciderDeps, command: Of<"disconnect">, now: number): Effect[] {
   const { ledger } = deps;
   const contributor = ledger.contributor(command.contributorId);
@@ -132,7 +135,9 @@ export function disconnect(deps: DeciderDeps, command: Of<"disconnect">, now: nu
   ];
 }
 
-/** One setting read, changed and audited in one step, so that two admins at once never undo each other. */
+/**
+ * Reads, changes and audits one setting in one transaction, so that two admins who act at once do not overwrite each other.
+ */
 export function setting(deps: DeciderDeps, command: Of<"setting">, now: number): Effect[] {
   const { ledger } = deps;
   const { name, actor } = command;

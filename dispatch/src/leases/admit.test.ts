@@ -6,7 +6,7 @@ import { aContributor, aDecider, aLease, type InTheLedger, MINUTE, NOW, openPoli
 
 interface Asked extends InTheLedger {
   readonly who?: Partial<Contributor>;
-  /** A newcomer's; everybody else's are none. */
+  /** Limits of newcomers; the other tiers have none. */
   readonly limits?: Partial<TierLimits>;
 }
 

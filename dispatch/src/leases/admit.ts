@@ -13,9 +13,9 @@ export type Admission =
   | { readonly kind: "refused"; readonly reason: UnavailableReason; readonly retryAfterMs?: number };
 
 /**
- * Whether a contributor may be given work at all: the gates before the queue, in the order that decides which reason is told
- * (suspended, not ready, tier, concurrency, hour, day, failure streak). Limits hold over any rolling window, across sockets
- * and restarts, because they are read off the assignments themselves; 0 = unlimited.
+ * Decides whether a contributor may get work at all. The checks run in a fixed order, and the first that fails gives the
+ * reason (suspended, not ready, tier, concurrency, hour, day, failure streak). The rolling limits count the recorded
+ * assignments, so they hold across connections and restarts; 0 = unlimited.
  */
 export function admit(
   contributor: Contributor,
@@ -43,10 +43,10 @@ export function admit(
   return { kind: "admitted", contributor };
 }
 
-/** How long until one more assignment fits a rolling window of `limit`; 0 when it fits now. */
+/** Milliseconds until a rolling window of `limit` assignments has room for one more; 0 when it has room now. */
 function windowWaitMs(contributor: Contributor, limit: number, windowMs: number, ledger: Ledger, now: number): number {
   if (limit <= 0 || contributor.grants < limit) return 0;
-  // The window is full exactly when the assignment `limit` places back is still inside it.
+  // The window is full when the assignment `limit` places back is still inside it.
   const oldest = ledger.assignedAt(contributor, contributor.grants - limit + 1, now);
   return oldest === undefined ? 0 : Math.max(0, oldest + windowMs - now);
 }

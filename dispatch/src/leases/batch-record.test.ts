@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { decidedOf, recordOf } from "./batch-record.ts";
+import { batchOfRecord, recordOf } from "./batch-record.ts";
 import { type Changes, type Ending, noChanges } from "./changes.ts";
 import type { Effect } from "./commands.ts";
 import type { Lease } from "./lease.ts";
@@ -9,7 +9,7 @@ const OTHERS = "conn-bbbbbbbb-1";
 
 function through(changes: Partial<Changes>, effects: readonly Effect[] = []) {
   const record = recordOf({ changes: { ...noChanges(), ...changes }, effects: [effects] }, MINE);
-  return decidedOf(JSON.parse(JSON.stringify(record)));
+  return batchOfRecord(JSON.parse(JSON.stringify(record)));
 }
 
 function leaseOf(gen: number): Lease {

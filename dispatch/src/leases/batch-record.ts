@@ -16,19 +16,19 @@ import type { ItemRecord } from "./cooldown.ts";
 import type { Lease } from "./lease.ts";
 import type { BatchResult } from "./ledger-store.ts";
 
-/** A setting as a batch record has it: removed when there is no value. */
+/** A setting in a batch record; without a value, the setting was removed. */
 interface SettingRecord {
   readonly name: string;
   readonly value?: unknown;
 }
 
-/** A batch as JSON: what is written of it, and what other replicas read of it. */
+/** A batch as JSON: it is stored in the database, and the other replicas read it from there. */
 export interface BatchRecord {
   readonly contributors: readonly Contributor[];
-  /** Of those that ended, only the ones made in this batch: an ending has its lease. */
+  /** Leases that the batch changed. A lease that ended is left out unless this batch also granted it: its ending has it. */
   readonly leases: readonly Lease[];
   readonly endings: readonly Ending[];
-  /** Leases made in this batch. */
+  /** Leases granted in this batch. */
   readonly granted: readonly (readonly [taskId: string, grant: Grant])[];
   readonly items: readonly ItemRecord[];
   readonly activity: readonly Activity[];
@@ -37,21 +37,21 @@ export interface BatchRecord {
   readonly counted: readonly (Counted & { readonly url: string })[];
   readonly settings: readonly SettingRecord[];
   readonly gen?: number | undefined;
-  /** What concerns sockets of other replicas. */
+  /** Effects on connections of other replicas. */
   readonly effects: readonly Effect[];
 }
 
-/** A batch of `replica` as a record; of its effects those that others have to carry out. */
+/** Makes the record of a batch of `replica`. Of its effects it keeps those that other replicas carry out. */
 export function recordOf({ changes, effects }: BatchResult, replica: string): BatchRecord {
   const ended = new Set(changes.endings.map(({ lease }) => lease.taskId));
-  const isTold = ({ taskId }: Lease) => !ended.has(taskId) || changes.granted.has(taskId);
+  const isIncluded = ({ taskId }: Lease) => !ended.has(taskId) || changes.granted.has(taskId);
   return {
     contributors: [...changes.contributors.values()],
-    leases: [...changes.leases.values()].filter(isTold),
+    leases: [...changes.leases.values()].filter(isIncluded),
     endings: changes.endings,
     granted: [...changes.granted],
     items: [...changes.items.values()],
-    activity: changes.activity.map((line) => ({ ...line, task: line.task && toldOf(line.task) })),
+    activity: changes.activity.map((line) => ({ ...line, task: line.task && activityTaskOf(line.task) })),
     audit: changes.audit,
     pullRequests: changes.pullRequests,
     counted: [...changes.counted].map(([url, counted]) => ({ url, ...counted })),
@@ -61,8 +61,8 @@ export function recordOf({ changes, effects }: BatchResult, replica: string): Ba
   };
 }
 
-/** The batch that a record was made of. JSON drops what is undefined; everything here reads a missing property as that. */
-export function decidedOf(record: BatchRecord): BatchResult {
+/** Makes the batch of a record again. JSON drops undefined values, and the readers treat a missing property as undefined. */
+export function batchOfRecord(record: BatchRecord): BatchResult {
   const changes: Changes = {
     ...noChanges(),
     contributors: new Map(record.contributors.map((one) => [one.id, one])),
@@ -80,12 +80,12 @@ export function decidedOf(record: BatchRecord): BatchResult {
   return { changes, effects: [record.effects] };
 }
 
-/** A lease has more than the feed tells. */
-function toldOf({ taskId, gen, repo, number, title, url }: ActivityTask): ActivityTask {
+/** Picks the fields that the activity feed needs; a lease has more. */
+function activityTaskOf({ taskId, gen, repo, number, title, url }: ActivityTask): ActivityTask {
   return { taskId, gen, repo, number, title, url };
 }
 
-/** Effects on sockets that are not the replica's own, and on contributors, whose sockets may be anywhere. */
+/** True for effects on another replica's connection, and on a contributor, whose connections may be at any replica. */
 function concernsOthers(effect: Effect, replica: string): boolean {
   if (effect.kind === "close" || effect.kind === "standing") return true;
   if (!("connection" in effect) || effect.connection === "") return false;

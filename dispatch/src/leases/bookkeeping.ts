@@ -6,15 +6,15 @@ import type { DeciderDeps } from "./decider-deps.ts";
 import { hasExpired, isInOtherHands, type Lease, speaksOf } from "./lease.ts";
 
 /**
- * The live, unexpired lease that a terminal report speaks of. It need not have been adopted by this socket first, but no other
- * live one may have it in hand.
+ * The live, unexpired lease that a terminal report names. The reporting connection need not have resumed the lease first, but
+ * no other live connection may hold it.
  */
 export function reported(deps: DeciderDeps, command: RelayIdentity & TaskReference, now: number): Lease | undefined {
   const lease = deps.ledger.lease(command.taskId);
   return speaksOf(lease, command) && !hasExpired(lease, now) && !isInOtherHands(lease, command) ? lease : undefined;
 }
 
-/** Ends a lease: from here on nothing revives it. */
+/** Ends a lease. An ended lease never becomes live again. */
 export function endLease(
   deps: DeciderDeps,
   lease: Lease,
@@ -24,24 +24,24 @@ export function endLease(
   deps.ledger.end({ prState: "none", ...ending, lease, endedAt: now });
 }
 
-/** Counts a failure with the contributor who held the task. */
+/** Counts a failure for the contributor who held the task. */
 export function countFailure(deps: DeciderDeps, lease: Lease, now: number): void {
   const contributor = deps.ledger.contributor(lease.contributorId);
   if (contributor === undefined) return;
   deps.ledger.putContributor(afterFailure(contributor, lease.acceptedAt ?? lease.assignedAt, deps.times, now));
 }
 
-/** Refuses a claim: the relay clears its task, the record stays whose it is. */
+/** Refuses a relay's claim on a task: the relay drops the task, and the lease stays as it is. */
 export function refusal(command: RelayIdentity & TaskReference): Effect {
   return { kind: "revoke", connection: command.connection, taskId: command.taskId, reason: NO_ACTIVE_LEASE };
 }
 
-/** Every terminal report gets one, so that the relay can forget it. */
+/** Acknowledges a terminal report. Every report gets an acknowledgement, so that the relay can delete it. */
 export function acknowledgement(command: RelayIdentity & TaskReference): Effect {
   return { kind: "ack", connection: command.connection, taskId: command.taskId, gen: command.gen ?? 0 };
 }
 
-/** A line for the activity feed. */
+/** Adds a line to the activity feed. */
 export function note(deps: DeciderDeps, contributorId: string, event: ActivityEvent<Lease>, now: number): void {
   const { ledger } = deps;
   ledger.note({ at: now, login: ledger.contributor(contributorId)?.login ?? contributorId, ...event });

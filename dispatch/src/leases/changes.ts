@@ -5,7 +5,7 @@ import type { Lease } from "./lease.ts";
 
 export type PullRequestState = "none" | "pending" | "verified" | "refused";
 
-/** What is kept of a lease that ended. */
+/** The record of a lease that ended. */
 export interface Ending {
   readonly lease: Lease;
   readonly endedAt: number;
@@ -23,25 +23,25 @@ export interface Activity {
   readonly id: number;
   readonly at: number;
   readonly login: string;
-  /** What the ledger is told is an {@link ActivityEvent}; a row may be of another release. */
+  /** The ledger writes an {@link ActivityEvent}; a row that another release wrote may hold another text. */
   readonly action: string;
-  /** The task it is about. */
+  /** The task that the line is about. */
   readonly task?: ActivityTask | undefined;
-  /** A pull request, where there is one; else the issue's own address is meant. */
+  /** The pull request's address, if there is one; otherwise the line links to the issue. */
   readonly url?: string | undefined;
   readonly detail?: string | undefined;
 }
 
-/** What the feed tells of a task; a lease has all of it. */
+/** The fields of a task that the activity feed shows. */
 export type ActivityTask = Pick<Lease, "taskId" | "gen" | "repo" | "number" | "title" | "url">;
 
-/** One line of the audit: who changed what, with old and new values. */
+/** One line of the audit log: who changed what, with old and new values. */
 export type AuditLine = {
   readonly at: number;
   readonly actor: string;
 } & AuditEvent;
 
-/** A pull request's verification, by the task that named it. */
+/** The result of verifying a pull request, with the task that named it. */
 export interface PullRequestVerdict {
   readonly taskId: string;
   readonly gen: number;
@@ -49,7 +49,7 @@ export interface PullRequestVerdict {
   readonly because?: string | undefined;
 }
 
-/** To whom a pull request is credited. */
+/** The task and contributor that a pull request is credited to. */
 export interface Counted {
   /** The generation of the task that named it. */
   readonly gen: number;
@@ -57,17 +57,17 @@ export interface Counted {
   readonly completedAt: number;
 }
 
-/** Which of its contributor's assignments a lease is. */
+/** The position of a lease among its contributor's assignments. */
 export interface Grant {
-  /** From 1. */
+  /** Counted from 1. */
   readonly nth: number;
-  /** The generation of the one before; undefined of the first. */
+  /** The generation of the contributor's previous assignment; undefined for the first. */
   readonly previous: number | undefined;
 }
 
 /** Everything that one batch of commands changed; written in one transaction. */
 export interface Changes {
-  /** Leases made in this batch, by task id. */
+  /** Leases granted in this batch, by task id. */
   readonly granted: Map<string, Grant>;
   readonly leases: Map<string, Lease>;
   readonly endings: Ending[];
@@ -78,17 +78,17 @@ export interface Changes {
   readonly pullRequests: PullRequestVerdict[];
   /** Pull requests counted for the first time, by `owner/name#number` in lower case. */
   readonly counted: Map<string, Counted>;
-  /** Settings changed, by name; undefined removes one. */
+  /** Changed settings, by name; undefined removes a setting. */
   readonly settings: Map<string, unknown>;
-  /** The last generation given out. */
+  /** The last generation that was assigned. */
   gen: number | undefined;
 }
 
-/** What the ledger needs of what is on disk beyond the live rows it keeps in memory. */
+/** What the ledger reads from the database, beyond the live rows that it keeps in memory. */
 export interface LedgerPast {
   /** When the contributor's `nth` assignment (from 1) was made (ms); undefined when unknown. */
   assignedAt(contributorId: string, nth: number): number | undefined;
-  /** Whether a pull request was counted before, whatever task named it. */
+  /** Whether a pull request was counted before, for any task. */
   isCounted(pull: string): boolean;
 }
 
@@ -101,7 +101,7 @@ export interface LedgerRows {
   readonly settings?: ReadonlyMap<string, unknown>;
 }
 
-/** Nothing changed yet. */
+/** An empty set of changes. */
 export function noChanges(): Changes {
   return {
     granted: new Map(),

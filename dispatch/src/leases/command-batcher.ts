@@ -12,24 +12,24 @@ export interface CommandBatcherDeps {
   readonly store: LedgerStore;
   readonly clock: Clock;
   readonly log: Log;
-  /** Runs a flush at the end of this turn of the loop; `setImmediate` unless a simulation decides when. */
+  /** Runs a flush at the end of this turn of the event loop; `setImmediate` by default, a simulation passes its own. */
   readonly schedule?: (flush: () => void) => void;
 }
 
-/** Told what became durable, in this order. What throws here is a bug: the batch holds whatever a listener does. */
+/** Called, in this order, with what became durable. A listener that throws has a bug; the batch stays committed. */
 export interface BatchListener {
   /**
    * Connections whose lease became *away* because their replica was declared dead. If one is local, this process stalled: close
    * it, so that its relay reconnects and resumes.
    */
   lost?(connections: readonly string[]): void;
-  /** What a batch of this replica changed; told before its effects. */
+  /** The changes of a batch of this replica; called before its effects. */
   committed?(changes: Changes): void;
-  /** What a batch of any replica changed; told before its effects. */
+  /** The changes of a batch of any replica; called before its effects. */
   changed?(changes: Changes): void;
-  /** More changed at other replicas than is known one by one: read everything again. */
+  /** Other replicas changed more than their batch records tell: read everything again. */
   reloaded?(): void;
-  /** An effect to carry out. Of another replica's batch only those that concern its own sockets. */
+  /** An effect to carry out. Of another replica's batch, only effects on this replica's connections are passed. */
   effect?(effect: Effect): void;
 }
 
@@ -41,13 +41,13 @@ interface Waiting {
 
 /** Maximum delay for a command with no waiting caller; batches a reconnect storm into a few transactions. */
 const LAZY_MS = 50;
-/** A fact that could not be written is submitted again after this long. */
+/** Delay before a command that must not be lost is submitted again after a failed write. */
 const RETRY_AFTER_MS = 1000;
 
 /**
- * Grants, renews and ends leases. Everything that arrived in one turn of the event loop is one durable transaction, and no
- * answer leaves before it: a relay that was told something can rely on it through `kill -9`. On a database that answers later,
- * what arrives meanwhile is the next transaction.
+ * Grants, renews and ends leases. All commands of one turn of the event loop are one transaction, and no answer is sent
+ * before it is durable, so a relay can rely on an answer even after `kill -9`. While an asynchronous database writes a batch,
+ * new commands collect for the next one.
  */
 export class CommandBatcher {
   readonly #deps: CommandBatcherDeps;
@@ -64,17 +64,17 @@ export class CommandBatcher {
     this.#deps = deps;
   }
 
-  /** Tells `listener` what becomes durable from now on. */
+  /** From now on, `listener` is called with everything that becomes durable. */
   listen(listener: BatchListener): void {
     this.#listeners.push(listener);
   }
 
-  /** Hands a command in; its effects are carried out with this turn's batch. */
+  /** Submits a command; its effects are carried out with this turn's batch. */
   submit(command: Command): void {
     this.#push({ command, done: undefined, failed: undefined });
   }
 
-  /** Hands in what nobody waits for: it is written with the next batch, or by itself a moment later. */
+  /** Submits a command that no caller waits for: it is written with the next batch, or after a short delay. */
   submitLazily(command: Command): void {
     if (this.#closed) return;
     this.#waiting.push({ command, done: undefined, failed: undefined });
@@ -82,7 +82,7 @@ export class CommandBatcher {
   }
 
   /**
-   * Hands a command in and resolves with its effects once they are durable.
+   * Submits a command and resolves with its effects once they are durable.
    *
    * @throws NestError `storage_unavailable` when the batch could not be written: nothing has changed.
    */
@@ -90,25 +90,25 @@ export class CommandBatcher {
     return new Promise((done, failed) => this.#push({ command, done, failed }));
   }
 
-  /** Another replica has written something: takes it over with the next batch, or by itself. */
+  /** Another replica has written a batch: schedules a flush that reads it. */
   requestSync(): void {
     this.#syncRequested = true;
     this.#schedule();
   }
 
-  /** Whether the last batch may have been written without this process knowing. */
+  /** Whether the last batch may have been committed without this process knowing. */
   get isBehind(): boolean {
     return this.#isBehind;
   }
 
-  /** Resolves when everything that other replicas had written when it was called is known here. */
+  /** Resolves when this replica knows every batch that other replicas had committed before the call. */
   async sync(): Promise<void> {
     await this.#writing;
     this.#syncRequested = true;
     await this.flush();
   }
 
-  /** Writes what is waiting, now; a promise where the database answers later. */
+  /** Writes the waiting commands now; returns a promise when the database is asynchronous. */
   flush(): void | Promise<void> {
     this.#scheduled = false;
     if (this.#writing !== undefined) return this.#writing;
@@ -119,25 +119,25 @@ export class CommandBatcher {
     this.#waiting = [];
     this.#syncRequested = false;
     const { ledger, store } = this.#deps;
-    let decided: BatchResult | undefined;
+    let result: BatchResult | undefined;
     let writing: void | Promise<void>;
     try {
       writing = store.transact((update) => {
         if (update !== undefined) this.#applyUpdate(update);
-        decided = this.#decide(batch);
-        return ledger.isDirty ? decided : undefined;
+        result = this.#decide(batch);
+        return ledger.isDirty ? result : undefined;
       }, namedIn(batch));
     } catch (thrown) {
       this.#failed(batch, thrown);
       return;
     }
     if (writing === undefined) {
-      this.#committed(batch, decided);
+      this.#committed(batch, result);
       return;
     }
     this.#writing = writing
       .then(
-        () => this.#committed(batch, decided),
+        () => this.#committed(batch, result),
         (thrown) => this.#failed(batch, thrown),
       )
       .finally(() => {
@@ -147,7 +147,7 @@ export class CommandBatcher {
     return this.#writing;
   }
 
-  /** Writes what is waiting; later commands are refused. */
+  /** Writes the waiting commands; later commands are refused. */
   async close(): Promise<void> {
     await this.#writing;
     await this.flush();
@@ -161,7 +161,7 @@ export class CommandBatcher {
     return { changes: ledger.changes, effects };
   }
 
-  /** Applies what other replicas made durable, before anything of our own is decided. */
+  /** Applies the batches of other replicas before this replica decides its own. */
   #applyUpdate(update: ReplicaUpdate): void {
     const { ledger, decider, clock } = this.#deps;
     const held = mayBeLost(update, ledger);
@@ -186,19 +186,19 @@ export class CommandBatcher {
     }
   }
 
-  #committed(batch: readonly Waiting[], decided: BatchResult | undefined): void {
+  #committed(batch: readonly Waiting[], result: BatchResult | undefined): void {
     const { ledger } = this.#deps;
     const { isDirty } = ledger;
     ledger.commit();
     this.#isBehind = false;
-    if (isDirty && decided !== undefined) {
+    if (isDirty && result !== undefined) {
       for (const listener of this.#listeners) {
-        listener.committed?.(decided.changes);
-        listener.changed?.(decided.changes);
+        listener.committed?.(result.changes);
+        listener.changed?.(result.changes);
       }
     }
     for (const [at, { done }] of batch.entries()) {
-      const effects = decided?.effects[at] ?? [];
+      const effects = result?.effects[at] ?? [];
       for (const effect of effects) this.#deliver(effect);
       done?.(effects);
     }
@@ -213,7 +213,7 @@ export class CommandBatcher {
     ledger.rollback();
     this.#isBehind = true;
     decider.refresh(clock.now());
-    log.error({ err: cause, commands: batch.length }, "a batch could not be written, nothing of it holds");
+    log.error({ err: cause, commands: batch.length }, "a batch could not be written; none of its changes apply");
     const facts = batch.filter(
       ({ command }) => command.kind === "dropped" || command.kind === "verified" || command.kind === "replica_lost",
     );
@@ -233,7 +233,7 @@ export class CommandBatcher {
     }
   }
 
-  /** What has happened does not go away because it could not be written: it is tried again. */
+  /** Submits facts again whose batch failed: they happened, whether or not the write succeeded. */
   #retry(facts: readonly Waiting[]): void {
     this.#deps.clock.after(RETRY_AFTER_MS, () => {
       for (const fact of facts) this.#push(fact);
@@ -259,7 +259,7 @@ export class CommandBatcher {
   }
 }
 
-/** Leases, as they are known, of which news may say that they are away. */
+/** The leases, as known so far, that the update may turn into *away*. */
 function mayBeLost(update: ReplicaUpdate, ledger: Ledger): Lease[] {
   if (update.kind === "everything") return [...ledger.liveLeases()];
   return update.batches.flatMap(({ changes }) =>

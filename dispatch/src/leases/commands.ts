@@ -1,25 +1,25 @@
 import type { ActivityEvent, AuditEvent, queue, Tier, UnavailableReason } from "@nest/protocol";
 import type { Lease } from "./lease.ts";
 
-/** Who speaks: one authenticated socket. */
+/** The sender of a command: one authenticated connection. */
 export interface RelayIdentity {
-  /** The socket's id, never used again. */
+  /** The connection's id; ids are never reused. */
   readonly connection: string;
   readonly contributorId: string;
-  /** Which of the contributor's machines: see {@link Lease.identity}. */
+  /** Tells apart the contributor's machines: see {@link Lease.identity}. */
   readonly identity: string;
 }
 
-/** What a relay says of a task. */
+/** The task that a relay's message names. */
 export interface TaskReference {
   readonly taskId: string;
-  /** Undefined when the relay did not send one; 0 is a wrong one. */
+  /** Undefined when the relay sent none; 0 never matches. */
   readonly gen: number | undefined;
-  /** The socket that had the task when this was said, and did not answer when it was asked whether it lives. */
+  /** The connection that held the task when the message came, and that did not answer a ping. */
   readonly silent?: string | undefined;
 }
 
-/** A completed task and the pull request that it named, which nobody has looked at yet. */
+/** A completed task with the pull request that it named, not verified yet. */
 export interface NamedWork {
   readonly taskId: string;
   readonly gen: number;
@@ -29,28 +29,28 @@ export interface NamedWork {
   readonly repo: string;
   readonly number: number;
   readonly assignedAt: number;
-  /** The pull request's address in its one spelling. */
+  /** The pull request's address in its canonical spelling. */
   readonly prUrl: string;
   readonly completedAt: number;
 }
 
-/** What a change of a setting comes to; decided inside the transaction, on the value that is in force. */
+/** The outcome of changing a setting; computed inside the transaction from the current value. */
 export type SettingChange =
   | {
       readonly kind: "set";
       /** Undefined removes the setting. */
       readonly value: unknown;
-      /** Absent: nothing worth an audit line. */
+      /** Absent when the change needs no audit line. */
       readonly audit?: AuditEvent;
-      /** What the activity feed says of it. */
+      /** The line for the activity feed. */
       readonly activity?: ActivityEvent<never>;
     }
   | { readonly kind: "unchanged" }
   | { readonly kind: "refused"; readonly because: string };
 
-/** Everything that moves leases, issues or contributors: from a relay, from an admin, from the hub itself. */
+/** Everything that changes leases, issues or contributors; sent by a relay, by an admin, or by the hub itself. */
 export type Command =
-  /** `unasked`: the hub looks for work for a relay that waits; finding none is not told again. */
+  /** `unasked`: the hub looks for work for a waiting relay. If there is none, the relay gets no second answer. */
   | ({ readonly kind: "ready"; readonly unasked?: boolean } & RelayIdentity)
   | ({ readonly kind: "accepted" } & RelayIdentity & TaskReference)
   | ({
@@ -74,7 +74,7 @@ export type Command =
     } & RelayIdentity &
       TaskReference)
   | ({ readonly kind: "declined"; readonly reason: string } & RelayIdentity & TaskReference)
-  /** A line for the feed: a relay came, or has stayed away. */
+  /** A line for the activity feed: a relay connected, or stayed away. */
   | {
       readonly kind: "presence";
       readonly contributorId: string;
@@ -82,7 +82,7 @@ export type Command =
       readonly detail: string;
     }
   | ({ readonly kind: "dropped" } & RelayIdentity)
-  /** A replica of the hub is gone, and every socket with it. */
+  /** A replica is dead, and its connections with it. */
   | { readonly kind: "replica_lost"; readonly replica: string }
   | { readonly kind: "sweep" }
   | {
@@ -92,7 +92,7 @@ export type Command =
       readonly contributorId: string;
       readonly key: string;
       readonly prUrl: string;
-      /** The same as `owner/name#number` in lower case: it counts once by this. */
+      /** `owner/name#number` in lower case: a pull request is counted once by this key. */
       readonly pull: string;
       readonly completedAt: number;
       readonly verdict: "verified" | "refused";
@@ -102,16 +102,16 @@ export type Command =
       readonly kind: "register";
       readonly contributorId: string;
       readonly login: string;
-      /** Undefined where nothing was proven. */
+      /** Undefined when no account was proven. */
       readonly accountId: number | undefined;
       readonly tokenDigest: string;
     }
-  /** The code host says that this account has this login now. */
+  /** The code host confirms that this account has this login now. */
   | { readonly kind: "proven"; readonly login: string; readonly accountId: number }
   | { readonly kind: "reissue"; readonly contributorId: string; readonly tokenDigest: string }
   | { readonly kind: "trust"; readonly contributorId: string; readonly tier: Tier; readonly actor: string }
   | { readonly kind: "revoke"; readonly contributorId: string; readonly actor: string }
-  /** One socket of a contributor's is cut; what it holds is kept for its identity, as after any drop. */
+  /** Closes one connection of a contributor. Its task stays reserved for its identity, as after any lost connection. */
   | { readonly kind: "disconnect"; readonly contributorId: string; readonly connection: string; readonly actor: string }
   | {
       readonly kind: "setting";
@@ -119,13 +119,13 @@ export type Command =
       readonly actor: string;
       readonly change: (before: unknown) => SettingChange;
     }
-  /** Issues wait no longer: these, of these reasons; undefined = any. */
+  /** Ends the waiting of these issues for these reasons; undefined = any. */
   | {
       readonly kind: "lift";
       readonly keys: readonly string[] | undefined;
       readonly reasons: readonly queue.Liftable[] | undefined;
       readonly actor: string;
-      /** What made it happen, where that is not the actor alone. */
+      /** The cause, where it is more than the actor's decision. */
       readonly because?: string;
     }
   | {
@@ -137,7 +137,7 @@ export type Command =
       readonly actor: string;
     };
 
-/** What follows from a command; carried out only after the batch is on disk. */
+/** A consequence of a command; carried out only after the batch is durable. */
 export type Effect =
   | { readonly kind: "assign"; readonly connection: string; readonly lease: Lease }
   | {
@@ -148,9 +148,9 @@ export type Effect =
     }
   | { readonly kind: "revoke"; readonly connection: string; readonly taskId: string; readonly reason: string }
   | { readonly kind: "ack"; readonly connection: string; readonly taskId: string; readonly gen: number }
-  /** The task now is this socket's and accepted: it gets its credential. */
+  /** The task is accepted and held by this connection: send it a credential. */
   | { readonly kind: "credential_due"; readonly connection: string; readonly lease: Lease; readonly resumed: boolean }
-  /** The task is no longer this socket's. */
+  /** This connection no longer holds the task. */
   | { readonly kind: "released"; readonly connection: string; readonly taskId: string }
   | {
       readonly kind: "failure";
@@ -161,9 +161,9 @@ export type Effect =
       readonly permanent: boolean;
     }
   | ({ readonly kind: "verify" } & NamedWork)
-  /** What a relay said could not be written: it has to say it again. */
+  /** A relay's message could not be written: the relay has to send it again. */
   | { readonly kind: "resend_required"; readonly connection: string }
-  /** `only`: this one socket of theirs instead of all. */
+  /** `only`: close this one connection instead of all. */
   | { readonly kind: "close"; readonly contributorId: string; readonly reason: string; readonly only?: string }
   | { readonly kind: "standing"; readonly contributorId: string; readonly tier: Tier }
   | { readonly kind: "done"; readonly released: readonly string[] }

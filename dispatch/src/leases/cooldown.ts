@@ -1,27 +1,27 @@
 import { type Durations, QUARANTINE_AT, type queue } from "@nest/protocol";
 
-/** Why an issue that was already handed out once is not offered again yet. */
+/** Why an issue that was assigned before is not offered again yet. */
 export type HoldReason = Exclude<queue.Liftable, "operator_hold">;
 
 /**
- * What the hub remembers of an issue beside the issue itself. Only repo, number and the permanent flag of failures go into
- * it: a declared `failure_kind` never does (spec: Failure attribution).
+ * What the hub remembers about an issue beyond the issue itself. Failures are recorded by repository, number and the
+ * permanent flag; a declared `failure_kind` is never used (spec: Failure attribution).
  */
 export interface ItemRecord {
   readonly key: string;
   readonly holdReason: HoldReason | undefined;
   readonly holdUntil: number;
-  /** Consecutive counted failures, remembered for as long as a quarantine lasts. */
+  /** Consecutive counted failures; they are forgotten after the duration of a quarantine. */
   readonly failures: number;
   readonly lastFailureAt: number;
   /** Consecutive completions without a verified pull request. */
   readonly unverifiedStreak: number;
   readonly lastUnverifiedAt: number;
-  /** A `no_work_needed` verdict ends early when the issue was changed after this time. */
+  /** A hold for `no_work_needed` ends early when the issue changed after this time. */
   readonly heldAsOf: number | undefined;
 }
 
-/** The record of an issue about which nothing is remembered. */
+/** The empty record of an issue. */
 export function freshItem(key: string): ItemRecord {
   return {
     key,
@@ -40,20 +40,23 @@ export interface Hold {
   readonly until: number;
 }
 
-/** The hold on an issue now, if there is one. `itemUpdatedAt` is when the code host says the issue changed last (ms). */
+/** The hold on an issue now, if there is one. `itemUpdatedAt` is when the issue last changed at the code host (ms). */
 export function holdOf(item: ItemRecord | undefined, itemUpdatedAt: number, now: number): Hold | undefined {
   if (item?.holdReason === undefined || now >= item.holdUntil) return undefined;
   if (item.heldAsOf !== undefined && itemUpdatedAt > item.heldAsOf) return undefined;
   return { reason: item.holdReason, until: item.holdUntil };
 }
 
-/** Counted failures that are still remembered. */
+/** The number of counted failures that are not forgotten yet. */
 export function failuresNow(item: ItemRecord | undefined, times: Durations, now: number): number {
   if (item === undefined || now - item.lastFailureAt >= times.quarantineMs) return 0;
   return item.failures;
 }
 
-/** A drop, a hand-back or an operator's requeue: ten minutes, counted by nobody. A longer hold that is in force stays. */
+/**
+ * After a lost connection, a hand-back or an operator's requeue: a hold of ten minutes that counts as no failure. A longer
+ * hold stays.
+ */
 export function bookUncounted(
   item: ItemRecord,
   reason: "connection_lost" | "given_back" | "requeued" | "failed",
@@ -63,12 +66,12 @@ export function bookUncounted(
   return hold(item, reason, Math.max(item.holdUntil, now + times.dropHoldMs));
 }
 
-/** A resumed task: the drop's hold is taken back. */
+/** Removes the hold of a lost connection, because the task was resumed. */
 export function clearDrop(item: ItemRecord): ItemRecord {
   return item.holdReason === "connection_lost" ? { ...item, holdReason: undefined, holdUntil: 0 } : item;
 }
 
-/** A counted failure: ten minutes; the third in a row, or one that is permanent, is a quarantine. */
+/** After a counted failure: a hold of ten minutes. The third in a row, or a permanent one, is a quarantine. */
 export function bookFailure(item: ItemRecord, permanent: boolean, times: Durations, now: number): ItemRecord {
   const failures = failuresNow(item, times, now) + (permanent ? QUARANTINE_AT : 1);
   const counted = { ...item, failures, lastFailureAt: now };
@@ -77,17 +80,20 @@ export function bookFailure(item: ItemRecord, permanent: boolean, times: Duratio
     : hold(counted, "failed", now + times.failureHoldMs);
 }
 
-/** A completion that names a pull request nobody has looked at yet: held as if it were real until it was looked at. */
+/** After a completion that names a pull request: held as if it were verified until the verification is done. */
 export function bookVerifying(item: ItemRecord, times: Durations, now: number): ItemRecord {
   return hold({ ...item, failures: 0 }, "verifying", now + times.verifiedHoldMs);
 }
 
-/** A completion whose pull request the code host confirmed. */
+/** After a completion whose pull request was verified. */
 export function bookVerified(item: ItemRecord, times: Durations, completedAt: number): ItemRecord {
   return hold({ ...item, failures: 0, unverifiedStreak: 0 }, "completed", completedAt + times.verifiedHoldMs);
 }
 
-/** A completion without a confirmed pull request: 4 h, doubling with each in a row up to the verified hold. */
+/**
+ * After a completion without a verified pull request: held for 4 h, doubled for each in a row, up to the hold of a verified
+ * one.
+ */
 export function bookUnverified(item: ItemRecord, times: Durations, now: number): ItemRecord {
   const remembered = now - item.lastUnverifiedAt < times.unverifiedForgetMs ? item.unverifiedStreak : 0;
   const holdMs = Math.min(times.verifiedHoldMs, times.unverifiedHoldMs * 2 ** Math.min(remembered, 20));
@@ -95,7 +101,7 @@ export function bookUnverified(item: ItemRecord, times: Durations, now: number):
   return hold(counted, "completed_without_pull_request", now + holdMs);
 }
 
-/** A completion that says there is nothing to do (until the issue changes), or that people must act first. */
+/** After a completion with a verdict: nothing to do (held until the issue changes), or people must act first. */
 export function bookVerdict(
   item: ItemRecord,
   verdict: "no_work_needed" | "blocked",
@@ -107,7 +113,7 @@ export function bookVerdict(
   return verdict === "no_work_needed" ? { ...held, heldAsOf: itemUpdatedAt } : held;
 }
 
-/** People want it tried again: nothing is waited for, and what failed before is forgotten. */
+/** Ends every hold and forgets the failures, because people want the issue tried again. */
 export function lifted(item: ItemRecord): ItemRecord {
   return { ...item, holdReason: undefined, holdUntil: 0, failures: 0, heldAsOf: undefined };
 }

@@ -4,7 +4,7 @@ import type { Command, RelayIdentity } from "./commands.ts";
 import type { Promotion } from "./contributor.ts";
 import type { Ledger } from "./ledger.ts";
 
-/** An issue that could be handed out. */
+/** An issue that could be assigned. */
 export interface Candidate {
   readonly key: string;
   readonly repo: string;
@@ -14,28 +14,28 @@ export interface Candidate {
   readonly updatedAt: number;
 }
 
-/** The issues on offer, best first. The ledger has the last word on each. */
+/** The issues on offer, best first. The ledger decides whether each may be assigned. */
 export interface Candidates {
-  /** False until every monitored repository was read once: nothing is handed out on half a picture. */
+  /** False until every monitored repository was read once; no issue is assigned before that. */
   readonly isReady: boolean;
   offer(asker: RelayIdentity, now: number): Iterable<Candidate>;
-  /** The title and text of an issue in short, as they are known now. */
+  /** A digest of the issue's current title and text. */
   digestOf(key: string): string | undefined;
-  /** What is known of these issues has changed. */
+  /** Call when something about these issues changed. */
   touch(keys: ReadonlySet<string>, now: number): void;
 }
 
-/** A pull request in its one spelling. */
+/** A pull request in its canonical spelling. */
 export interface NamedPullRequest {
-  /** `owner/name#number` in lower case: what it is judged, remembered and counted by. */
+  /** `owner/name#number` in lower case: the key under which it is verified and counted. */
   readonly key: string;
-  /** Whether it is of the repository that was asked about. */
+  /** Whether it belongs to the given repository. */
   readonly isOfRepo: boolean;
-  /** The address that people open. */
+  /** The web address. */
   readonly url: string;
 }
 
-/** The rules in force; read anew for each command. */
+/** The current rules; read again for each command. */
 export interface DeciderPolicy extends TierPolicy {
   readonly suspended: boolean;
   readonly promotion: Promotion;
@@ -46,16 +46,19 @@ export interface DeciderDeps {
   readonly candidates: Candidates;
   readonly policy: () => DeciderPolicy;
   readonly times: Durations;
-  /** A task id: opaque, unique for ever. */
+  /** Makes an opaque task id that is never reused. */
   readonly newTaskId: (gen: number) => string;
-  /** The pull request that an address names, however it is spelled, as one of `repo` where it is; undefined when it names none. */
+  /**
+   * The pull request that an address names, in any spelling. `repo` is the spelling to use if it is that repository.
+   * Undefined when the address names no pull request.
+   */
   readonly pullRequestAt: (address: string, repo: string) => NamedPullRequest | undefined;
 }
 
-/** One kind of command. */
+/** A command of one kind. */
 export type Of<Kind extends Command["kind"]> = Extract<Command, { kind: Kind }>;
 
-/** Tells the queue which issues to look at again. */
+/** Passes the issues that the ledger touched to the queue, which checks them again. */
 export function refreshQueue({ ledger, candidates }: DeciderDeps, now: number): void {
   const touched = ledger.touched();
   if (touched.size > 0) candidates.touch(touched, now);

@@ -5,11 +5,14 @@ import { bookFailure, bookUnverified, bookVerified } from "./cooldown.ts";
 import type { DeciderDeps, Of } from "./decider-deps.ts";
 import { hasExpired } from "./lease.ts";
 
-// What moves leases without a relay saying so: expiry, and the code host's word on a pull request.
+// What changes leases without a message from a relay: expiry, and the code host's verdict on a pull request.
 
 const EXPIRED = "task lease expired (no progress within lease TTL)";
 
-/** The wedged-task backstop: with a live socket it counts, without one it was a drop. */
+/**
+ * Ends every expired lease. With a live connection the expiry counts as a failure; without one it counts as a lost
+ * connection.
+ */
 export function sweep(deps: DeciderDeps, now: number): Effect[] {
   const { ledger, times } = deps;
   const effects: Effect[] = [];
@@ -28,7 +31,7 @@ export function sweep(deps: DeciderDeps, now: number): Effect[] {
   return effects;
 }
 
-/** The code host has spoken about a pull request: it counts once, whatever tasks name it. */
+/** Records the code host's verdict on a pull request. A pull request counts once, even if several tasks name it. */
 export function verified(deps: DeciderDeps, command: Of<"verified">, now: number): Effect[] {
   const { ledger, times, policy } = deps;
   const { taskId, gen, contributorId, key, prUrl, pull, completedAt, because } = command;

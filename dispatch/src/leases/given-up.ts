@@ -3,15 +3,16 @@ import type { RelayIdentity } from "./commands.ts";
 import type { Lease } from "./lease.ts";
 
 /**
- * What a contributor's relay gives up by asking for work, out of everything the contributor holds (contract §8, Wire 3):
+ * The leases that a contributor's relay gives up by asking for work, out of all that the contributor holds (contract §8, Wire
+ * 3):
  *
- * - what its own connection holds;
- * - what was held under its own session name, by a connection that is gone: it has lost its state;
- * - what was held without a session name, by a connection that is gone for a minute, or at once where nothing more could be
- *   given otherwise: nobody can tell whether it was this machine's, so another one has that minute to come back.
+ * - a lease held by its own connection;
+ * - a lease of the same session name whose connection is gone: the relay has lost that task's state;
+ * - a lease without a session name whose connection has been gone for a minute, or at once if the contributor has no room
+ *   for another task. It may belong to another machine of the contributor, which has that minute to reconnect.
  *
- * What a live socket holds, and what was held under another name, is a sibling's and is never taken. `mostHeld` is how many
- * tasks the contributor's tier may hold at once, 0 = unlimited.
+ * A lease held by a live connection, or under another session name, belongs to another relay of the contributor and is never
+ * given up. `mostHeld` is how many tasks the contributor's tier may hold at once, 0 = unlimited.
  */
 export function givenUpFor(
   asker: Pick<RelayIdentity, "connection" | "contributorId" | "identity">,

@@ -22,13 +22,13 @@ function unavailable(reason: string, more: object = {}) {
   return { kind: "unavailable", connection: ada.connection, reason, ...more };
 }
 
-/** Newcomers may hold so many tasks at once. */
+/** Limits how many tasks newcomers may hold at once. */
 function mostHeld(max_concurrent: number) {
   const newcomer = { ...openPolicy.limits.newcomer, max_concurrent };
   return { limits: { ...openPolicy.limits, newcomer } };
 }
 
-/** A lease whose relay is gone for so long; without a session name unless it is given one. */
+/** A lease whose connection was lost `awayMs` ago; without a session name unless `identity` has one. */
 function left(number: number, awayMs: number, identity = "c-ada"): Lease {
   return aLease(number, { connection: undefined, awaySince: NOW - awayMs, identity });
 }

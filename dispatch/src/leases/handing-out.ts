@@ -6,14 +6,14 @@ import { type DeciderDeps, type Of, refreshQueue } from "./decider-deps.ts";
 import { givenUpFor } from "./given-up.ts";
 import type { Lease } from "./lease.ts";
 
-// Giving work out: `ready`, and the search for an issue that follows it.
+// Assigns work: the `ready` command, and the search for an issue that follows it.
 
-/** `ready`: gives up what {@link givenUpFor} says, then asks for work. It always gets an answer. */
+/** `ready`: ends the leases that {@link givenUpFor} names, then looks for work. A relay that asked always gets an answer. */
 export function ready(deps: DeciderDeps, command: Of<"ready">, now: number): Effect[] {
   const { ledger, times } = deps;
   const { contributorId } = command;
   if (command.unasked === true) {
-    // One task a socket: a relay has to be asked for work while it has none.
+    // Without being asked, the hub assigns a connection work only while it holds no task.
     if (ledger.leasesOfContributor(contributorId).some((lease) => lease.connection === command.connection)) return [];
     return lookForWork(deps, command, now).filter((effect) => effect.kind === "assign");
   }

@@ -11,8 +11,8 @@ import { accepted, completed, declined, dropped, failed, gone, progress } from "
 export type { Candidate, Candidates, DeciderDeps, DeciderPolicy } from "./decider-deps.ts";
 
 /**
- * Decides commands, one after the other, over the ledger: the spec's table of lease transitions. No clock, socket or store in
- * it; what it answers is to be carried out only once the ledger's changes are durable.
+ * Decides commands one after the other on the ledger: the spec's table of lease transitions. It uses no clock, socket or
+ * store. The caller carries out its effects only once the ledger's changes are durable.
  */
 export class LeaseDecider {
   readonly #deps: DeciderDeps;
@@ -21,14 +21,14 @@ export class LeaseDecider {
     this.#deps = deps;
   }
 
-  /** Carries out one command at time `now` (ms) and says what follows from it. */
+  /** Decides one command at time `now` (ms) and returns its effects. */
   handle(command: Command, now: number): Effect[] {
     const effects = this.#decide(command, now);
     this.refresh(now);
     return effects;
   }
 
-  /** Tells the queue which issues to look at again. */
+  /** Passes the issues that the ledger touched to the queue, which checks them again. */
   refresh(now: number): void {
     refreshQueue(this.#deps, now);
   }

@@ -16,10 +16,13 @@
  */
 export interface Lease {
   readonly taskId: string;
-  /** `task_gen`: strictly rising per hub, across restarts and replicas. */
+  /** `task_gen`: strictly increasing per hub, across restarts and replicas. */
   readonly gen: number;
   readonly contributorId: string;
-  /** Which of the contributor's machines it was given to: the contributor's id, with `#` and the session name where it has one. */
+  /**
+   * The contributor's machine that it was assigned to: the contributor's id, followed by `#` and the session name if there is
+   * one.
+   */
   readonly identity: string;
   readonly repo: string;
   readonly number: number;
@@ -29,16 +32,16 @@ export interface Lease {
   readonly url: string;
   /** When the issue was last changed on the code host, as of the assignment (ms). */
   readonly itemUpdatedAt: number;
-  /** The live socket that holds it; undefined while away. */
+  /** The live connection that holds the task; undefined while away. */
   readonly connection: string | undefined;
-  /** Since when nobody has it in hand, as far as this process of the hub knows (ms); undefined while somebody has. */
+  /** When the connection was lost, as far as this process knows (ms); undefined while a connection holds the task. */
   readonly awaySince?: number | undefined;
   readonly assignedAt: number;
   readonly acceptedAt: number | undefined;
   readonly expiresAt: number;
 }
 
-/** What a relay claims to hold when it comes back; `repo` and `number` only where it says them. */
+/** What a reconnecting relay claims to hold; `repo` and `number` only if it sent them. */
 export interface LeaseClaim {
   readonly contributorId: string;
   readonly taskId: string;
@@ -49,7 +52,7 @@ export interface LeaseClaim {
 
 export type LeaseState = "offered" | "working" | "away";
 
-/** One spelling for an issue, however its repository was written. */
+/** The canonical key of an issue: repository names that differ only in case give the same key. */
 export function itemKey(repo: string, number: number): string {
   return `${repo.toLowerCase()}#${number}`;
 }
@@ -59,17 +62,17 @@ export function leaseState(lease: Lease): LeaseState {
   return lease.acceptedAt === undefined ? "offered" : "working";
 }
 
-/** A lease is gone at the very moment it expires. */
+/** True from the moment of expiry on. */
 export function hasExpired(lease: Lease, now: number): boolean {
   return now >= lease.expiresAt;
 }
 
-/** The lease of a socket that is gone. */
+/** The lease after its connection was lost. */
 export function away(lease: Lease, now: number): Lease {
   return { ...lease, connection: undefined, awaySince: now };
 }
 
-/** Whether another live socket has the task in hand: one that was asked and did not answer (`silent`) has not. */
+/** Whether another live connection holds the task. A connection that did not answer a ping (`silent`) does not. */
 export function isInOtherHands(
   lease: Lease,
   relayIdentity: { connection: string; silent?: string | undefined },
@@ -83,8 +86,8 @@ export type Resume =
   | { readonly kind: "refused"; readonly because: "mismatch" | "expired" };
 
 /**
- * Whether a relay that came back may go on with its task. The answer is built from the hub's own record; of the claim only
- * equality counts. Resuming does not extend the lease; only the accepted progress report that comes with it does.
+ * Decides whether a reconnecting relay may continue its task. The claim is only compared; the answer comes from the hub's own
+ * record. Resuming does not extend the lease; only the accepted progress report that comes with it does.
  */
 export function resume(lease: Lease | undefined, claim: LeaseClaim, connection: string, now: number): Resume {
   if (lease === undefined || !sameWork(lease, claim)) return { kind: "refused", because: "mismatch" };
@@ -95,7 +98,10 @@ export function resume(lease: Lease | undefined, claim: LeaseClaim, connection: 
   };
 }
 
-/** A claim equals a lease on contributor, task id, repo, number and generation; a generation that is 0 or missing never does. */
+/**
+ * Whether a claim equals a lease in contributor, task id, repo, number and generation. A generation that is 0 or missing
+ * never does.
+ */
 function sameWork(lease: Lease, claim: LeaseClaim): boolean {
   return (
     claim.contributorId === lease.contributorId &&
@@ -107,7 +113,7 @@ function sameWork(lease: Lease, claim: LeaseClaim): boolean {
   );
 }
 
-/** Whether a message about a task speaks of this very lease: a missing generation passes, a wrong one (0 included) never does. */
+/** Whether a message about a task means this lease. A missing generation matches; a wrong one, 0 included, does not. */
 export function speaksOf(
   lease: Lease | undefined,
   message: { contributorId: string; taskId: string; gen: number | undefined },

@@ -1,31 +1,32 @@
 import type { Changes, LedgerRows } from "./changes.ts";
 import type { Effect } from "./commands.ts";
 
-/** What one batch came to. */
+/** The result of deciding one batch. */
 export interface BatchResult {
   readonly changes: Changes;
-  /** What follows, by command. */
+  /** The effects of each command. */
   readonly effects: readonly (readonly Effect[])[];
 }
 
-/** What other replicas made durable since this one looked last: each of their batches, or everything anew. */
+/** What other replicas committed since this one last looked: each of their batches, or a complete reload. */
 export type ReplicaUpdate =
   | { readonly kind: "batches"; readonly batches: readonly BatchResult[] }
   | { readonly kind: "everything"; readonly rows: LedgerRows };
 
-/** Where the ledger's changes become durable: all of a batch or nothing of it. */
+/** Where the ledger's changes become durable: a batch is written whole or not at all. */
 export interface LedgerStore {
   /**
-   * Has a batch decided on what is durable at this moment and makes it durable; `decide` answers undefined when nothing changed.
-   * The embedded database belongs to one hub: it has no news and is done when this returns. One that replicas share decides
-   * their batches one after the other and is done when the promise resolves.
+   * Calls `decide` with the durable state up to date and makes the result durable; `decide` returns undefined when nothing
+   * changed. The embedded database belongs to one hub: it passes no update and is done when this returns. On a shared
+   * database, replicas decide one after the other, and the batch is durable when the promise resolves.
    *
    * `named` are the pull requests that the batch may ask about ({@link LedgerPast.isCounted}).
    *
-   * @throws (or rejects) when the batch is not known to be durable: the ledger is put back, and news tells if it was after all.
+   * @throws (or rejects) when the batch is not known to be durable: the ledger is rolled back, and the next update shows
+   * whether it was committed after all.
    */
   transact(
-    decide: (news: ReplicaUpdate | undefined) => BatchResult | undefined,
+    decide: (update: ReplicaUpdate | undefined) => BatchResult | undefined,
     named: readonly string[],
   ): void | Promise<void>;
 }

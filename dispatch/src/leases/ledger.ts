@@ -14,13 +14,13 @@ import type { Contributor } from "./contributor.ts";
 import { freshItem, type ItemRecord } from "./cooldown.ts";
 import type { Lease } from "./lease.ts";
 
-/** Settings named with this and an issue's key hold that issue back. */
+/** Prefix of a setting's name; the issue's key follows. The setting is an operator's hold on the issue. */
 export const HOLD_PREFIX = "hold:";
 
 /**
- * The live rows of leases, issues and contributors, in memory, with the changes of the batch under way. What it holds is what
- * the disk holds: `take` hands the changes over to be written, `commit` forgets how to undo them once they are, `rollback` puts
- * everything back when they could not be. A lease that ended is gone from here.
+ * The live rows of leases, issues and contributors in memory, and the changes of the current batch. Between batches it equals
+ * the database: `changes` are written, `commit` discards the undo log once they are durable, `rollback` restores the previous
+ * state if the write failed. Ended leases are not kept.
  */
 export class Ledger {
   readonly #past: LedgerPast;
@@ -48,10 +48,10 @@ export class Ledger {
     this.#fill(rows);
   }
 
-  /** Takes over what another replica made durable; nothing of it is to be written again. No batch is under way. */
+  /** Applies a durable batch of another replica; it is not written again. Call it only between batches. */
   applyRemote(changes: Changes): void {
     for (const one of changes.contributors.values()) {
-      // A replica of an older release knows of no accounts.
+      // A replica of an older release does not know account numbers.
       this.putContributor({ ...one, accountId: one.accountId ?? this.#contributors.get(one.id)?.accountId });
     }
     for (const lease of changes.leases.values()) this.putLease(lease);
@@ -63,7 +63,7 @@ export class Ledger {
     this.commit();
   }
 
-  /** Puts everything in place of what it held: more has happened than it was told of. No batch is under way. */
+  /** Replaces all rows, because not every batch of the other replicas is known. Call it only between batches. */
   reload(rows: LedgerRows): void {
     for (const key of this.#byKey.keys()) this.#touched.add(key);
     for (const key of this.#items.keys()) this.#touched.add(key);
@@ -99,7 +99,7 @@ export class Ledger {
     return this.#collect(this.#byContributor.get(contributorId));
   }
 
-  /** How many tasks a contributor holds, over all their sessions. */
+  /** How many tasks a contributor holds, in all sessions. */
   heldBy(contributorId: string): number {
     return this.#byContributor.get(contributorId)?.size ?? 0;
   }
@@ -129,7 +129,7 @@ export class Ledger {
     return id === undefined ? undefined : this.#contributors.get(id);
   }
 
-  /** The record of an account, whatever its login is now. */
+  /** The record of an account, whatever its current login is. */
   contributorByAccount(accountId: number): Contributor | undefined {
     const id = this.#byAccount.get(accountId);
     return id === undefined ? undefined : this.#contributors.get(id);
@@ -148,7 +148,7 @@ export class Ledger {
     return this.#contributors.size;
   }
 
-  /** When a contributor's assignment number `nth` was made; those of this batch were made `now`. */
+  /** When a contributor's assignment number `nth` was made; an assignment of the current batch counts as made `now`. */
   assignedAt(contributor: Contributor, nth: number, now: number): number | undefined {
     const inBatch = this.#grantsInBatch.get(contributor.id) ?? 0;
     return nth > contributor.grants - inBatch ? now : this.#past.assignedAt(contributor.id, nth);
@@ -158,7 +158,7 @@ export class Ledger {
     return this.#changes.counted.has(pull) || this.#past.isCounted(pull);
   }
 
-  /** The next generation: strictly rising, restored from disk at boot. */
+  /** The next generation: strictly increasing, read from the database at start. */
   nextGen(): number {
     const before = this.#gen;
     this.#undo.push(() => {
@@ -169,7 +169,7 @@ export class Ledger {
     return this.#gen;
   }
 
-  /** A new lease, counted among its contributor's assignments. */
+  /** Adds a new lease and counts it as an assignment of the contributor. */
   grant(lease: Lease, contributor: Contributor): void {
     this.putLease(lease);
     this.#grantsInBatch.set(contributor.id, (this.#grantsInBatch.get(contributor.id) ?? 0) + 1);
@@ -199,7 +199,7 @@ export class Ledger {
     this.#changes.endings.push(ending);
   }
 
-  /** Changes what is remembered of an issue. */
+  /** Changes the record of an issue. */
   changeItem(key: string, change: (item: ItemRecord) => ItemRecord): void {
     const before = this.#items.get(key);
     const after = change(before ?? freshItem(key));
@@ -231,12 +231,12 @@ export class Ledger {
     this.#changes.audit.push(line);
   }
 
-  /** A durable setting's value; the same object for as long as nobody changes it. */
+  /** A setting's value; the same object until somebody changes it. */
   setting(name: string): unknown {
     return this.#settings.get(name);
   }
 
-  /** Names and values of the settings that begin with `prefix`. */
+  /** Names and values of the settings whose names begin with `prefix`. */
   settingsOf(prefix: string): [string, unknown][] {
     return [...this.#settings].filter(([name]) => name.startsWith(prefix));
   }
@@ -259,7 +259,7 @@ export class Ledger {
     this.#changes.counted.set(pull, counted);
   }
 
-  /** Whether the batch under way changed anything. */
+  /** Whether the current batch changed anything. */
   get isDirty(): boolean {
     return (
       this.#undo.length > 0 ||
@@ -269,26 +269,26 @@ export class Ledger {
     );
   }
 
-  /** Keys of issues touched since this was last asked: what a queue must look at again. */
+  /** The keys of issues touched since the last call; the queue checks these again. */
   touched(): ReadonlySet<string> {
     const touched = this.#touched;
     if (touched.size > 0) this.#touched = new Set();
     return touched;
   }
 
-  /** The changes of the batch under way, to be written. */
+  /** The changes of the current batch, to be written. */
   get changes(): Changes {
     return this.#changes;
   }
 
-  /** The changes are on disk: they are what was. */
+  /** The changes are durable: discards the undo log. */
   commit(): void {
     this.#changes = noChanges();
     this.#undo = [];
     this.#grantsInBatch.clear();
   }
 
-  /** The changes could not be written: everything is as before the batch. */
+  /** The changes could not be written: restores the state before the batch. */
   rollback(): void {
     for (const step of this.#undo.reverse()) step();
     for (const key of this.#changes.items.keys()) this.#touched.add(key);
@@ -338,7 +338,7 @@ export class Ledger {
     if (contributor.tokenDigest !== "") this.#byDigest.set(contributor.tokenDigest, contributor.id);
   }
 
-  /** Its names are forgotten where they are still its own. */
+  /** Removes the contributor's entries from the indexes, unless another contributor has taken the name. */
   #forgetNames({ id, login, accountId, tokenDigest }: Contributor): void {
     if (this.#byLogin.get(login.toLowerCase()) === id) this.#byLogin.delete(login.toLowerCase());
     if (accountId !== undefined && this.#byAccount.get(accountId) === id) this.#byAccount.delete(accountId);

@@ -7,7 +7,7 @@ import { HOLD_PREFIX } from "./ledger.ts";
 
 type Waiting = readonly [key: string, reason: queue.Liftable];
 
-/** People end the waiting of issues before its time. Who works on one goes on. */
+/** People end the waiting of issues early. Live leases are not affected. */
 export function lift(deps: DeciderDeps, command: Of<"lift">, now: number): Effect[] {
   const { ledger } = deps;
   const { keys, reasons, actor, because } = command;
@@ -24,7 +24,7 @@ export function lift(deps: DeciderDeps, command: Of<"lift">, now: number): Effec
   return [{ kind: "done", released: [...released] }];
 }
 
-/** Why these issues wait, or all; an issue may wait for two reasons. */
+/** Why the given issues, or all issues, wait; an issue may wait for two reasons. */
 function waitingOf({ ledger }: DeciderDeps, keys: readonly string[] | undefined, now: number): Waiting[] {
   const wanted = keys === undefined ? undefined : new Set(keys);
   const items = keys === undefined ? [...ledger.items()] : keys.map((key) => ledger.item(key));

@@ -3,9 +3,11 @@ import type { Effect } from "./commands.ts";
 import type { Contributor } from "./contributor.ts";
 import type { DeciderDeps, Of } from "./decider-deps.ts";
 
-// Who a contributor is. A login can be given up and taken by somebody else; the number of an account never is.
+// Contributors' identities. A login can pass to another person; an account's number cannot.
 
-/** A new contributor. A login whose record is another account's is taken over from it, and nothing with it. */
+/**
+ * Registers a contributor. If the login's record belongs to another account, only the login passes to the new contributor.
+ */
 export function register(deps: DeciderDeps, command: Of<"register">, now: number): Effect[] {
   const { ledger } = deps;
   const { contributorId, login, accountId, tokenDigest } = command;
@@ -36,8 +38,8 @@ export function register(deps: DeciderDeps, command: Of<"register">, now: number
 }
 
 /**
- * An account has proven its login: its record carries that login from now on. Without a record of its own, it has the one of
- * that login, if nobody has proven to be its owner before.
+ * An account has proven its login: its record gets that login. An account without a record gets the login's record, unless
+ * another account proved to own it before.
  */
 export function proven(deps: DeciderDeps, command: Of<"proven">, now: number): Effect[] {
   const { ledger } = deps;
@@ -52,7 +54,10 @@ export function proven(deps: DeciderDeps, command: Of<"proven">, now: number): E
   return [{ kind: "done", released: [] }];
 }
 
-/** A login is somebody else's now: the record of whoever had it keeps everything but the name. No code host has `~` in a login. */
+/**
+ * Another account has this login now: its previous owner keeps the record under a placeholder name. No code host allows `~`
+ * in a login.
+ */
 function setAside(deps: DeciderDeps, one: Contributor, now: number): void {
   const login = `${one.login}~${one.accountId ?? one.id}`;
   deps.ledger.putContributor({ ...one, login });

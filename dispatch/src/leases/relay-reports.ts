@@ -8,9 +8,12 @@ import { bookFailure, bookUncounted, bookUnverified, bookVerdict, bookVerifying,
 import type { DeciderDeps, Of } from "./decider-deps.ts";
 import { away, hasExpired, isInOtherHands, type Lease, renew, resume, speaksOf } from "./lease.ts";
 
-// What relays report of a task in hand: acceptance, progress and resume, every kind of ending, and a socket that is gone.
+// Reports of relays about their task: acceptance, progress and resume, every kind of ending, and a lost connection.
 
-/** `task_accepted`: of the task just assigned, or the first word of a resume, which is decided at its progress report. */
+/**
+ * `task_accepted`: accepts a task that was just assigned. It may also begin a resume, which is decided by the progress
+ * report.
+ */
 export function accepted(deps: DeciderDeps, command: Of<"accepted">, now: number): Effect[] {
   const { ledger } = deps;
   const lease = ledger.lease(command.taskId);
@@ -22,8 +25,8 @@ export function accepted(deps: DeciderDeps, command: Of<"accepted">, now: number
 }
 
 /**
- * `task_progress`: renews the lease of a task that is held here, or adopts one by an exact claim: from a socket that is gone or
- * does not answer, never from one that lives.
+ * `task_progress`: renews the lease of a task that this connection holds, or resumes one by an exact claim. A lease can be
+ * taken over from a connection that is gone or does not answer, never from a live one.
  */
 export function progress(deps: DeciderDeps, command: Of<"progress">, now: number): Effect[] {
   const { ledger, times } = deps;
@@ -67,13 +70,14 @@ function adopt(deps: DeciderDeps, lease: Lease, ghost: string | undefined, now: 
   return effects;
 }
 
-/** `task_complete`: the lease ends, the issue is held, a named pull request is going to be verified. */
+/** `task_complete`: the lease ends, the issue is held, and a named pull request will be verified. */
 export function completed(deps: DeciderDeps, command: Of<"completed">, now: number): Effect[] {
   const { ledger, times, pullRequestAt } = deps;
   const lease = reported(deps, command, now);
   if (lease === undefined) return [acknowledgement(command)];
   const named = command.prUrl !== undefined;
-  // From here on only its one spelling is known; what is no pull request of our code host is shown to nobody as a link.
+  // From here on the address has its canonical spelling. An address that is no pull request of our code host is never shown
+  // as a link.
   const pull = command.prUrl === undefined ? undefined : pullRequestAt(command.prUrl, lease.repo);
   const pending = pull?.isOfRepo === true;
   const verdict = unfinishedVerdict(command.verdict);
@@ -119,7 +123,7 @@ export function completed(deps: DeciderDeps, command: Of<"completed">, now: numb
   return effects;
 }
 
-/** `task_failed`: counted, unless the work had not begun or the relay was only stopped. */
+/** `task_failed`: counts as a failure, unless the work had not begun or the relay was only stopped. */
 export function failed(deps: DeciderDeps, command: Of<"failed">, now: number): Effect[] {
   const { ledger, times } = deps;
   const lease = reported(deps, command, now);
@@ -144,7 +148,7 @@ export function failed(deps: DeciderDeps, command: Of<"failed">, now: number): E
   ];
 }
 
-/** `task_declined`: given back before the work began; nobody's failure. */
+/** `task_declined`: given back before the work began; counts as no failure. */
 export function declined(deps: DeciderDeps, command: Of<"declined">, now: number): Effect[] {
   const { ledger, times } = deps;
   const lease = reported(deps, command, now);
@@ -155,7 +159,7 @@ export function declined(deps: DeciderDeps, command: Of<"declined">, now: number
   return [acknowledgement(command), { kind: "released", connection: command.connection, taskId: lease.taskId }];
 }
 
-/** A socket is gone: what it holds is kept until its expiry, and is nobody else's meanwhile. */
+/** A connection was lost: its leases become *away* and stay reserved until they expire. */
 export function dropped(deps: DeciderDeps, command: Of<"dropped">, now: number): Effect[] {
   const { ledger, times } = deps;
   for (const lease of ledger.leasesOfContributor(command.contributorId)) {
@@ -167,8 +171,8 @@ export function dropped(deps: DeciderDeps, command: Of<"dropped">, now: number):
 }
 
 /**
- * A replica is gone with every socket it had: what was held there is kept, as after a drop. One that only hung learns of it
- * before it decides anything else ({@link ReplicaUpdate}).
+ * A replica is dead, and with it all its connections: its leases become *away*, as after a lost connection. A replica that
+ * had only stalled learns this from the next {@link ReplicaUpdate}, before it decides anything else.
  */
 export function gone(deps: DeciderDeps, command: Of<"replica_lost">, now: number): Effect[] {
   const { ledger, times } = deps;

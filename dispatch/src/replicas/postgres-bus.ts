@@ -11,16 +11,16 @@ export interface PostgresBusDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
-  /** What the hub's replicas share, 32 bytes: only who has it is heard. */
+  /** The key that the hub's replicas share, 32 bytes: messages sealed with another key are ignored. */
   readonly key: Buffer;
-  /** Replicas that are alive beside this one. */
+  /** The number of other live replicas. */
   readonly others: () => number;
-  /** Another replica has written a batch. */
+  /** Called when another replica has written a batch. */
   readonly onBatch: () => void;
 }
 
 const CHANNEL = "nest";
-/** A notification holds less than 8000 bytes; longer messages go by way of a table. */
+/** A notification holds less than 8000 bytes; a longer message is stored in a table and the notification carries its id. */
 const MOST_NOTIFIED_BYTES = 7000;
 const RECONNECT_MS = 1000;
 const KEPT_MESSAGES = "1 minute";
@@ -29,9 +29,9 @@ const Message = z.object({
   from: z.string(),
   topic: z.string(),
   body: z.unknown(),
-  /** Of a question: what its answers name. */
+  /** Set on a question; its answers carry the same id. */
   question: z.string().optional(),
-  /** Of an answer: whose question it is, and which. */
+  /** Set on an answer: the replica that asked, and the question's id. */
   to: z.string().optional(),
   answers: z.string().optional(),
 });
@@ -41,12 +41,12 @@ interface Question {
   readonly take: (body: unknown) => void;
 }
 
-/** Replicas tell each other by LISTEN and NOTIFY of the database that they share. */
+/** Sends messages between replicas with LISTEN and NOTIFY of the database that they share. */
 export class PostgresBus implements Bus {
   readonly replica: string;
   readonly #deps: PostgresBusDeps;
-  readonly #heard = new Map<string, (body: unknown, from: string) => void>();
-  readonly #answered = new Map<string, (body: unknown) => Promise<unknown>>();
+  readonly #listeners = new Map<string, (body: unknown, from: string) => void>();
+  readonly #responders = new Map<string, (body: unknown) => Promise<unknown>>();
   readonly #questions = new Map<string, Question>();
   #gaps: (() => void)[] = [];
   #client: Client | undefined;
@@ -65,11 +65,11 @@ export class PostgresBus implements Bus {
     return this.#deps.others();
   }
 
-  /** Begins to listen; from then on it comes back by itself whenever the connection is lost. */
+  /** Starts listening. When the connection is lost, it reconnects by itself. */
   async open(): Promise<void> {
     const client = await this.#deps.database.connect();
-    client.on("notification", ({ payload }) => this.#notified(payload ?? ""));
-    client.once("end", () => this.#lost(client));
+    client.on("notification", ({ payload }) => this.#onNotification(payload ?? ""));
+    client.once("end", () => this.#onConnectionLost(client));
     const { rows } = await client.query<{ schema: string }>("select current_schema() as schema");
     this.#schema = rows[0]?.schema ?? "";
     await client.query(`listen ${CHANNEL}`);
@@ -81,7 +81,7 @@ export class PostgresBus implements Bus {
   }
 
   on(topic: string, act: (body: unknown, from: string) => void): void {
-    this.#heard.set(topic, act);
+    this.#listeners.set(topic, act);
   }
 
   async ask(
@@ -113,7 +113,7 @@ export class PostgresBus implements Bus {
   }
 
   answer(topic: string, act: (body: unknown) => Promise<unknown>): void {
-    this.#answered.set(topic, act);
+    this.#responders.set(topic, act);
   }
 
   onGap(act: () => void): void {
@@ -141,12 +141,12 @@ export class PostgresBus implements Bus {
     );
   }
 
-  /** Whoever may connect to the database may notify, with whatever they like: nothing of it may throw out of here. */
-  #notified(payload: string): void {
+  /** Any user of the database can send a notification with any content, so this must never throw. */
+  #onNotification(payload: string): void {
     try {
       this.#read(payload);
     } catch (thrown) {
-      this.#deps.log.error({ err: thrown }, "a message of another replica could not be acted on");
+      this.#deps.log.error({ err: thrown }, "a message from another replica could not be handled");
     }
   }
 
@@ -166,14 +166,14 @@ export class PostgresBus implements Bus {
       const [row] = await database.reader.all("select body from replica_messages where id = ?1", Number(id));
       if (row !== undefined) this.#take(String(row.body));
     } catch (thrown) {
-      log.warn({ because: sentenceOf(thrown) }, "a message of another replica could not be read");
+      log.warn({ because: sentenceOf(thrown) }, "a message from another replica could not be read");
     }
   }
 
   #take(text: string): void {
     const read = Message.safeParse(this.#seal.open(text));
     if (!read.success) {
-      this.#deps.log.warn("a notification that no replica sent was ignored");
+      this.#deps.log.warn("ignored a notification that was not sent by a replica");
       return;
     }
     const { data: message } = read;
@@ -182,23 +182,23 @@ export class PostgresBus implements Bus {
     if (answers !== undefined) {
       if (to === this.replica) this.#questions.get(answers)?.take(body);
     } else if (question !== undefined) void this.#reply(from, topic, body, question);
-    else this.#heard.get(topic)?.(body, from);
+    else this.#listeners.get(topic)?.(body, from);
   }
 
   async #reply(to: string, topic: string, body: unknown, question: string): Promise<void> {
     try {
-      const answer = await this.#answered.get(topic)?.(body);
+      const answer = await this.#responders.get(topic)?.(body);
       if (answer !== undefined) await this.#send({ from: this.replica, topic, body: answer, to, answers: question });
     } catch (thrown) {
-      this.#deps.log.warn({ topic, because: sentenceOf(thrown) }, "another replica could not be answered");
+      this.#deps.log.warn({ topic, because: sentenceOf(thrown) }, "could not answer another replica");
     }
   }
 
-  #lost(client: Client): void {
+  #onConnectionLost(client: Client): void {
     if (this.#client === client) this.#client = undefined;
     if (this.#closed) return;
     const { clock, log } = this.#deps;
-    log.warn("the connection on which other replicas are heard was lost");
+    log.warn("lost the connection that listens to the other replicas; reconnecting");
     const retry = () => {
       this.#retry = clock.after(RECONNECT_MS, () => {
         this.open().then(

@@ -12,7 +12,7 @@ export interface ReplicaFeedDeps {
   readonly log: Log;
 }
 
-/** Fills the queue of a replica that does not read the code host itself with what the leader has read. */
+/** Fills this replica's queue with what the leader has read from the code host. */
 export class ReplicaFeed {
   readonly #deps: ReplicaFeedDeps;
   readonly #states = new Map<string, RepositoryState>();
@@ -26,13 +26,13 @@ export class ReplicaFeed {
     return [...this.#states.values()];
   }
 
-  /** Takes over what is shared of a repository now, after whatever is taken over already. */
+  /** Reads the shared scan of a repository into the queue, after any read that is already running. */
   follow(repo: string): Promise<void> {
-    this.#following = this.#following.then(() => this.#take(repo)).catch((thrown) => this.#told(thrown));
+    this.#following = this.#following.then(() => this.#take(repo)).catch((thrown) => this.#logFailure(thrown));
     return this.#following;
   }
 
-  /** The same for every repository. */
+  /** Reads the shared scans of all repositories into the queue. */
   followAll(): Promise<void> {
     this.#following = this.#following
       .then(async () => {
@@ -40,7 +40,7 @@ export class ReplicaFeed {
         for (const repo of [...shared, ...[...this.#states.keys()].filter((known) => !shared.includes(known))])
           await this.#take(repo);
       })
-      .catch((thrown) => this.#told(thrown));
+      .catch((thrown) => this.#logFailure(thrown));
     return this.#following;
   }
 
@@ -62,7 +62,7 @@ export class ReplicaFeed {
     this.#states.set(repo, { repo, state, issues: issues.length, error });
   }
 
-  #told(thrown: unknown): void {
-    this.#deps.log.warn({ because: sentenceOf(thrown) }, "what another replica has read could not be taken over yet");
+  #logFailure(thrown: unknown): void {
+    this.#deps.log.warn({ because: sentenceOf(thrown) }, "could not read another replica's scan yet");
   }
 }

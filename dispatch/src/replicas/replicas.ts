@@ -7,23 +7,24 @@ export interface ReplicasDeps {
   readonly replica: string;
   readonly clock: Clock;
   readonly log: Log;
-  /** A replica is gone; resolves when it is durable that what it held is away. */
+  /** Called when a replica is dead; resolves when the change of its leases to *away* is durable. */
   readonly onGone: (replica: string) => Promise<void>;
-  /** This replica reads the code host from now on; and no longer. */
+  /** Called when this replica becomes the leader, which reads the code host, and when it stops being the leader. */
   readonly onLeader: () => Promise<void>;
   readonly onNotLeader: () => void;
 }
 
-/** How often a replica says that it is alive and looks after the others. */
+/** How often a replica sends a heartbeat and checks the others. */
 const BEAT_MS = 2000;
-/** A replica whose own beat is so late does not judge others by theirs. */
-const HUNG_AFTER_MS = 2 * BEAT_MS;
+/** A replica whose own heartbeat is this late does not judge the heartbeats of others. */
+const STALLED_AFTER_MS = 2 * BEAT_MS;
 const KEPT_BATCHES = "1 minute";
 const UNSEEN = `seen_at < now() - interval '${GONE_AFTER_SECONDS} seconds'`;
 
 /**
- * Which replicas are alive, and which one of them reads the code host. That duty is an advisory lock on a connection: it is free
- * the moment its holder's process is gone, and a holder that hangs is cut off by the others.
+ * Tracks which replicas are alive, and which one is the leader that reads the code host. Leadership is an advisory lock on a
+ * connection: it is free as soon as the leader's process is gone, and the other replicas end the connection of a leader that
+ * hangs.
  */
 export class Replicas {
   readonly #deps: ReplicasDeps;
@@ -40,35 +41,35 @@ export class Replicas {
     this.#deps = deps;
   }
 
-  /** Replicas alive beside this one. */
+  /** The number of other live replicas. */
   get others(): number {
     return this.#others.size;
   }
 
-  /** Whether this is the replica that reads the code host. */
+  /** Whether this replica is the leader, which reads the code host. */
   get isLeader(): boolean {
     return this.#isLeader;
   }
 
   /**
-   * Says that this replica is alive, and goes on saying so: a slow start is not to look like an end. Whoever writes a batch after
-   * the first time, keeps it for us.
+   * Sends the first heartbeat and keeps sending, so that a slow start does not look like a dead replica. From the first
+   * heartbeat on, the other replicas keep the batches that they write for this one.
    */
   async join(): Promise<void> {
     await this.#beat(await this.#connected());
-    this.#goOn();
+    this.#scheduleRound();
   }
 
-  /** Begins to look after the others and for the duty; resolves when that was done once. */
+  /** Starts checking the other replicas and seeking leadership; resolves after the first round. */
   async start(): Promise<void> {
     this.#next?.();
     await this.#beating;
     this.#next?.();
     this.#hasStarted = true;
-    await this.#again();
+    await this.#runRound();
   }
 
-  /** Leaves: the others need not wait to see that it is gone. */
+  /** Leaves at once: the other replicas need not wait for a missing heartbeat. */
   async close(): Promise<void> {
     this.#closed = true;
     this.#next?.();
@@ -80,27 +81,28 @@ export class Replicas {
     await client.end().catch(() => undefined);
   }
 
-  #again(): Promise<void> {
-    this.#beating = this.#round().finally(() => this.#goOn());
+  #runRound(): Promise<void> {
+    this.#beating = this.#round().finally(() => this.#scheduleRound());
     return this.#beating;
   }
 
-  #goOn(): void {
-    if (!this.#closed) this.#next = this.#deps.clock.after(BEAT_MS, () => void this.#again());
+  #scheduleRound(): void {
+    if (!this.#closed) this.#next = this.#deps.clock.after(BEAT_MS, () => void this.#runRound());
   }
 
   async #round(): Promise<void> {
     const { log } = this.#deps;
     try {
       const client = await this.#connected();
-      const hungMyself = this.#deps.clock.now() - this.#beatAt > HUNG_AFTER_MS;
+      const didStall = this.#deps.clock.now() - this.#beatAt > STALLED_AFTER_MS;
       await this.#beat(client);
       if (!this.#hasStarted) return;
-      // Whoever was stopped together with us (a machine that slept, a host that stalled) says in a moment that it is alive.
-      if (!hungMyself) await this.#evictDead(client);
-      await this.#seekDuty(client);
+      // If this replica stalled, the others may have stalled with it (a suspended machine, a slow host): skip eviction for
+      // one round so that they can send a heartbeat.
+      if (!didStall) await this.#evictDead(client);
+      await this.#seekLeadership(client);
     } catch (thrown) {
-      if (!this.#closed) log.warn({ because: sentenceOf(thrown) }, "this replica could not say that it is alive");
+      if (!this.#closed) log.warn({ because: sentenceOf(thrown) }, "could not send this replica's heartbeat");
       await this.#client?.end().catch(() => undefined);
     }
   }
@@ -121,32 +123,35 @@ export class Replicas {
   }
 
   /**
-   * Cuts off who was not seen for too long, and forgets what nobody will read any more. A replica is forgotten last: should
-   * this one be killed before it is durable what that means for leases, another does it all again.
+   * Ends the connections of replicas whose heartbeats are overdue, and deletes old batches. A dead replica's row is deleted
+   * last: if this replica is killed before the change of the leases is durable, another replica repeats the eviction.
    */
   async #evictDead(client: Client): Promise<void> {
     const { rows } = await client.query<{ id: string; backend: string }>(
       `select id, backend from replica_members where ${UNSEEN} and id <> $1`,
       [this.#deps.replica],
     );
-    const cut =
+    const endConnections =
       "select pg_terminate_backend(pid) from pg_stat_activity where pid = any($1) and application_name = 'nest-hub'";
-    if (rows.length > 0) await client.query(cut, [rows.map(({ backend }) => Number(backend))]);
+    if (rows.length > 0) await client.query(endConnections, [rows.map(({ backend }) => Number(backend))]);
     await client.query(`delete from replica_batches where made_at < now() - interval '${KEPT_BATCHES}'`);
     for (const { id } of rows) {
       const { log, onGone } = this.#deps;
-      log.warn({ replica: id }, "a replica is gone; its relays come to the others, their tasks are kept");
+      log.warn({ replica: id }, "a replica is dead; its relays reconnect to the others and keep their tasks");
       try {
         await onGone(id);
       } catch (thrown) {
-        log.warn({ replica: id, because: sentenceOf(thrown) }, "that could not be written; it is tried again");
+        log.warn(
+          { replica: id, because: sentenceOf(thrown) },
+          "could not write the eviction of a dead replica; trying again",
+        );
         continue;
       }
       await client.query(`delete from replica_members where id = $1 and ${UNSEEN}`, [id]);
     }
   }
 
-  async #seekDuty(client: Client): Promise<void> {
+  async #seekLeadership(client: Client): Promise<void> {
     if (this.#isLeader) return;
     const { rows } = await client.query<{ got: boolean }>(
       "select pg_try_advisory_lock($1, hashtext(current_schema())) as got",
@@ -154,23 +159,24 @@ export class Replicas {
     );
     if (rows[0]?.got !== true || this.#closed) return;
     this.#isLeader = true;
-    this.#deps.log.info({ replica: this.#deps.replica }, "this replica reads the code host from now on");
+    this.#deps.log.info({ replica: this.#deps.replica }, "this replica is now the leader and reads the code host");
     await this.#deps.onLeader();
   }
 
   async #connected(): Promise<Client> {
     if (this.#client !== undefined) return this.#client;
     const client = await this.#deps.database.connect();
-    client.once("end", () => this.#lost(client));
+    client.once("end", () => this.#onConnectionLost(client));
     this.#client = client;
     return client;
   }
 
-  #lost(client: Client): void {
+  #onConnectionLost(client: Client): void {
     if (this.#client === client) this.#client = undefined;
     if (!this.#isLeader) return;
     this.#isLeader = false;
-    if (!this.#closed) this.#deps.log.warn("the connection that holds the duty was lost; another replica may take it");
+    if (!this.#closed)
+      this.#deps.log.warn("lost the connection that holds the leader lock; another replica may become the leader");
     this.#deps.onNotLeader();
   }
 }

@@ -3,24 +3,24 @@ import type { Random } from "@nest/kit";
 
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
-/** Numbers of a sender that are remembered: messages of one sender may overtake each other by so much. */
+/** How many message numbers of a sender are remembered: a message may arrive at most this many places late. */
 const REMEMBERED = 1000;
 const MOST_SENDERS = 1000;
 
 /**
- * Seals what replicas tell each other with the key that they share (AES-256-GCM): any role of the database may listen on a
- * channel and notify on it, so that a message is neither readable nor believed without the key, and each is taken once.
+ * Encrypts and authenticates messages between replicas with their shared key (AES-256-GCM). Any user of the database can
+ * listen on a channel and notify on it; without the key, a message can be neither read nor forged, and each is accepted once.
  */
 export class MessageSeal {
   readonly #key: Buffer;
   readonly #sender: string;
-  /** What a message is bound to beside its text: the schema of the hub. */
+  /** The hub's schema; a message is valid only in the schema where it was sealed. */
   readonly #context: () => string;
   readonly #random: Random;
   #next = 1;
   readonly #seen = new Map<string, { greatest: number; numbers: Set<number> }>();
 
-  /** `key`: 32 bytes. `sender`: this process, never twice the same. */
+  /** `key`: 32 bytes. `sender`: the id of this process, never reused. */
   constructor(key: Buffer, sender: string, context: () => string, random: Random) {
     this.#key = key;
     this.#sender = sender;
@@ -28,7 +28,7 @@ export class MessageSeal {
     this.#random = random;
   }
 
-  /** A message as text for a notification. */
+  /** Encrypts a message into text for a notification. */
   seal(message: object): string {
     const nonce = Buffer.from(this.#random.hex(NONCE_BYTES), "hex");
     const cipher = createCipheriv("aes-256-gcm", this.#key, nonce);
@@ -37,7 +37,7 @@ export class MessageSeal {
     return Buffer.concat([nonce, cipher.update(text, "utf8"), cipher.final(), cipher.getAuthTag()]).toString("base64");
   }
 
-  /** The message; undefined for what was not sealed with this key, or was taken before. */
+  /** Decrypts a message; undefined when it was not sealed with this key or was accepted before. */
   open(text: string): unknown {
     const bytes = Buffer.from(text, "base64");
     if (bytes.length < NONCE_BYTES + TAG_BYTES) return undefined;

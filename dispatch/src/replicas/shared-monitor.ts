@@ -7,20 +7,20 @@ import type { ReplicaFeed } from "./replica-feed.ts";
 export interface SharedMonitorDeps {
   readonly scans: SharedScanStore;
   readonly bus: Bus;
-  readonly follower: ReplicaFeed;
-  /** A monitor that reads the code host, for as long as this replica is the one that does. */
+  readonly feed: ReplicaFeed;
+  /** Makes a monitor that reads the code host while this replica is the leader. */
   readonly newMonitor: () => Monitor;
 }
 
 const RefreshSoon = z.object({ repo: z.string(), visibility: z.boolean() });
-/** What a round came to, as the leader tells it. */
+/** The result of a round, as the leader sends it. */
 const Refreshed = z.object({ repositories: z.number(), issues: z.number(), failed: z.array(z.string()) });
 
-/** A complete round over many repositories takes its time. */
+/** A complete round over many repositories can take this long. */
 const ROUND_WITHIN_MS = 120_000;
 const MOST_ASKS = 3;
 
-/** Feeds the queue of one of several replicas: one of them reads the code host, the others take over what it has read. */
+/** Feeds the queue of one of several replicas: the leader reads the code host, and the others read the leader's scans. */
 export class SharedMonitor implements QueueFeed {
   readonly #deps: SharedMonitorDeps;
   #monitor: Monitor | undefined;
@@ -28,9 +28,9 @@ export class SharedMonitor implements QueueFeed {
 
   constructor(deps: SharedMonitorDeps) {
     this.#deps = deps;
-    const { bus, follower } = deps;
+    const { bus, feed } = deps;
     bus.on("scan", (repo) => {
-      if (this.#monitor === undefined && typeof repo === "string") void follower.follow(repo);
+      if (this.#monitor === undefined && typeof repo === "string") void feed.follow(repo);
     });
     bus.on("refresh soon", (body) => {
       const asked = RefreshSoon.safeParse(body);
@@ -39,15 +39,15 @@ export class SharedMonitor implements QueueFeed {
     bus.on("leader", () => this.#leaderChanged());
     bus.answer("refresh", async () => this.#monitor?.refresh());
     bus.onGap(() => {
-      if (this.#monitor === undefined) void follower.followAll();
+      if (this.#monitor === undefined) void feed.followAll();
     });
   }
 
   start(): void {
-    if (this.#monitor === undefined) void this.#deps.follower.followAll();
+    if (this.#monitor === undefined) void this.#deps.feed.followAll();
   }
 
-  /** This replica reads the code host from now on. */
+  /** This replica became the leader: it starts to read the code host. */
   async lead(): Promise<void> {
     const monitor = this.#deps.newMonitor();
     this.#monitor = monitor;
@@ -57,42 +57,42 @@ export class SharedMonitor implements QueueFeed {
     if (this.#monitor === monitor) monitor.start();
   }
 
-  /** Another replica does. */
+  /** Another replica is the leader. */
   follow(): void {
     this.#monitor?.stop();
     this.#monitor = undefined;
-    void this.#deps.follower.followAll();
+    void this.#deps.feed.followAll();
   }
 
   async refresh(): Promise<RefreshResult> {
-    const { bus, follower } = this.#deps;
-    // Who has the duty may change while it is asked for.
+    const { bus, feed } = this.#deps;
+    // The leader may change during the call, so ask again when it does.
     for (let ask = 0; ask < MOST_ASKS; ask += 1) {
       if (this.#monitor !== undefined) return this.#monitor.refresh();
       const asked = bus.ask("refresh", {}, { withinMs: ROUND_WITHIN_MS, enough: 1 });
       const result = await Promise.race([asked.then(([first]) => first ?? "nobody"), this.#leaderChanges.promise]);
       if (result === "changed") continue;
-      await follower.followAll();
+      await feed.followAll();
       const refreshed = Refreshed.safeParse(result);
       if (refreshed.success) return refreshed.data;
       break;
     }
-    const known = follower.repositories();
+    const known = feed.repositories();
     const issues = known.reduce((sum, { issues: count }) => sum + count, 0);
     return { repositories: known.length, issues, failed: ["no replica reads the code host at this moment"] };
   }
 
   refreshSoon(repo: string, what: { readonly visibility?: boolean } = {}): boolean {
     if (this.#monitor !== undefined) return this.#monitor.refreshSoon(repo, what);
-    const { bus, follower } = this.#deps;
+    const { bus, feed } = this.#deps;
     const wanted = repo.toLowerCase();
-    if (!follower.repositories().some((known) => known.repo.toLowerCase() === wanted)) return false;
+    if (!feed.repositories().some((known) => known.repo.toLowerCase() === wanted)) return false;
     void bus.tell("refresh soon", { repo, visibility: what.visibility === true }).catch(() => undefined);
     return true;
   }
 
   repositories(): RepositoryState[] {
-    return this.#monitor?.repositories() ?? this.#deps.follower.repositories();
+    return this.#monitor?.repositories() ?? this.#deps.feed.repositories();
   }
 
   stop(): void {

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { noChanges } from "../leases/changes.ts";
 import { batchColumnsOf, columnNames } from "./batch-columns.ts";
 
-/** The array that a batch with these details in its activity has for them. */
+/** The `detail` array of a batch whose activity lines have these details. */
 function detailsOf(...details: (string | undefined)[]): string | undefined {
   const activity = details.map((detail, id) => ({ id, at: 1, login: "ada", action: "failed", detail }));
   return batchColumnsOf({ ...noChanges(), activity })[columnNames.indexOf("activity_detail")];

@@ -1,6 +1,6 @@
 import type { Changes } from "../leases/changes.ts";
 import { type Column, pick, type Value } from "./columns.ts";
-import { storable } from "./postgres-text.ts";
+import { postgresText } from "./postgres-text.ts";
 import { type Task, tables, taskEnding, taskGrant, taskOf, taskRenewal } from "./tables.ts";
 
 const byGeneration = pick(tables.tasks, "gen");
@@ -49,7 +49,7 @@ export function batchColumnsOf(changes: Changes): string[] {
 }
 
 function arraysOf<Source>(columns: readonly Column<Source>[], rows: readonly Source[]): string[] {
-  return columns.map(({ of }) => storable(`{${rows.map((row) => element(of(row))).join(",")}}`));
+  return columns.map(({ of }) => postgresText(`{${rows.map((row) => element(of(row))).join(",")}}`));
 }
 
 /** Text is always quoted: unquoted, some of it would mean something else. */

@@ -5,13 +5,13 @@ import { tables, taskOf } from "./tables.ts";
 type JsonRow = Readonly<Record<string, unknown>>;
 
 /**
- * What few batches have, as rows with the columns of their tables in JSON's terms; undefined when there is nothing of it. What
- * is undefined in a row becomes null.
+ * The lists that few batches contain, as JSON rows with the columns of their tables; undefined when all are empty. An
+ * undefined value becomes null.
  */
 export function rareRowsOf(changes: Changes): Readonly<Record<string, readonly JsonRow[]>> | undefined {
   const { granted } = changes;
   const rows = {
-    // Granted and ended in one batch.
+    // Tasks granted and ended in the same batch.
     passing: changes.endings
       .filter(({ lease }) => granted.has(lease.taskId))
       .map((ending) =>

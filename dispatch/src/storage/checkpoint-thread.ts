@@ -3,7 +3,7 @@ import { parentPort, workerData } from "node:worker_threads";
 import type { Checkpointed, CheckpointOrder } from "./checkpoints.ts";
 import { BUSY_TIMEOUT_PRAGMA } from "./pragmas.ts";
 
-// The thread that copies SQLite's log into the database while the hub goes on writing.
+// The thread that copies SQLite's log into the database while the hub continues to write.
 
 const { file } = workerData as { readonly file: string };
 const sqlite = new DatabaseSync(file);
@@ -19,7 +19,7 @@ parentPort?.on("message", (order: CheckpointOrder) => {
   parentPort?.close();
 });
 
-/** A disk that takes nothing is told of by the commits, and the log stays whole until the next try. */
+/** A full disk needs no report from here: commits report it, and the log stays intact until the next try. */
 function copied(): number {
   try {
     return Number(checkpoint.get()?.log ?? 0);

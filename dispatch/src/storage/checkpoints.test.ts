@@ -14,7 +14,7 @@ test("under load the log is copied into the database and begins anew instead of 
   const database = openSqlite(file, LOG_BYTES);
   const { sqlite, checkpoints } = database;
   const insert = sqlite.prepare("insert into settings (name, value) values (?, ?)");
-  // Three times what the log has room for.
+  // Three times as much as the log has room for.
   for (let batch = 0; batch * 100 * KIB.length < 3 * LOG_BYTES; batch += 1) {
     sqlite.exec("begin");
     for (let row = 0; row < 100; row += 1) insert.run(`${batch}-${row}`, KIB);

@@ -2,26 +2,26 @@ import type { DatabaseSync } from "node:sqlite";
 import { Worker } from "node:worker_threads";
 import { LOG_BYTES } from "./log-length.ts";
 
-/** What the thread is told: to copy the log, or to close the file and end. */
+/** What the thread is asked to do: copy the log, or close the file and end. */
 export type CheckpointOrder = "copy" | "end";
 
-/** What it answers: how long the log was when it was copied. */
+/** The thread's answer: the length of the log when it was copied. */
 export interface Checkpointed {
   readonly pages: number;
 }
 
 const thread = new URL("./checkpoint-thread.ts", import.meta.url);
-/** It does one thing and remembers nothing. */
+/** The thread keeps no data between copies, so little memory is enough. */
 const resourceLimits = { maxYoungGenerationSizeMb: 1 };
-/** The log is copied after so many rows. */
+/** The log is copied each time this many rows were written. */
 const ROWS_A_COPY = 4000;
-/** A log of this length begins anew: half of what it was given. */
+/** A log this long is restarted from its beginning; it is half of the reserved length. */
 const LONGEST_LOG_PAGES = LOG_BYTES / 2 / 4096;
 
 /**
- * Copies SQLite's write-ahead log into the database, in a thread of its own: a commit that did it by the way would hold up every
- * socket for tens of milliseconds. Only what was written meanwhile is copied by the writing connection itself, so that the log can
- * begin anew instead of growing for as long as there is load.
+ * Copies SQLite's write-ahead log into the database, in a separate thread: a commit that copied the log would delay every
+ * connection for tens of milliseconds. The writing connection copies only what was written during that time; then the log can
+ * restart from its beginning instead of growing for as long as the load lasts.
  */
 export class Checkpoints {
   readonly #sqlite: DatabaseSync;
@@ -36,7 +36,7 @@ export class Checkpoints {
     this.#file = file;
   }
 
-  /** So many rows were committed. */
+  /** Call after a commit of this many rows. */
   written(rows: number): void {
     this.#rows += rows;
     if (this.#rows < ROWS_A_COPY || this.#isCopying) return;
@@ -64,7 +64,7 @@ export class Checkpoints {
     try {
       if (this.#sqlite.isOpen) this.#sqlite.exec("pragma wal_checkpoint(passive)");
     } catch {
-      // The commits tell of a disk that takes nothing; the log stays whole and grows until the next try.
+      // Commits report a full disk; the log stays intact and grows until the next try.
     }
   }
 

@@ -1,6 +1,6 @@
 /**
- * Describes the columns of a table once. From that one description come the table itself, the statements of both engines, the
- * values that they are given, and the records that are read back.
+ * Describes the columns of a table once. The table, the statements of both engines, their values and the records that are
+ * read back are all made from this description.
  */
 export type Value = string | number | undefined;
 
@@ -9,16 +9,16 @@ export interface Column<Source> {
   /** Numbers are whole: `integer` in SQLite, `bigint` in PostgreSQL. */
   readonly type: "text" | "integer";
   readonly isOptional: boolean;
-  /** What the column holds of a record. */
+  /** The column's value, computed from a record. */
   readonly of: (source: Source) => Value;
-  /** The field of the record that is read back from it; undefined for what is derived. */
+  /** The record's field that this column is read back into; undefined for a derived column. */
   readonly field: string | undefined;
 }
 
-/** A row as either engine gives it: numbers may come as text where the engine's are wider than ours. */
+/** A row as either engine returns it. PostgreSQL returns 64-bit integers as text. */
 export type Row = Record<string, unknown>;
 
-/** A column that holds one field of a record. */
+/** A column that stores one field of a record. */
 export function column<Source>(
   name: string,
   type: Column<Source>["type"],
@@ -28,7 +28,7 @@ export function column<Source>(
   return { name, type, isOptional: false, of, field };
 }
 
-/** The same, of a field that may be undefined. */
+/** The same, for a field that may be undefined. */
 export function optional<Source>(
   name: string,
   type: Column<Source>["type"],
@@ -38,7 +38,7 @@ export function optional<Source>(
   return { ...column<Source>(name, type, field, of), isOptional: true };
 }
 
-/** A column that is worked out from a record and never read back. */
+/** A column that is computed from a record and never read back. */
 export function derived<Source>(
   name: string,
   type: Column<Source>["type"],
@@ -47,7 +47,7 @@ export function derived<Source>(
   return { name, type, isOptional: false, of, field: undefined };
 }
 
-/** The columns of these names, in the order of the names. @throws Error for a name that there is none of. */
+/** The columns with these names, in this order. @throws Error when a name is unknown. */
 export function pick<Source>(columns: readonly Column<Source>[], ...names: readonly string[]): Column<Source>[] {
   return names.map((name) => {
     const found = columns.find((one) => one.name === name);
@@ -56,12 +56,12 @@ export function pick<Source>(columns: readonly Column<Source>[], ...names: reado
   });
 }
 
-/** The columns of all other names. */
+/** All columns except those with these names. */
 export function except<Source>(columns: readonly Column<Source>[], ...names: readonly string[]): Column<Source>[] {
   return columns.filter(({ name }) => !names.includes(name));
 }
 
-/** `a, b, c`: the columns' names, each made by `write` where it is given. */
+/** Joins the columns' names as `a, b, c`; `write` changes how each is written. */
 export function listed(
   columns: readonly { readonly name: string }[],
   write: (name: string) => string = (name) => name,
@@ -69,12 +69,12 @@ export function listed(
   return columns.map(({ name }) => write(name)).join(", ");
 }
 
-/** What a statement with one place for each column is given, for SQLite. */
+/** The values for a SQLite statement that has one placeholder per column. */
 export function valuesOf<Source>(columns: readonly Column<Source>[], source: Source): (string | number | null)[] {
   return columns.map(({ of }) => of(source) ?? null);
 }
 
-/** Reads records out of rows: text as text, numbers as numbers, what is empty as undefined. */
+/** Returns a function that reads a record from a row: text as text, numbers as numbers, null as undefined. */
 export function readerOfRows<Record>(columns: readonly Column<never>[]): (row: Row) => Record {
   const read = columns.flatMap(({ name, type, field }) =>
     field === undefined ? [] : [{ name, field, isText: type === "text" }],

@@ -1,6 +1,6 @@
 import type { Durations } from "@nest/protocol";
 import type { Client } from "pg";
-import { type BatchRecord, decidedOf, recordOf } from "../leases/batch-record.ts";
+import { type BatchRecord, batchOfRecord, recordOf } from "../leases/batch-record.ts";
 import type { Changes, LedgerPast, LedgerRows } from "../leases/changes.ts";
 import { replicaOf } from "../leases/connection.ts";
 import type { BatchResult, LedgerStore, ReplicaUpdate } from "../leases/ledger-store.ts";
@@ -21,17 +21,17 @@ export interface PostgresLedgerDeps {
 }
 
 /**
- * The ledger's rows in a database that replicas share. Each batch is one transaction under one lock: it first takes over what
- * others wrote since, decides on that with the same ledger and decider, and writes. So replicas decide one after the other, each
- * on the newest state, and what a replica keeps in memory is never an authority.
+ * Stores the ledger in a database that replicas share. Each batch is one transaction under one lock: it first applies the
+ * batches that other replicas wrote since, decides with the same ledger and decider, and writes. So replicas decide one after
+ * the other, each on the newest state, and a replica's memory is never the authority.
  */
 export class PostgresLedger implements LedgerStore, LedgerPast {
   readonly #deps: PostgresLedgerDeps;
   readonly #grants: RecentGrants;
-  /** Pull requests named in the batch under way that were counted before. */
+  /** Pull requests that the current batch asks about and that were counted before. */
   #counted = new Set<string>();
   #client: Client | undefined;
-  /** The newest batch that the ledger knows. */
+  /** The number of the newest batch that the ledger contains. */
   #seen = -1;
   #closed = false;
 
@@ -40,7 +40,7 @@ export class PostgresLedger implements LedgerStore, LedgerPast {
     this.#grants = new RecentGrants(deps.times.dayWindowMs);
   }
 
-  /** Everything as it is now; batches after it come as news. */
+  /** Reads the current state; later batches arrive as updates. */
   async load(): Promise<LedgerRows> {
     const client = await this.#connected();
     await client.query("begin");
@@ -61,14 +61,14 @@ export class PostgresLedger implements LedgerStore, LedgerPast {
   }
 
   async transact(
-    decide: (news: ReplicaUpdate | undefined) => BatchResult | undefined,
+    decide: (update: ReplicaUpdate | undefined) => BatchResult | undefined,
     named: readonly string[],
   ): Promise<void> {
     const client = await this.#connected();
     try {
       await this.#transact(client, decide, named);
     } catch (thrown) {
-      // Whether it was committed is unknown: on a new connection the number of the newest batch tells.
+      // Whether the batch was committed is unknown; a new connection finds out from the number of the newest batch.
       this.#drop(client);
       throw thrown;
     }
@@ -81,7 +81,7 @@ export class PostgresLedger implements LedgerStore, LedgerPast {
 
   async #transact(
     client: Client,
-    decide: (news: ReplicaUpdate | undefined) => BatchResult | undefined,
+    decide: (update: ReplicaUpdate | undefined) => BatchResult | undefined,
     named: readonly string[],
   ): Promise<void> {
     const { replica } = this.#deps;
@@ -96,42 +96,49 @@ export class PostgresLedger implements LedgerStore, LedgerPast {
     const newest = Number(answers[2]?.rows[0]?.value);
     const records = (answers[3]?.rows ?? []).map((row) => row.record as BatchRecord);
     const others = (answers[4]?.rows.length ?? 0) > 0;
-    const news = await this.#newsOf(client, newest, records);
+    const update = await this.#updateFor(client, newest, records);
     this.#counted = await countedOf(client, named);
-    const decided = decide(news);
+    const result = decide(update);
     this.#seen = newest;
-    if (decided === undefined) {
-      await client.query(news?.kind === "everything" ? "commit" : "rollback");
+    if (result === undefined) {
+      await client.query(update?.kind === "everything" ? "commit" : "rollback");
       return;
     }
-    const { changes } = decided;
+    const { changes } = result;
     const rare = rareRowsOf(changes);
     const values = [
       replica,
-      others ? jsonOf(recordOf(decided, replica)) : null,
+      others ? jsonOf(recordOf(result, replica)) : null,
       changes.gen ?? null,
       rare === undefined ? null : jsonOf(rare),
       ...batchColumnsOf(changes),
     ];
-    // Both are handed over together: the second goes out as soon as the first is answered, for others wait for the lock.
+    // Both statements are queued together, so that the commit follows the write at once: other replicas wait for the lock.
     const [{ rows }] = await Promise.all([client.query<Row>({ ...WRITE, values }), client.query("commit")]);
     this.#seen = Number(rows[0]?.number);
     this.#remember(changes);
   }
 
-  async #newsOf(client: Client, newest: number, records: readonly BatchRecord[]): Promise<ReplicaUpdate | undefined> {
+  async #updateFor(
+    client: Client,
+    newest: number,
+    records: readonly BatchRecord[],
+  ): Promise<ReplicaUpdate | undefined> {
     const missed = newest - this.#seen;
     if (missed === 0) return undefined;
     if (records.length < missed) {
       await this.#rejoin(client);
       return { kind: "everything", rows: await this.#readAll(client) };
     }
-    const batches = records.map(decidedOf);
+    const batches = records.map(batchOfRecord);
     for (const { changes } of batches) this.#remember(changes);
     return { kind: "batches", batches };
   }
 
-  /** Others wrote without keeping their batches for us: they take us for gone. From this transaction on they keep them again. */
+  /**
+   * The other replicas consider this one dead and no longer keep their batches for it. Registers it again, so that they keep
+   * them from this transaction on.
+   */
   async #rejoin(client: Client): Promise<void> {
     await client.query(
       `insert into replica_members (id, backend, seen_at) values ($1, pg_backend_pid(), clock_timestamp())
@@ -164,7 +171,8 @@ export class PostgresLedger implements LedgerStore, LedgerPast {
     client.once("end", () => {
       if (this.#client === client) this.#client = undefined;
     });
-    // A batch is a handful of rows found by their keys, whatever the planner believes of tables it has not looked at yet.
+    // A batch touches a few rows and finds them by key; the planner must not choose another way for tables that it has no
+    // statistics of.
     await client.query("set enable_seqscan = off; set enable_hashjoin = off; set enable_mergejoin = off");
     this.#client = client;
     return client;
@@ -178,7 +186,7 @@ export class PostgresLedger implements LedgerStore, LedgerPast {
 
 const PARAMETERS = ["written_by", "batch_record", "last_generation", "rare", ...columnNames];
 
-/** Named, so that a connection has its many parameters read once. */
+/** A named statement, so that its many parameters are parsed once per connection. */
 const WRITE = {
   name: "nest_write",
   text: `select nest_write(${PARAMETERS.map((parameter, at) => `${parameter} => $${at + 1}`).join(", ")}) as number`,

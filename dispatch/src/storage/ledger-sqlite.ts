@@ -10,17 +10,17 @@ import { RecentGrants } from "./recent-grants.ts";
 import { readLedger } from "./rows.ts";
 import { contributorNames, contributorStanding, tables, taskEnding, taskGrant, taskOf, taskRenewal } from "./tables.ts";
 
-/** The ledger's rows in the embedded database: read whole at boot, written a batch at a time. */
+/** Stores the ledger in the embedded database: reads all live rows at start, then writes one batch at a time. */
 export class SqliteLedger implements LedgerStore, LedgerPast {
   readonly #sqlite: DatabaseSync;
   readonly #checkpoints: Checkpoints;
   readonly #grants: RecentGrants;
   readonly #statements: Record<keyof typeof SQL, StatementSync>;
-  /** Who contributors are on disk, so that the indices over that are touched only when it changes. */
+  /** Contributors' names as the database has them, so that the indexes on them are updated only when a name changes. */
   readonly #known = new Map<string, Who>();
   #written: Contributor[] = [];
 
-  /** Limits look back `windowMs` at most. */
+  /** `windowMs`: the longest window of any limit. */
   constructor(sqlite: DatabaseSync, checkpoints: Checkpoints, windowMs: number) {
     this.#sqlite = sqlite;
     this.#checkpoints = checkpoints;
@@ -30,8 +30,8 @@ export class SqliteLedger implements LedgerStore, LedgerPast {
   }
 
   /**
-   * The live rows as they were left. No socket survives a restart, so every lease is away; an expiry written by a clock that
-   * ran ahead is cut to one lease lifetime from now, never stretched.
+   * Reads the live rows. No connection survives a restart, so every lease is *away*. If the clock ran ahead when an expiry
+   * was written, the expiry is cut to one lease lifetime from now; it is never extended.
    */
   async load(reader: Reader, now: number, leaseTtlMs: number): Promise<LedgerRows> {
     await this.#grants.load(reader, now);
@@ -72,10 +72,11 @@ export class SqliteLedger implements LedgerStore, LedgerPast {
 
   #writeRows(changes: Changes): void {
     const write = this.#statements;
-    // A login may pass from one to another in one batch: it is free before anybody takes it.
+    // A login may pass from one contributor to another in one batch: free it before the new owner takes it.
     for (const row of changes.contributors.values()) this.#freeLogin(row);
     for (const row of changes.contributors.values()) this.#writeContributor(row);
-    // Endings first: an issue that ended and was handed out again in one batch must free its place in the index.
+    // Write endings before grants: if an issue ended and was assigned again in one batch, its entry in the unique index must
+    // be free.
     const ended = new Set<string>();
     for (const ending of changes.endings) {
       ended.add(ending.lease.taskId);
@@ -127,7 +128,8 @@ export class SqliteLedger implements LedgerStore, LedgerPast {
   }
 }
 
-// One hub has the embedded database: which socket holds a task says nothing after a restart.
+// The embedded database belongs to one hub, and no connection survives its restart, so the column `connection` is not
+// written.
 const whole = except(tables.tasks, "connection");
 const granted = except(taskGrant, "connection");
 const renewal = except(taskRenewal, "connection");

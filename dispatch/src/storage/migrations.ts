@@ -1,7 +1,7 @@
 import { NestError } from "@nest/kit";
 import { type Engine, firstSchema } from "./schema.ts";
 
-/** One numbered step of the schema; a step that landed is never edited. */
+/** One numbered step of the schema. A released step is never edited. */
 export interface Migration {
   readonly id: number;
   readonly name: string;
@@ -9,9 +9,10 @@ export interface Migration {
 }
 
 /**
- * The steps that a database lacks whose newest is `last`.
+ * The steps to run on a database whose newest step is `last`.
  *
- * @throws NestError `database_newer` when a newer release wrote it, `database_older` when no release did.
+ * @throws NestError `database_newer` when a newer release wrote the database, `database_older` when a build before the first
+ * release did.
  */
 export function newestOf(steps: readonly Migration[], last: number): readonly Migration[] {
   const newest = steps.at(-1)?.id ?? 0;
@@ -36,8 +37,8 @@ export function newestOf(steps: readonly Migration[], last: number): readonly Mi
 }
 
 /**
- * The first release's tables. Its number is 7, and that of the replicas' tables 3, because databases of the builds before it are
- * at these numbers and have the same tables.
+ * Makes the tables of the first release. Its number is 7 (and 3 for the replicas' tables), because databases of earlier
+ * builds are at these numbers and have the same tables.
  */
 export function migrationsFor(engine: Engine): readonly Migration[] {
   return [{ id: 7, name: "dispatch", sql: firstSchema(engine) }];

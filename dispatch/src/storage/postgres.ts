@@ -5,16 +5,16 @@ import { type Migration, migrationsFor, newestOf } from "./migrations.ts";
 import type { Reader } from "./reader.ts";
 import { replicaMigrations } from "./replica-migrations.ts";
 
-/** What advisory locks of the hub are for; each is one of a schema, so that hubs in one database do not meet. */
+/** The hub's advisory locks. Each is taken per schema, so that several hubs can share one database. */
 export const locks = { migrations: 0x6e657374, batches: 0x6e657375, leader: 0x6e657376 } as const;
 
-/** A replica that was not seen for so long is gone, and what it holds is away. */
+/** A replica that has sent no heartbeat for this long is dead, and its leases become *away*. */
 export const GONE_AFTER_SECONDS = 10;
 
 const CONNECT_TIMEOUT_MS = 5000;
-/** No statement of the hub takes long; one that waits longer for a lock waits for a replica that hangs. */
+/** Every statement of the hub is short; one that waits longer for a lock waits for a replica that hangs. */
 const STATEMENT_TIMEOUT_MS = 15_000;
-/** A replica that stops in the middle of a transaction loses it, and the lock with it. */
+/** PostgreSQL ends a transaction that is idle for this long and frees its lock: its replica hangs. */
 const IDLE_IN_TRANSACTION_MS = 3000;
 const MOST_READERS = 6;
 
@@ -23,13 +23,13 @@ export interface PostgresDatabase {
   readonly kind: "postgres";
   readonly reader: Reader;
   readonly pool: Pool;
-  /** A connection of one's own: for transactions, for listening, for locks that live as long as it does. */
+  /** Opens a separate connection: for transactions, for LISTEN, for locks that last as long as the connection. */
   connect(): Promise<Client>;
   close(): Promise<void>;
 }
 
 /**
- * Opens the shared database, made or brought up to date where needed; one replica does that, the others wait for it.
+ * Opens the shared database and creates or migrates it. One replica does this while the others wait.
  *
  * @throws NestError `database_unreachable`, `database_newer` when a newer release wrote it.
  */
@@ -44,7 +44,7 @@ export async function openPostgres(url: Secret): Promise<PostgresDatabase> {
   };
   const connect = async (): Promise<Client> => {
     const client = new Client(config);
-    // A connection that is lost while nobody asks anything of it: the next question says so.
+    // Without a listener, an error of an idle connection would end the process. The next query reports it.
     client.on("error", () => undefined);
     await client.connect();
     return client;
@@ -55,7 +55,7 @@ export async function openPostgres(url: Secret): Promise<PostgresDatabase> {
   return { kind: "postgres", reader: readerOf(pool), pool, connect, close: () => pool.end() };
 }
 
-/** Asks over a pool or a connection. */
+/** Makes a reader of a pool or a connection. */
 export function readerOf(asked: Pick<Client, "query">): Reader {
   return {
     async all(sql, ...values) {
@@ -77,7 +77,7 @@ async function migrate(connect: () => Promise<Client>): Promise<void> {
     await client.query("select pg_advisory_xact_lock($1, hashtext(current_schema()))", [locks.migrations]);
     await step(client, "migrations", migrationsFor("postgres"));
     await step(client, "replica_migrations", replicaMigrations);
-    // A restored database knows of no replicas.
+    // A restored database has no counter of batches.
     await client.query("insert into counters (name, value) values ('batch', 0) on conflict do nothing");
     await client.query("commit");
   } finally {

@@ -1,9 +1,9 @@
-/** How long a statement waits for another process's lock; the process killed a moment ago may still hold it. */
+/** How long a statement waits for another process's lock; a process that was just killed may still hold it. */
 export const BUSY_TIMEOUT_PRAGMA = "pragma busy_timeout = 5000;";
 
 /**
- * Of the hub's connection: what is committed is on the disk, and rows name only what is there. A commit never copies the log into
- * the database by the way; {@link Checkpoints} does.
+ * Settings of the hub's connection: a commit is on disk when it returns, and foreign keys are enforced. A commit never copies
+ * the log into the database; {@link Checkpoints} does.
  */
 export const HUB_PRAGMAS = `
   ${BUSY_TIMEOUT_PRAGMA}

@@ -1,13 +1,13 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { Row } from "./columns.ts";
 
-/** Asks what is on disk. Statements are the same on both engines: standard SQL, parameters as `?1`, `?2`. */
+/** Reads from the database. Statements are standard SQL that both engines accept, with parameters `?1`, `?2`. */
 export interface Reader {
-  /** Every row of the answer; numbers may come as text where the engine's are wider than ours. */
+  /** All rows of a query. PostgreSQL returns 64-bit integers as text. */
   all(sql: string, ...values: readonly (string | number | null)[]): Promise<Row[]>;
 }
 
-/** Reads the embedded database; each statement is prepared once. */
+/** Reads from the embedded database; prepares each statement once. */
 export class SqliteReader implements Reader {
   readonly #sqlite: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();

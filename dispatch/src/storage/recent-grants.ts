@@ -8,7 +8,7 @@ interface Recent {
   times: number[];
 }
 
-/** When each contributor's assignments of the last window were made (ms): all that a limit ever asks for. */
+/** The times of each contributor's assignments in the longest window (ms); limits need no older ones. */
 export class RecentGrants {
   readonly #windowMs: number;
   readonly #byContributor = new Map<string, Recent>();
@@ -17,14 +17,14 @@ export class RecentGrants {
     this.#windowMs = windowMs;
   }
 
-  /** What is on disk, in place of what was known. */
+  /** Replaces the known assignments with those in the database. */
   async load(reader: Reader, now: number): Promise<void> {
     const rows = await readGrantsSince(reader, now - this.#windowMs);
     this.#byContributor.clear();
     for (const row of rows) this.add(String(row.contributor_id), Number(row.grant_number), Number(row.assigned_at));
   }
 
-  /** What a durable batch granted. */
+  /** Adds the assignments of a durable batch. */
   remember(changes: Changes): void {
     for (const [taskId, { nth }] of changes.granted) {
       const lease = changes.leases.get(taskId);
@@ -32,7 +32,7 @@ export class RecentGrants {
     }
   }
 
-  /** Notes assignment `nth` of a contributor; those of one contributor come in order. */
+  /** Adds assignment `nth` of a contributor; assignments of one contributor must be added in order. */
   add(contributorId: string, nth: number, at: number): void {
     const known = this.#byContributor.get(contributorId);
     if (known === undefined || nth !== known.first + known.times.length) {

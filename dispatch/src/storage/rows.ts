@@ -8,8 +8,8 @@ import type { Reader } from "./reader.ts";
 import { leaseColumns, tables } from "./tables.ts";
 
 /**
- * The live rows as they were left. A lease is away unless `isLive` says that its socket is another replica's; an expiry written
- * by a clock that ran ahead is cut to one lease lifetime from now, never stretched.
+ * Reads the live rows. A lease is *away* unless `isLive` says that its connection is at a live replica. If the clock ran
+ * ahead when an expiry was written, the expiry is cut to one lease lifetime from now; it is never extended.
  */
 export async function readLedger(
   reader: Reader,
@@ -36,10 +36,13 @@ export async function readLedger(
   };
 }
 
-/** Tasks read at a time, newest first, until all of a page are too old. */
+/** Tasks are read in pages of this size, newest first, until a whole page is too old. */
 const TASKS_A_PAGE = 5000;
 
-/** The assignments made since a time, those of one contributor in order. Tasks are numbered as time goes on: the old ones are not read. */
+/**
+ * The assignments made since a time, each contributor's in order. Generations increase with time, so reading stops at the old
+ * ones.
+ */
 export async function readGrantsSince(reader: Reader, since: number): Promise<Row[]> {
   const grants: Row[] = [];
   for (let before = Number.MAX_SAFE_INTEGER; ; ) {
@@ -55,7 +58,7 @@ export async function readGrantsSince(reader: Reader, since: number): Promise<Ro
 const GRANTS_BEFORE =
   "select gen, contributor_id, grant_number, assigned_at from tasks where gen < ?1 order by gen desc limit ?2";
 
-/** Pull requests whose verification a restart interrupted. */
+/** Pull requests whose verification was interrupted by a restart. */
 export async function pendingPullRequests(reader: Reader): Promise<NamedWork[]> {
   return (await reader.all("select * from tasks where pr_state = 'pending'")).map((row) => {
     const { endedAt, ...named } = namedOf(row);

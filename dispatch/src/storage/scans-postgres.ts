@@ -9,12 +9,12 @@ interface Known {
   readonly issues: Map<number, QueueIssue>;
 }
 
-/** What the leader has read of the code host, where the others find it. Only what changed is written, and read. */
+/** Shares what the leader has read from the code host with the other replicas. Only changes are written and read. */
 export class PostgresScans implements SharedScanStore {
   readonly #database: PostgresDatabase;
   /** Tells the other replicas that a repository was read. */
   readonly #announce: (repo: string) => Promise<void>;
-  /** What each repository's rows hold, as they were written last: by issue number, the very text. */
+  /** The rows of each repository as last written: by issue number, the exact JSON text. */
   readonly #written = new Map<string, Map<number, string>>();
   readonly #known = new Map<string, Known>();
 
@@ -27,7 +27,7 @@ export class PostgresScans implements SharedScanStore {
     return claimsOfRows(await this.#database.reader.all("select * from claims"));
   }
 
-  /** What is shared may be old: whoever comes now waits until it was read anew. */
+  /** Marks all shared scans as outdated: a replica that starts now waits until the leader has read them again. */
   async begin(): Promise<void> {
     this.#written.clear();
     await this.#database.pool.query("update replica_scans set state = 'scanning'");
@@ -78,14 +78,14 @@ export class PostgresScans implements SharedScanStore {
     await this.#announce(repo);
   }
 
-  /** Repositories that were shared. */
+  /** The repositories that have a shared scan. */
   async repositories(): Promise<string[]> {
     return (await this.#database.reader.all("select repo from replica_scans order by repo")).map(({ repo }) =>
       String(repo),
     );
   }
 
-  /** What is shared of a repository now; an issue that has not changed since the last call is the same object. */
+  /** The current shared scan of a repository. An issue that has not changed since the last call is the same object. */
   async read(repo: string): Promise<SharedScan | undefined> {
     const { reader } = this.#database;
     const [row] = await reader.all("select * from replica_scans where repo = ?1", repo);

@@ -2,7 +2,7 @@ import type { DatabaseSync } from "node:sqlite";
 import type { Claim } from "../queue/entry.ts";
 import { claimsOfRows, type Scan, type ScanStore } from "../queue/scan-store.ts";
 
-/** Keeps the claims in the embedded database; the issues themselves are read again at boot. */
+/** Stores the claims in the embedded database. The issues are not stored: the hub reads them again when it starts. */
 export class SqliteScans implements ScanStore {
   readonly #sqlite: DatabaseSync;
 

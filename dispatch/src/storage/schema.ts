@@ -3,10 +3,10 @@ import { tables } from "./tables.ts";
 
 export type Engine = "sqlite" | "postgres";
 
-/** The tables of the first release, as the engine makes them. */
+/** The SQL that creates the tables of the first release on this engine. */
 export function firstSchema(engine: Engine): string {
   const number = engine === "sqlite" ? "integer" : "bigint";
-  // PostgreSQL leaves room in each page, so that a row which changes often stays on its page.
+  // On PostgreSQL, free space in each page lets a row that changes often stay on its page.
   const often = (fill: number) => (engine === "postgres" ? ` with (fillfactor = ${fill})` : "");
   const byKey = (fill: number) => (engine === "sqlite" ? " without rowid" : often(fill));
   const rowKey =
@@ -24,7 +24,7 @@ export function firstSchema(engine: Engine): string {
       gen: "primary key",
       contributor_id: "references contributors (id)",
     })})${often(70)};
-    -- An issue has at most one live lease.
+    -- A unique index: an issue has at most one live lease.
     create unique index tasks_one_lease_an_issue on tasks (item_key) where ended_at is null;
     create index tasks_pull_requests_pending on tasks (pr_state) where pr_state = 'pending';
 
@@ -40,7 +40,7 @@ export function firstSchema(engine: Engine): string {
       until ${number} not null,
       primary key (repo, item_key)
     );
-    -- What admins decide, by name: each value is one JSON text.
+    -- Settings that admins change, by name; each value is a JSON text.
     create table settings (name text primary key not null, value text not null);
     create table counters (name text primary key, value ${number} not null);
     insert into counters (name, value) values ('gen', 0);

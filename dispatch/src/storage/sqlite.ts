@@ -19,11 +19,11 @@ export interface SqliteDatabase {
 }
 
 /**
- * Opens the hub's embedded database, made or brought up to date where needed. One hub at a time: the lock is held by the
- * operating system and is gone with the process, however it ends. Its log is given `logBytes` ({@link reserveLog}).
+ * Opens the hub's embedded database and creates or migrates it. Only one hub at a time can open it: the operating system
+ * holds the lock and frees it when the process ends, however it ends. Its log gets `logBytes` ({@link reserveLog}).
  *
- * @throws NestError `database_in_use` when another hub has this data directory, `database_newer` when a newer release wrote it,
- * `database_older` when no release did.
+ * @throws NestError `database_in_use` when another hub has this data directory, `database_newer` when a newer release wrote
+ * it, `database_older` when a build before the first release did.
  */
 export function openSqlite(file: string, logBytes = 0): SqliteDatabase {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
@@ -31,7 +31,7 @@ export function openSqlite(file: string, logBytes = 0): SqliteDatabase {
   makePrivate(file);
   let sqlite: DatabaseSync;
   try {
-    // SQLite removes the log of a database that has nothing in it.
+    // SQLite deletes the log of an empty database, so create the tables first.
     if (logBytes > 0 && statSync(file).size === 0) connect(file).close();
     if (logBytes > 0) reserveLog(file, logBytes);
     sqlite = connect(file);
@@ -65,7 +65,7 @@ function connect(file: string): DatabaseSync {
   }
 }
 
-/** Makes a database's file for its owner alone; SQLite gives what it puts beside it the same mode. */
+/** Creates a database's file, readable by its owner alone. SQLite gives the files that it puts beside it the same mode. */
 function makePrivate(file: string): void {
   try {
     closeSync(openSync(file, "wx", 0o600));

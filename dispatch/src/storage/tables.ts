@@ -4,11 +4,11 @@ import type { ItemRecord } from "../leases/cooldown.ts";
 import type { Lease } from "../leases/lease.ts";
 import { type Column, column, derived, except, optional, pick } from "./columns.ts";
 
-/** A task as its row has it: its lease, which of its contributor's it is, and how it ended. */
+/** A task as stored: its lease, its position among its contributor's assignments, and how it ended. */
 export type Task = Lease &
   Partial<Omit<Ending, "lease">> & { readonly nth?: number; readonly previous?: number | undefined };
 
-/** The row of a task from what is known of it. */
+/** Makes a task from its lease, grant and ending. */
 export function taskOf(lease: Lease, grant?: Grant, ending?: Ending): Task {
   return { ...lease, ...grant, ...ending };
 }
@@ -33,7 +33,7 @@ const contributors: readonly Column<Contributor>[] = [
 ];
 
 const tasks: readonly Column<Task>[] = [
-  // The generation numbers the tasks of a hub: the shortest key there is.
+  // The generation is the primary key: it is unique per hub and the shortest key available.
   column("gen", "integer", "gen"),
   column("id", "text", "taskId"),
   column("contributor_id", "text", "contributorId"),
@@ -59,7 +59,7 @@ const tasks: readonly Column<Task>[] = [
   ),
   optional("pr_url", "text", "prUrl"),
   optional("pr_state", "text", "prState"),
-  // The socket that holds it; written where several replicas share the database.
+  // The connection that holds the task; written only where several replicas share the database.
   optional("connection", "text", "connection"),
 ];
 
@@ -79,7 +79,7 @@ const activity: readonly Column<Activity>[] = [
   column("at", "integer", "at"),
   column("login", "text", "login"),
   column("action", "text", "action"),
-  // What is said of a task is read from the task itself.
+  // The feed's line stores only the task's generation; its other fields are read from the task.
   { ...derived<Activity>("task_gen", "integer", ({ task }) => task?.gen), isOptional: true },
   optional("url", "text", "url"),
   optional("detail", "text", "detail"),
@@ -94,26 +94,26 @@ const audit: readonly Column<AuditLine>[] = [
   optional("after", "text", "after", ({ after }) => json(after)),
 ];
 
-/** The columns of each table that the ledger writes; the only place that names them. */
+/** The columns of each table that the ledger writes. Only this file names them. */
 export const tables = { contributors, tasks, items, activity, audit } as const;
 
-/** Who a contributor is: it changes seldom, and indices are over it. */
+/** The columns that identify a contributor: they rarely change, and indexes cover them. */
 export const contributorNames = pick(contributors, "token_digest", "login", "login_key", "account_id");
-/** How a contributor stands: it changes with every task. */
+/** The columns of a contributor that change with every task. */
 export const contributorStanding = except(
   contributors,
   "id",
   "registered_at",
   ...contributorNames.map(({ name }) => name),
 );
-/** What changes while a task is worked on. */
+/** The columns of a task that change while it is worked on. */
 export const taskRenewal = pick(tasks, "accepted_at", "expires_at", "connection");
-/** What changes when a task ends. */
+/** The columns of a task that change when it ends. */
 export const taskEnding = [
   ...pick(tasks, "accepted_at", "expires_at", "ended_at", "outcome", "reason", "verdict", "failure_kind", "permanent"),
   ...pick(tasks, "pr_url", "pr_state"),
 ];
-/** What is known of a task when it is handed out. */
+/** The columns of a task that are known when it is assigned. */
 export const taskGrant = except(
   tasks,
   ...pick(tasks, "ended_at", "outcome", "reason", "verdict", "failure_kind", "permanent", "pr_url", "pr_state").map(
@@ -121,7 +121,7 @@ export const taskGrant = except(
   ),
 );
 
-/** What a lease is read back from. */
+/** The columns from which a lease is read back. */
 export const leaseColumns = except(taskGrant, "grant_number", "previous_gen");
 
 function json(value: unknown): string | undefined {

@@ -3,8 +3,8 @@ import { type Column, except, listed, pick } from "./columns.ts";
 import { contributorNames, contributorStanding, tables, taskEnding, taskRenewal } from "./tables.ts";
 
 /**
- * The function that writes one batch on PostgreSQL. What most batches have comes as one array a column, `<list>_<column>`: taking
- * rows of JSON apart cost a third of a batch. What few have comes as JSON.
+ * The PostgreSQL function that writes one batch. Lists that most batches contain are passed as one array per column,
+ * `<list>_<column>`, because parsing rows of JSON took a third of the time of a batch. Rarer lists are passed as JSON.
  */
 export function writeBatchFunction(): string {
   const parameters = Object.entries(batchLists).flatMap(([list, columns]) =>
@@ -20,7 +20,7 @@ export function writeBatchFunction(): string {
     ) returns bigint language plpgsql as $write$
     declare batch_number bigint; judged tasks;
     begin
-      -- A login may pass from one to another in one batch: it is free before anybody takes it.
+      -- A login may pass from one contributor to another in one batch: free it before the new owner takes it.
       update contributors set login_key = '~' || changed.id
       from unnest(contributors_id, contributors_login_key) as changed (id, key)
       where contributors.id = changed.id and contributors.login_key <> changed.key;
@@ -28,7 +28,8 @@ export function writeBatchFunction(): string {
       on conflict (id) do update set
         ${standing.map(({ name }) => (name === "account_id" || name === "last_gen" ? keepsItsLast(name) : replaced(name))).join(", ")};
 
-      -- Endings first: an issue that ended and was handed out again in one batch must free its place in the index.
+      -- Write endings before grants: if an issue ended and was assigned again in one batch, its entry in the unique index
+      -- must be free.
       ${moveTasks("ended", taskEnding, ", connection = null")}
       ${moveTasks("renewed", taskRenewal, "")}
       ${insertList("tasks", "granted")};
@@ -71,9 +72,9 @@ export function writeBatchFunction(): string {
 }
 
 /**
- * Tasks that move are planned anew each time (hence `execute`): a plan that was kept from when there were few tasks would walk
- * through all that came since. They are found by their key alone (hence `coalesce`): the index of live tasks would be gone
- * through for each.
+ * Updates tasks with a plan that is made anew each time (hence `execute`): a plan cached while the table was small would scan
+ * all tasks added since. The condition on `ended_at` uses `coalesce`, so that the planner finds each task by its key instead
+ * of scanning the index of live tasks.
  */
 function moveTasks(list: "ended" | "renewed", changed: readonly Column<never>[], further: string): string {
   const columns = [...pick(tables.tasks, "gen"), ...changed];

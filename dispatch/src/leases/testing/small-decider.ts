@@ -5,17 +5,17 @@ import type { Candidate, Candidates, DeciderDeps, DeciderPolicy } from "../decid
 import { itemKey, type Lease } from "../lease.ts";
 import { Ledger } from "../ledger.ts";
 
-// What tests of single decisions build their ledgers from: one contributor `ada`, and what she holds.
+// Builds small ledgers for tests of single decisions: one contributor, `ada`, and her leases.
 
 export const NOW = 1_700_000_000_000;
 export const MINUTE = 60_000;
 
-/** The socket that asks or reports in tests; another one is any other name. */
+/** The connection that asks or reports in tests; any other name is another connection. */
 export const ada = { connection: "conn-here-1", contributorId: "c-ada", identity: "c-ada" } as const;
 
 const LIMITS = { max_per_hour: 0, max_per_day: 0, max_concurrent: 0 };
 
-/** Nothing is forbidden and nothing limited. */
+/** A policy that forbids nothing and limits nothing. */
 export const openPolicy: DeciderPolicy = {
   suspended: false,
   disabledTiers: new Set(),
@@ -65,7 +65,7 @@ export function aLease(number = 1, changes: Partial<Lease> = {}): Lease {
   };
 }
 
-/** What a relay says about a lease, from ada's socket. */
+/** The fields by which a relay names a lease, sent from ada's connection. */
 export function about({ taskId, gen }: Lease) {
   return { ...ada, taskId, gen };
 }
@@ -76,7 +76,7 @@ export function aCandidate(number: number): Candidate {
 }
 
 export interface SmallDecider extends DeciderDeps {
-  /** Keys that the queue was told to look at again, in turn. */
+  /** Keys that the queue was asked to check again, in order. */
   readonly touched: string[];
 }
 
@@ -88,9 +88,9 @@ export interface InTheLedger {
   readonly policy?: Partial<DeciderPolicy>;
   readonly candidates?: readonly Candidate[];
   readonly isReady?: boolean;
-  /** When ada's assignments were made, from the first. */
+  /** When ada's assignments were made, oldest first. */
   readonly assignedAt?: readonly number[];
-  /** Pull requests counted before. */
+  /** Pull requests that were counted before. */
   readonly counted?: readonly string[];
 }
 
@@ -139,7 +139,7 @@ function pullRequestAt(address: string, repo: string) {
   };
 }
 
-/** What the activity feed was told since the ledger was made: what happened, and the detail where there is one. */
+/** The lines of the activity feed since the ledger was made, with the detail if there is one. */
 export function feedOf({ ledger }: DeciderDeps): string[] {
   return ledger.changes.activity.map(({ login, action, detail }) =>
     detail === undefined ? `${login} ${action}` : `${login} ${action} (${detail})`,
