@@ -13,7 +13,7 @@ import type { Gateway } from "./relays/gateway.ts";
 
 export type HubDeps = DispatchDeps;
 
-/** Everything that a hub is made of, wired; nothing listens and nothing runs yet. */
+/** A hub with all its parts wired; nothing listens or runs yet. */
 export interface Hub {
   readonly http: FastifyInstance;
   readonly ledger: Ledger;
@@ -23,9 +23,9 @@ export interface Hub {
   readonly gateway: Gateway;
   readonly registry: FleetRegistry;
   readonly readModel: ReadModel;
-  /** Starts reading the code host, sweeping leases and finishing interrupted verifications. */
+  /** Starts reading the code host, expiring leases and finishing interrupted verifications. */
   start(): Promise<void>;
-  /** Sends relays away (they come back), writes what is waiting, closes the database. */
+  /** Closes the relays' connections (they reconnect), writes the waiting commands, closes the database. */
   stop(): Promise<void>;
 }
 
@@ -34,7 +34,7 @@ const hostNames = {
   hint: "the operator sets NEST_HUB_PUBLIC_URL to the address that people use, or names more in NEST_HUB_HOSTS",
 } as const;
 
-/** Wrong tokens from one address before it has to wait. */
+/** Number of invalid tokens from one address before it has to wait. */
 const MOST_GUESSES = { most: 100, withinMs: 60_000 };
 
 /** Wires a hub: dispatch decides, relays connect, operations watch, routes answer. */
@@ -119,7 +119,7 @@ export async function buildHub(deps: HubDeps): Promise<Hub> {
   };
 }
 
-/** What this replica does when another one writes, dies, or hands over the lead. */
+/** Subscribes to other replicas: their batches, their deaths, and changes of the leader. */
 function followReplicas({ storage, batcher, sharedMonitor, verifyPending }: Dispatch, { log }: HubDeps): void {
   const { bus, shared } = storage;
   bus.onGap(() => batcher.requestSync());
@@ -127,9 +127,11 @@ function followReplicas({ storage, batcher, sharedMonitor, verifyPending }: Disp
     batch: () => batcher.requestSync(),
     async gone(replica) {
       await batcher.ask({ kind: "replica_lost", replica });
-      // What it was verifying, somebody else must.
+      // The dead replica's verifications have to be finished by another one.
       if (shared.replicas.isLeader)
-        verifyPending().catch((thrown) => log.warn({ err: thrown }, "verifications were not taken over"));
+        verifyPending().catch((thrown) =>
+          log.warn({ err: thrown }, "could not take over another replica's verifications"),
+        );
     },
     async lead() {
       await sharedMonitor?.lead();

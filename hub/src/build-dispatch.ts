@@ -35,7 +35,7 @@ export interface DispatchDeps {
   readonly log: Log;
 }
 
-/** What decides which issue goes to whom, and what it needs: storage, settings, queue, verification. */
+/** The parts that decide which relay gets which issue, with their storage, settings, queue and verification. */
 export interface Dispatch {
   readonly storage: Storage;
   readonly ledger: Ledger;
@@ -43,18 +43,18 @@ export interface Dispatch {
   readonly queue: Queue;
   readonly queueSettings: QueueSettings;
   readonly configApplier: ConfigApplier;
-  /** The durations in force. */
+  /** The durations in use. */
   readonly times: Durations;
   readonly visibility: RepositoryVisibility;
   readonly verifier: Verifier;
   readonly monitor: QueueFeed;
-  /** The same where replicas share one database: only the leader reads the code host. */
+  /** The same monitor, where replicas share one database: only the leader reads the code host. */
   readonly sharedMonitor: SharedMonitor | undefined;
-  /** Verifies what a hub that was interrupted, or a replica that is gone, has left unverified. */
+  /** Verifies the pull requests that an interrupted hub, or a dead replica, left unverified. */
   verifyPending(): Promise<void>;
 }
 
-/** Wires leases, queue and settings to each other; nothing runs yet but what was left is loaded. */
+/** Wires leases, queue and settings and loads the stored state; nothing runs yet. */
 export async function buildDispatch(deps: DispatchDeps): Promise<Dispatch> {
   const { config, database, codeHost, clock, random, log } = deps;
   const { webUrl, clockScale } = config;
@@ -65,7 +65,7 @@ export async function buildDispatch(deps: DispatchDeps): Promise<Dispatch> {
     ledger,
     first: config.contribute,
     onInvalid: (because) =>
-      log.error({ err: because }, "patterns of the configuration are none here; those before hold"),
+      log.error({ err: because }, "the configuration's patterns cannot be used here; the previous ones stay in use"),
   });
   const times = liveTimes(fixedTimes, clockScale, () => queueSettings.settings);
   const queue = new Queue({ ledger, times });
@@ -101,7 +101,7 @@ export async function buildDispatch(deps: DispatchDeps): Promise<Dispatch> {
   });
   const applyConfig = () => configApplier.changed();
   batcher.listen({
-    // A pull request that counts is also a claim: read its repository soon instead of at the next round.
+    // A pull request that counts is also a claim: read its repository soon instead of in the next round.
     committed: ({ pullRequests }) => {
       if (pullRequests.length > 0) void monitor.refresh().catch(() => undefined);
     },
@@ -116,7 +116,7 @@ export async function buildDispatch(deps: DispatchDeps): Promise<Dispatch> {
   return { ...dispatch, verifier, monitor, sharedMonitor, verifyPending };
 }
 
-/** What reads the code host; of several replicas one does, and the others follow it. */
+/** Makes the monitor that reads the code host; of several replicas, only the leader reads it. */
 async function buildMonitor(
   { config, codeHost, clock, random, log }: DispatchDeps,
   {

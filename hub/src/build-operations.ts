@@ -22,7 +22,7 @@ export interface OperationsDeps {
   readonly log: Log;
 }
 
-/** What people watch the hub by. */
+/** The parts with which people watch the hub. */
 export interface Operations {
   readonly readModel: ReadModel;
   readonly stream: EventStream;
@@ -35,7 +35,7 @@ export interface Operations {
   readonly pruner: ActivityPruner;
 }
 
-/** Wires what people read to what happens; each reader listens to what it counts. */
+/** Wires what people watch to its events; each part listens to what it counts. */
 export async function buildOperations({ config, dispatch, relays, clock, log }: OperationsDeps): Promise<Operations> {
   const { storage, ledger, queue, queueSettings, monitor, verifier, times } = dispatch;
   const { reader, bus, shared } = storage;
@@ -114,9 +114,7 @@ function listenFor(
       if ([...changes.settings.keys()].some((name) => name.startsWith(USER_SETTING))) void stream.review();
     },
     reloaded() {
-      doneByHour
-        .load(reader, clock.now())
-        .catch((thrown) => log.warn({ err: thrown }, "the charts could not be read anew"));
+      doneByHour.load(reader, clock.now()).catch((thrown) => log.warn({ err: thrown }, "could not reload the charts"));
       stream.change();
     },
   });

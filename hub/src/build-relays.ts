@@ -34,7 +34,7 @@ export interface RelaysDeps {
   readonly log: Log;
 }
 
-/** The side of the hub that relays connect to. */
+/** The parts of the hub that relays connect to. */
 export interface Relays {
   readonly gateway: Gateway;
   readonly events: RelayEvents;
@@ -43,7 +43,7 @@ export interface Relays {
   readonly roleOf: (contributorId: string, requested: string | undefined) => string | undefined;
 }
 
-/** Wires sockets to decisions: what relays say becomes commands, and effects become frames. */
+/** Wires connections to decisions: relays' messages become commands, and effects become frames. */
 export function buildRelays(deps: RelaysDeps): Relays {
   const { dispatch, clockScale, clock, random, log, limitsOf } = deps;
   const { storage, ledger, batcher, queue, queueSettings, configApplier } = dispatch;

@@ -35,7 +35,7 @@ export interface RouteDeps {
   readonly operations: Operations;
   readonly limits: ContributorLimits;
   readonly guesses: Throttle;
-  /** How many replicas there are at this moment, this one included. */
+  /** The number of live replicas, including this one. */
   readonly replicaCount: () => number;
   readonly clock: Clock;
   readonly random: Random;
@@ -67,10 +67,10 @@ export async function registerRoutes(deps: RouteDeps): Promise<void> {
   const budgets = budgetsOf(clock, deps.replicaCount);
   const now = () => clock.now();
   const ownAddress = ({ protocol, host }: FastifyRequest) => config.publicUrl ?? `${protocol}://${host}`;
-  const everybodySees: Visibility = (repo) => visibility.isPublic(repo);
+  const publicVisibility: Visibility = (repo) => visibility.isPublic(repo);
   const viewerOf = (request: FastifyRequest) => identity.viewerOf(request);
 
-  registerOperationsRoutes(routes, { ...operations, now, everybodySees, viewerOf });
+  registerOperationsRoutes(routes, { ...operations, now, publicVisibility, viewerOf });
   registerDispatchRoutes(routes, deps, budgets);
   registerFleetRoutes(routes, { registry: operations.registry, readModel, ledger });
   registerAccessRoutes(routes, {
@@ -85,8 +85,8 @@ export async function registerRoutes(deps: RouteDeps): Promise<void> {
     showLogin: (reply, to, hasDeviceFlow) => sendPage(reply, loginPage(to, hasDeviceFlow)),
   });
   registerPages(http, routes, {
-    status: () => readModel.status(everybodySees),
-    activity: async (count) => (await readModel.activity(count, undefined, everybodySees)).activity,
+    status: () => readModel.status(publicVisibility),
+    activity: async (count) => (await readModel.activity(count, undefined, publicVisibility)).activity,
     settings: () => queueSettings.settings,
     leaderboard: (window) => leaderboardOf(board, window, now()),
     ownAddress,

@@ -20,7 +20,7 @@ import { z } from "zod";
 import { compiledOf } from "./queue-settings/rules.ts";
 import { changed, defaultSettings } from "./queue-settings/settings.ts";
 
-/** The part of `nest.yaml` that a hub reads; keys of the spoke's are tolerated. */
+/** The keys of `nest.yaml` that a hub reads; keys that only a spoke reads are tolerated. */
 const HubFile = z.looseObject({
   project: z.looseObject({
     org: z
@@ -45,7 +45,7 @@ const HubFile = z.looseObject({
   governor: z
     .looseObject({
       eval_interval_s: z.number().int().min(1).default(300),
-      /** First values of the queue configuration (spec: Queue configuration). */
+      /** Initial values of the queue settings (spec: Queue configuration). */
       contribute: governor.GovernorChange.prefault({}),
     })
     .prefault({}),
@@ -55,20 +55,20 @@ export interface HubConfig {
   readonly dataDir: string;
   readonly host: string;
   readonly port: number;
-  /** Peers whose `X-Forwarded-…` headers are believed. */
+  /** Peers whose `X-Forwarded-…` headers are trusted. */
   readonly trustedProxies: readonly string[];
-  /** Whether the operator named them; by default every peer on this machine is one. */
+  /** Whether the operator named them; by default every peer on this machine is trusted. */
   readonly trustedProxiesAreNamed: boolean;
-  /** The address that people and relays use, without a trailing slash; undefined: the one they happened to ask. */
+  /** The address that people and relays use, without a trailing slash; undefined: the address of each request. */
   readonly publicUrl: string | undefined;
-  /** Further names under which the hub may be asked. */
+  /** Further host names that the hub accepts. */
   readonly hosts: readonly string[];
-  /** Where several hubs keep their state together; undefined: SQLite in the data directory. */
+  /** The database that several hubs share; undefined: SQLite in the data directory. */
   readonly databaseUrl: Secret | undefined;
   readonly adminToken: Secret | undefined;
   readonly admins: readonly string[];
   readonly hubSecret: Secret;
-  /** Whether it was set, and not made at the first start. */
+  /** Whether the secret was configured rather than generated at the first start. */
   readonly hubSecretIsGiven: boolean;
   readonly apiUrl: string;
   readonly webUrl: string;
@@ -77,13 +77,13 @@ export interface HubConfig {
   readonly repos: readonly string[];
   readonly codeHost: CodeHostCredentials;
   readonly evalIntervalMs: number;
-  /** The queue configuration until an admin changes it. */
+  /** The queue settings until an admin changes them. */
   readonly contribute: governor.GovernorSettings;
-  /** What the code host signs its webhooks with; absent: they are refused. */
+  /** The secret with which the code host signs webhooks; without one, webhooks are refused. */
   readonly webhookSecret: Secret | undefined;
-  /** Sign-in by the code host; the secret only where browsers are sent there and back. */
+  /** Sign-in with the code host; the client secret is needed only for sign-in by browser redirect. */
   readonly oauth: { readonly clientId: string; readonly clientSecret: Secret | undefined } | undefined;
-  /** `nest_hub_user` alone authenticates. */
+  /** Whether the cookie `nest_hub_user` alone authenticates. */
   readonly plainUserCookie: boolean;
 }
 
@@ -106,7 +106,7 @@ function listOf(text: string): string[] {
     .filter((one) => one !== "");
 }
 
-/** Variables that the hub reads, by schema. */
+/** The environment variables that the hub reads. */
 const HubEnvironment = z.object({
   NEST_DATA_DIR: z.string().default("/data"),
   NEST_CONFIG: z.string().default("/etc/nest/nest.yaml"),
@@ -237,7 +237,7 @@ async function codeHostCredentials(
   }
 }
 
-/** A secret written as `${NAME}` stands for that variable, so that the file need not hold it. */
+/** Replaces `${NAME}` by that environment variable, so that a secret need not be in the file. */
 function expanded(key: string, written: string | undefined, environment: Environment): string | undefined {
   const name = /^\$\{([A-Za-z_][A-Za-z0-9_]*)\}$/.exec(written ?? "")?.[1];
   if (name === undefined) return written;
@@ -250,13 +250,13 @@ function secretOf(text: string | undefined): Secret | undefined {
   return text === undefined ? undefined : new Secret(text);
 }
 
-/** The web address that belongs to an API address: the public one, an Enterprise's, or the same (a test host). */
+/** The web address for an API address: the public code host's, an Enterprise server's, or the same address (a test host). */
 function webUrlOf(apiUrl: string): string {
   if (apiUrl === "https://api.github.com") return "https://github.com";
   return apiUrl.replace(/\/api\/v3$/, "");
 }
 
-/** The heartbeat secret, made at first boot, readable by nobody else. */
+/** The heartbeat secret, generated at the first start and readable by its owner alone. */
 async function hubSecretFile(dataDir: string): Promise<string> {
   const folder = join(dataDir, "saas");
   const path = join(folder, "hub-secret.key");

@@ -2,12 +2,13 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type Environment, isAbsent, makePrivateFolder, type Random, variable, writeFileAtomic } from "@nest/kit";
 
-/** Where a pod finds the name of its namespace. */
+/** The file in which a pod finds its namespace. */
 const NAMESPACE_FILE = "/var/run/secrets/kubernetes.io/serviceaccount/namespace";
 
 /**
- * Gives a hub its name at its first boot, in `<data>/saas/hub-id`: its namespace, else a random one. Backups go by it, so that hubs
- * that share a bucket never prune each other. A name that is there stays, also when the hub moves or is restored elsewhere.
+ * Gives a hub its id at its first start, in `<data>/saas/hub-id`: its namespace, or else a random one. Backups are named by
+ * it, so that hubs that share a bucket never prune each other's. An existing id stays, even when the hub moves or is restored
+ * elsewhere.
  */
 export async function makeHubId(
   dataDir: string,
@@ -22,7 +23,7 @@ export async function makeHubId(
   await writeFileAtomic(path, `${namespace ?? `hub-${from.random.hex(8)}`}\n`);
 }
 
-/** The words in a file; undefined for an absent or empty one. */
+/** The trimmed text of a file; undefined for an absent or empty one. */
 async function textOf(path: string): Promise<string | undefined> {
   try {
     return (await readFile(path, "utf8")).trim() || undefined;

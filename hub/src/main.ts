@@ -49,12 +49,12 @@ When it is ready it prints one line: nest-hub listening on http://HOST:PORT
 SIGTERM or Ctrl-C sends relays away and exits; leases are kept, relays come back by themselves.
 `;
 
-/** The kernel may still be tearing down the sockets of a hub that was killed a moment ago. */
+/** A hub that was just killed may still occupy the port for a moment. */
 const BIND_RETRY_MS = 50;
 const BIND_TRIES = 100;
 
 /**
- * `nest hub`: runs until it is told to stop.
+ * Runs `nest hub` until it is told to stop.
  *
  * @throws UsageError for wrong arguments, environment or configuration; NestError when it cannot start.
  */
@@ -82,7 +82,7 @@ async function startHub(config: HubConfig, clock: Clock, log: Log): Promise<void
   const hub = await buildHub({ config, database, codeHost, clock, random, log });
   const port = await listen(hub.http, config, clock);
   onShutdownSignal(clock, async (signal) => {
-    log.info({ signal }, "stopping: relays are sent away, leases are kept");
+    log.info({ signal }, "stopping: relay connections are closed, leases are kept");
     await hub.stop();
   });
   await hub.start();

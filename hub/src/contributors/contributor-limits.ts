@@ -7,7 +7,7 @@ export interface LimitDeps {
   readonly policy: () => DeciderPolicy;
 }
 
-/** How contributors stand against the limits of their tier (spec: Contributor and trust tier). */
+/** How much of their tier's limits contributors have used (spec: Contributor and trust tier). */
 export class ContributorLimits {
   readonly #deps: LimitDeps;
 
@@ -15,7 +15,7 @@ export class ContributorLimits {
     this.#deps = deps;
   }
 
-  /** How one contributor stands; the windows are those that admit them to work. Undefined for who is revoked. */
+  /** One contributor's limits, with the same windows as for admission to work. Undefined for a revoked contributor. */
   own(one: Contributor, now: number): contribute.OwnLimits | undefined {
     if (one.tier === "revoked") return undefined;
     const { ledger, times, policy } = this.#deps;
@@ -42,7 +42,7 @@ export class ContributorLimits {
     };
   }
 
-  /** The same in short, for the contributor's relay; undefined where nothing is limited, or nobody is known by that id. */
+  /** A short form for the contributor's relay; undefined without limits, or for an unknown id. */
   left(contributorId: string, now: number): OwnLimitsLeft | undefined {
     const one = this.#deps.ledger.contributor(contributorId);
     if (one === undefined || one.tier === "revoked") return undefined;
@@ -54,7 +54,7 @@ export class ContributorLimits {
     return { used_hour, used_day, held, max_per_hour, max_per_day, max_concurrent };
   }
 
-  /** How many assignments lie inside a rolling window, and when a full one has room again. */
+  /** The number of assignments inside a rolling window, and when a full window has room again. */
   #window(
     one: Contributor,
     limit: number,
@@ -75,7 +75,7 @@ export class ContributorLimits {
   }
 }
 
-/** Assignments counted one by one at most, for somebody without limits. */
+/** Maximum number of assignments counted for a contributor without limits. */
 const MOST_COUNTED = 1000;
 
 function nextTier(one: Contributor, at: DeciderPolicy["promotion"]): contribute.OwnLimits["next_tier"] {

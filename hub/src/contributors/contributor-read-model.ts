@@ -5,14 +5,14 @@ import { inOrderOf } from "./list-order.ts";
 export interface ContributorReadModelDeps {
   readonly ledger: Ledger;
   readonly reader: Reader;
-  /** Contributors with a live socket. */
+  /** Contributors with a live connection. */
   readonly active: () => ReadonlySet<string>;
-  /** Tasks that each contributor was given since a time, to the hour. */
+  /** The number of tasks assigned to each contributor since a time, rounded to the hour. */
   readonly assignedSince: (from: number) => ReadonlyMap<string, { readonly assigned: number }>;
   readonly now: () => number;
 }
 
-/** Each task names the one before it: a page is a walk from key to key, and no index has to be kept for it. */
+/** Each task names the contributor's previous one, so a page is found by following keys and needs no index. */
 const HISTORY = `
   with recursive walk (gen, previous_gen, place) as (
     select gen, previous_gen, 1 from tasks where gen = ?1 and contributor_id = ?2
@@ -31,7 +31,7 @@ export interface ContributorQuery {
   readonly direction?: "up" | "down";
 }
 
-/** Contributors as people look at them. Never a token, nor its digest. */
+/** Contributors as pages show them. It contains no token and no token's digest. */
 export class ContributorReadModel {
   readonly #deps: ContributorReadModelDeps;
 
@@ -39,7 +39,7 @@ export class ContributorReadModel {
     this.#deps = deps;
   }
 
-  /** A page of contributors; `q` finds part of a login. */
+  /** One page of contributors; `q` matches part of a login. */
   list(query: ContributorQuery): {
     contributors: contributors.ContributorRow[];
     matching: number;
@@ -86,7 +86,7 @@ export class ContributorReadModel {
     return assignedSince(now() - DAY_MS);
   }
 
-  /** The tasks a contributor was given, newest first. */
+  /** The tasks assigned to a contributor, newest first. */
   async history(one: Contributor, limit: number, cursor: string | undefined) {
     const from = Number.parseInt(cursor ?? "", 10) || (one.lastGen ?? 0);
     const rows = await this.#deps.reader.all(HISTORY, from, one.id, limit);

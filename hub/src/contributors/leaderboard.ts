@@ -16,8 +16,8 @@ export interface LeaderboardDeps {
 type Row = leaderboard.LeaderboardRow;
 
 /**
- * The leaderboard of one window: whoever did anything in it, by verified pull requests, then by completed tasks, then by who
- * came first. Revoked contributors are hidden; bots are ranked apart. Equal work is an equal rank.
+ * The leaderboard of one window: contributors with any work in it, ordered by verified pull requests, then completed tasks,
+ * then registration. Revoked contributors are hidden; bots are ranked separately. Equal work gives an equal rank.
  */
 export function leaderboardOf(
   deps: LeaderboardDeps,
@@ -48,7 +48,7 @@ export function leaderboardOf(
   return { people: ranked(rows.filter((row) => !row.is_agent)), agents: ranked(rows.filter((row) => row.is_agent)) };
 }
 
-/** What somebody did in a window, counted as their record is: a task that they ended themselves is completed, whatever they found. */
+/** A contributor's work in a window, counted as in their record: a task that ended with any verdict counts as completed. */
 function recordOf(done: ReturnType<ReturnType<DoneByHour["since"]>["get"]>) {
   if (done === undefined) return { completed: 0, verified: 0, failed: 0 };
   const { completed, no_work_needed, blocked, verified, failed } = done;

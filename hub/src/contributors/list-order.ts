@@ -10,11 +10,11 @@ const compares: Readonly<Record<contributors.ContributorSort, Compare>> = {
   verified: (a, b) => a.verified - b.verified,
   completed: (a, b) => a.completed - b.completed,
   failed: (a, b) => a.failed - b.failed,
-  // Whoever was never at work is behind everybody who was.
+  // A contributor who never worked comes after all others.
   last_active: (a, b) => (a.lastActiveAt ?? 0) - (b.lastActiveAt ?? 0),
 };
 
-/** Compares contributors for a list; those that are equal come by registration, so that a list's pages fit together. */
+/** Compares contributors for a list. Equal ones are ordered by registration, so that the list's pages are consistent. */
 export function inOrderOf(sort: contributors.ContributorSort, direction: "up" | "down"): Compare {
   const turn = direction === "up" ? 1 : -1;
   return (a, b) =>

@@ -8,15 +8,15 @@ export interface RegistrationDeps {
   readonly ledger: Ledger;
   readonly batcher: CommandBatcher;
   readonly random: Random;
-  /** Whether a login needs no proof (demo, tests). */
+  /** Whether a login can be registered without proof (demo, tests). */
   readonly openRegistration: () => boolean;
 }
 
-/** What can prove a login: a code-host token, or the cookies of a sign-in here. */
+/** Ways to prove a login: a code-host token, or the cookies of a sign-in at this hub. */
 export interface Proof {
   readonly bearer: string | undefined;
   readonly signedIn: Account | undefined;
-  /** Whether a hub admin asks, who may register anybody. */
+  /** Whether a hub admin asks; an admin may register any login. */
   readonly isVouchedFor: boolean;
 }
 
@@ -27,12 +27,12 @@ export interface Registered {
 }
 
 const PROOF_HINT =
-  "sign in at /login, or send Authorization: Bearer with a code-host token of this login; the hub uses it once and keeps nothing of it";
+  "sign in at /login, or send Authorization: Bearer with a code-host token of this login; the hub uses it once and does not store it";
 
 /**
- * Registers a login as contributor. The registration token is in the answer once and nowhere else; of somebody who is known
- * already only the id comes back. Durable before it is answered. Where registration is open nothing is proven: the record is
- * the login's, until an account proves that login.
+ * Registers a login as a contributor, and answers once that is durable. The registration token is only in this answer; a
+ * contributor who is registered already gets only the id. With open registration nothing is proven: the record belongs to the
+ * login until an account proves that login.
  *
  * @throws NestError `login_not_proven`, `access_revoked`.
  */
@@ -60,7 +60,7 @@ export async function registerContributor(login: string, proof: Proof, deps: Reg
 }
 
 /**
- * A new registration token for a known contributor; the old one and its live sockets end.
+ * Issues a new registration token to a contributor; the old token becomes invalid and its connections are closed.
  *
  * @throws NestError `login_not_proven`, `not_found`, `access_revoked`.
  */
@@ -77,8 +77,8 @@ export async function reissueToken(proof: Proof, deps: RegistrationDeps): Promis
 }
 
 /**
- * The record of an account. By its number where that is known; by its login only as long as nobody has proven to be whom the
- * record is of: who takes over a login that somebody gave up has no part in what was done under it.
+ * The record of an account, found by its number. Without one it is found by login, but only if nobody has proven to own it:
+ * whoever takes over a login that another account gave up must not get that account's record.
  */
 export function ownRecord(ledger: Ledger, { login, id }: Account): Contributor | undefined {
   const own = id === undefined ? undefined : ledger.contributorByAccount(id);
@@ -88,8 +88,8 @@ export function ownRecord(ledger: Ledger, { login, id }: Account): Contributor |
 }
 
 /**
- * The record of whoever proves to be an account. A token sent now also tells the record whose it is and what its owner is
- * called; a sign-in of some days ago does not, for logins may have changed hands since.
+ * The record of an account that proved its identity. A token sent with this request also updates the record's account and
+ * login. A sign-in some days ago does not, because the login may have changed hands since.
  */
 async function recordOf(who: Account, proof: Proof, deps: RegistrationDeps): Promise<Contributor | undefined> {
   const { ledger, batcher } = deps;
@@ -122,7 +122,7 @@ async function whoProves(proof: Proof, { codeHost }: RegistrationDeps): Promise<
   return who;
 }
 
-/** The record of this login is another account's, as far as this proof can tell. */
+/** The login's record belongs to another account, as far as this proof shows. */
 function needsToken(login: string): NestError {
   return new NestError("login_not_proven", `it is not proven that this is the same ${login} who registered here`, {
     hint: "send Authorization: Bearer with a code-host token of this login, or sign in again",

@@ -25,12 +25,12 @@ export interface ContributorRouteDeps {
   readonly limits: ContributorLimits;
   readonly leaderboard: LeaderboardDeps;
   readonly policy: () => DeciderPolicy;
-  /** Registrations and reissues from one address, where a login has to be proven. */
+  /** Limits registrations and new tokens from one address, where a login has to be proven. */
   readonly registrations: Budget;
   readonly now: () => number;
 }
 
-/** Registration, standing, limits and the leaderboard. */
+/** Routes for registration, a contributor's own record, limits and the leaderboard. */
 export function registerContributorRoutes(routes: HubRoutes, deps: ContributorRouteDeps): void {
   serveRegistration(routes, deps);
   serveStanding(routes, deps);
@@ -50,7 +50,7 @@ export function registerContributorRoutes(routes: HubRoutes, deps: ContributorRo
   });
 }
 
-/** What a request proves. A bearer that is one of ours goes to no code host. */
+/** Extracts what a request proves. A bearer token that this hub issued is never sent to the code host. */
 function proofOf(request: FastifyRequest, viewer: Viewer): Proof {
   return {
     bearer: viewer.kind === "anonymous" ? bearerOf(request) : undefined,
@@ -163,14 +163,14 @@ function shown({ assigned, grants }: RoleSetting): object {
   return { agent_role: assigned ?? null, agent_role_grants: grants };
 }
 
-/** A contributor by id or login. */
+/** Finds a contributor by id or login. */
 function known({ registration: { ledger } }: ContributorRouteDeps, id: string | undefined): Contributor {
   const found = ledger.contributor(id ?? "") ?? ledger.contributorByLogin(id ?? "");
   if (found === undefined) throw new NestError("not_found", "no such contributor");
   return found;
 }
 
-/** Has a command decided and answers with the tasks it released. */
+/** Submits a command and returns the ids of the tasks that it released. */
 async function done({ registration }: ContributorRouteDeps, command: Command): Promise<readonly string[]> {
   const effects = await registration.batcher.ask(command);
   const refused = effects.find((effect): effect is Extract<Effect, { kind: "refused" }> => effect.kind === "refused");

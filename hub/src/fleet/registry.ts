@@ -3,7 +3,7 @@ import type { Bus } from "@nest/dispatch";
 import { type Clock, type Log, readTextIfPresent, sentenceOf, writeFileAtomic } from "@nest/kit";
 import { type Durations, Heartbeat } from "@nest/protocol";
 
-/** One spoke as its heartbeats tell it. */
+/** A spoke as its last heartbeat described it. */
 export interface RegistryEntry {
   readonly id: string;
   readonly org: string | undefined;
@@ -29,7 +29,7 @@ export interface RegistryDeps {
 const SAVE_AFTER_MS = 5000;
 const MOST_ENTRIES = 2000;
 
-/** The fleet registry: held in memory, written whole to `hub-registry.json` a few seconds after it changed. */
+/** The fleet registry: kept in memory, and saved whole to `hub-registry.json` a few seconds after a change. */
 export class FleetRegistry {
   readonly #deps: RegistryDeps;
   readonly #entries = new Map<string, RegistryEntry>();
@@ -44,13 +44,13 @@ export class FleetRegistry {
     deps.bus.answer("registry", async () => [...this.#entries.values()]);
   }
 
-  /** Reads what was saved; a file that cannot be read is told and left alone until the next save. */
+  /** Reads the saved file. An unreadable file is reported and left as it is until the next save. */
   async load(): Promise<void> {
     for (const entries of await this.#deps.bus.ask("registry", {}, { withinMs: 1000, enough: 1 })) {
       this.#adopt(entries);
     }
     const text = await readTextIfPresent(this.#path);
-    // There from the first start on, as a backup expects it.
+    // Write the file at the first start, because backups expect it.
     if (text === undefined) await this.save();
     if (text === undefined || this.#entries.size > 0) return;
     try {
@@ -63,14 +63,14 @@ export class FleetRegistry {
     }
   }
 
-  /** Takes a heartbeat in, here and at every replica; false when the registry is full. */
+  /** Records a heartbeat, here and at every replica; false when the registry is full. */
   beat(heartbeat: Heartbeat): boolean {
     const taken = this.#take(heartbeat);
     if (taken) void this.#deps.bus.tell("heartbeat", heartbeat).catch(() => undefined);
     return taken;
   }
 
-  /** Takes over entries as this hub or another replica wrote them; what is none is passed over. */
+  /** Takes over entries that this hub or another replica wrote; skips invalid ones. */
   #adopt(entries: unknown): void {
     for (const entry of Array.isArray(entries) ? entries : [])
       if (typeof entry?.id === "string" && Array.isArray(entry.repos) && Array.isArray(entry.agents))
@@ -99,7 +99,7 @@ export class FleetRegistry {
     return true;
   }
 
-  /** Public spokes, with whether each is online: within `staleThreshold` of its last heartbeat. */
+  /** Public spokes, each with whether it is online: its last heartbeat is within `staleThreshold`. */
   list(): (RegistryEntry & { readonly online: boolean })[] {
     const since = this.#deps.clock.now() - this.#deps.times.registryStaleMs;
     return [...this.#entries.values()]

@@ -11,7 +11,7 @@ export interface FleetRouteDeps {
   readonly ledger: Ledger;
 }
 
-/** Heartbeats in, the registry and the hub's numbers out. */
+/** Routes for heartbeats, the registry and the hub's statistics. */
 export function registerFleetRoutes(routes: HubRoutes, { registry, readModel, ledger }: FleetRouteDeps): void {
   routes.serve(fleet.heartbeat, ({ body }) => {
     if (!registry.beat(body)) throw new NestError("registry_full", "the fleet registry is full");

@@ -1,24 +1,24 @@
 import type { Reader } from "@nest/dispatch";
 import { type CancelTimer, type Clock, type Log, sentenceOf } from "@nest/kit";
 
-/** The feed tells of what happened lately; tasks, the audit and the figures keep the rest. */
+/** Maximum number of lines in the activity feed. Tasks, the audit log and the statistics keep older history. */
 const MOST_LINES = 100_000;
 const MOST_AGE_MS = 90 * 24 * 3_600_000;
 const EVERY_MS = 60_000;
-/** Lines looked at in one statement: a relay waits for it at most a few milliseconds. */
+/** Lines per statement, so that a relay waits at most a few milliseconds for one. */
 const SLICE = 500;
 const BETWEEN_SLICES_MS = 200;
 
 export interface ActivityPrunerDeps {
-  /** Statements that delete go the same way as those that ask. */
+  /** Runs the deleting statements too. */
   readonly database: Reader;
-  /** One replica prunes for all. */
+  /** True at one replica, which prunes for all of them. */
   readonly isMine: () => boolean;
   readonly clock: Clock;
   readonly log: Log;
 }
 
-/** Forgets the oldest lines of the activity feed, by age and by number, a few at a time beside everything else. */
+/** Deletes the oldest lines of the activity feed, by age and by number, in small slices. */
 export class ActivityPruner {
   readonly #deps: ActivityPrunerDeps;
   #stop: CancelTimer = () => {};
@@ -52,7 +52,7 @@ export class ActivityPruner {
   }
 }
 
-/** The newest line stays whatever its age: lines are numbered on from it. */
+/** The newest line always stays, because new ids continue from it. */
 const PRUNE = `
   delete from activity where id in (
     select id from (select id, at from activity order by id limit ${SLICE}) as oldest

@@ -1,35 +1,35 @@
 import type { Changes, Reader } from "@nest/dispatch";
 import type { operations } from "@nest/protocol";
 
-/** A day as every page counts it. */
+/** Every page counts a day as this many hours. */
 export const DAY_HOURS = 24;
 const HOUR_MS = 3_600_000;
-/** A month and an hour: what the leaderboard looks back at most. */
+/** A month and an hour: the longest window of the leaderboard. */
 const KEPT_HOURS = 31 * 24 + 1;
 
-/** What was done in some time. A task that ended stands in exactly one of completed, no work needed, blocked, failed. */
+/** The tasks that ended in a period. Each is counted once: as completed, no work needed, blocked or failed. */
 interface Done {
   assigned: number;
-  /** The agent did what the issue asked for. */
+  /** The agent did the work that the issue asked for. */
   completed: number;
   /** The agent found nothing to do. */
   no_work_needed: number;
   /** The agent found that people have to act first. */
   blocked: number;
-  /** Completed, with a pull request that the code host confirmed. */
+  /** Completed with a pull request that the code host confirmed. */
   verified: number;
-  /** Failed, or out of time. */
+  /** Failed or expired. */
   failed: number;
 }
 
 /**
- * What each contributor did in each hour of the last month: read once at boot, counted on from there with every durable batch.
- * Keeps the leaderboard's windows and the charts from ever reading the table of tasks again.
+ * Counts each contributor's tasks per hour of the last month. The counts are read once at start and updated with every
+ * durable batch, so that the leaderboard and the charts never read the table of tasks again.
  */
 export class DoneByHour {
   readonly #hours = new Map<number, Map<string, Done>>();
 
-  /** Counts what is on disk, in place of what was counted. */
+  /** Replaces the counts by those of the database. */
   async load(reader: Reader, now: number): Promise<void> {
     const from = now - KEPT_HOURS * HOUR_MS;
     this.#hours.clear();
@@ -39,7 +39,7 @@ export class DoneByHour {
     }
   }
 
-  /** Counts what a durable batch changed. */
+  /** Adds the changes of a durable batch. */
   count(changes: Changes): void {
     for (const taskId of changes.granted.keys()) {
       const lease = changes.leases.get(taskId);
@@ -53,7 +53,7 @@ export class DoneByHour {
       this.#at(completedAt, contributorId).verified += 1;
   }
 
-  /** What each contributor did since a time, to the hour. */
+  /** Each contributor's counts since a time, rounded to the hour. */
   since(from: number): Map<string, Done> {
     const sums = new Map<string, Done>();
     for (const [hour, contributors] of this.#hours) {
@@ -63,14 +63,14 @@ export class DoneByHour {
     return sums;
   }
 
-  /** What was done in the last `count` hours, the one that runs among them: the one sum that every page shows. */
+  /** The sum over the last `count` hours, including the current one. Every page shows this sum. */
   sum(count: number, now: number): Done {
     const sum = none();
     for (const { from: _, ...done } of this.hours(count, now)) addTo(sum, done);
     return sum;
   }
 
-  /** What was done in each of the last `count` hours, oldest first. */
+  /** The counts of each of the last `count` hours, oldest first. */
   hours(count: number, now: number): operations.Hour[] {
     const last = Math.floor(now / HOUR_MS);
     return Array.from({ length: count }, (_, nth) => {
@@ -98,7 +98,7 @@ export class DoneByHour {
   }
 }
 
-/** Which number an ending adds to; undefined for what ended without anybody's doing. */
+/** The count that an ending adds to; undefined for an ending that is neither success nor failure. */
 function fieldOf(outcome: string, verdict: string | undefined): keyof Done | undefined {
   if (outcome === "failed" || outcome === "expired") return "failed";
   if (outcome !== "completed") return undefined;

@@ -6,9 +6,9 @@ import { EventStream } from "./event-stream.ts";
 import type { ReadModel } from "./read-model.ts";
 
 const MEBIBYTE = 1024 * 1024;
-const everything = { sees: () => true, anonymousAt: undefined, isStill: async () => true };
+const everything = { visibility: () => true, anonymousAt: undefined, isStill: async () => true };
 
-/** A hub whose fleet takes this many bytes to tell. */
+/** A hub whose fleet takes this many bytes as JSON. */
 function modelOf(bytes: number): ReadModel {
   const relay = { connection_id: "conn-1", note: "" };
   return {
@@ -24,13 +24,13 @@ function modelOf(bytes: number): ReadModel {
   } as unknown as ReadModel;
 }
 
-/** Somebody on a line so slow that nothing was read yet. */
+/** A watcher whose connection is so slow that it has read nothing yet. */
 function slowWatcher(): ServerResponse {
   const response = new Writable({ write: () => {} });
   return Object.assign(response, { writeHead: () => response }) as unknown as ServerResponse;
 }
 
-test("whoever is still reading the first picture of a large fleet is not let go for that", async () => {
+test("a watcher that still reads the first snapshot of a large fleet is not disconnected", async () => {
   const clock = new VirtualClock();
   const stream = new EventStream(modelOf(3 * MEBIBYTE), clock);
   const watcher = slowWatcher();
@@ -80,7 +80,7 @@ test("whoever left before the first word is not kept", async () => {
   stream.close();
 });
 
-test("what is told when somebody joins reaches those who follow, though who joins has left meanwhile", async () => {
+test("changes sent because a watcher joins reach the other delta watchers, even if the new one has left meanwhile", async () => {
   let note = "before";
   const model = Object.assign(modelOf(1), {
     *fleet() {
@@ -89,10 +89,10 @@ test("what is told when somebody joins reaches those who follow, though who join
     },
   });
   const stream = new EventStream(model, new VirtualClock());
-  const follower = slowWatcher();
+  const deltaWatcher = slowWatcher();
   const told: string[] = [];
-  follower.write = ((text: string) => told.push(text) > 0) as typeof follower.write;
-  await stream.watch(follower, everything, true);
+  deltaWatcher.write = ((text: string) => told.push(text) > 0) as typeof deltaWatcher.write;
+  await stream.watch(deltaWatcher, everything, true);
   note = "after";
   const gone = slowWatcher();
   const joining = stream.watch(gone, everything, true);

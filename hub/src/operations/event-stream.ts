@@ -2,57 +2,62 @@ import type { ServerResponse } from "node:http";
 import type { Activity } from "@nest/dispatch";
 import { type Clock, TimeSlicer } from "@nest/kit";
 import { stream } from "@nest/protocol";
-import { changesSince, type FleetSnapshot, pictureOf, wholeOf } from "./fleet-changes.ts";
+import { changesSince, type FleetSnapshot, snapshotOf, wholeOf } from "./fleet-changes.ts";
 import type { ReadModel, Visibility } from "./read-model.ts";
 
-/** How often watchers are told of status and work at most. */
+/** Minimum time between two sendings of status and work. */
 const SNAPSHOT_EVERY_MS = 1000;
 const MOST_WATCHERS = 1000;
-/** Of those, for people who are not signed in: in all, and from one address. Who operates the hub always finds room. */
+/**
+ * Of these, the maximum for people who are not signed in: in all, and from one address. The rest is reserved for operators.
+ */
 const MOST_ANONYMOUS = 800;
 const MOST_ANONYMOUS_PER_ADDRESS = 20;
-/** A watcher that leaves this much unread, beside the picture it began with, is let go; it comes back and gets the whole again. */
+/**
+ * A watcher with more unread bytes than this, besides its first snapshot, is disconnected; it reconnects and gets a new
+ * snapshot.
+ */
 const MOST_QUEUED_BYTES = 1024 * 1024;
 const REPLAY = 20;
 
 interface Watcher {
-  /** What it may see: there are few kinds of that, and each kind is written once. */
-  readonly sees: Visibility;
-  /** Whether it wants only what changed of the fleet, which for thousands of relays is very much less. */
+  /** Visibility filter. Watchers with the same filter share one serialised payload. */
+  readonly visibility: Visibility;
+  /** Whether it wants only the changes of the fleet, which are far fewer bytes with thousands of relays. */
   readonly wantsChanges: boolean;
   readonly audience: Audience;
-  /** Bytes that may wait for it to read: of a large fleet the first picture alone is more than what may come after it. */
-  readonly mayWait: number;
+  /** Maximum number of unread bytes. It includes the first snapshot, which for a large fleet exceeds the usual maximum. */
+  readonly maxQueuedBytes: number;
 }
 
-/** Who watches. */
+/** The identity of a watcher. */
 export interface Audience {
-  /** What it may see. The same function for everybody who sees the same. */
-  readonly sees: Visibility;
-  /** Where somebody who is not signed in watches from; undefined for a known identity. */
+  /** Visibility filter; the same function object for watchers who may see the same. */
+  readonly visibility: Visibility;
+  /** The client's address if it is not signed in; undefined for a known identity. */
   readonly anonymousAt: string | undefined;
-  /** Whether the identity still proves what it proved at first: its session goes on, its rights are the same. */
+  /** Whether the identity is still valid: its session has not ended and its rights are the same. */
   readonly isStill: () => Promise<boolean>;
 }
 
 /**
- * Server-sent events for everybody who watches: `hello`, then `activity` as it happens, `status` when it changed, and `work`,
- * whole or once and from then on as `changes`. A `heartbeat` comes whatever happens: scripts see it, unlike a comment, and a
- * page can say when it comes no longer.
+ * Server-sent events for watchers: `hello`, then each `activity`, `status` when it changed, and `work`, either always whole
+ * or once and then as `changes`. A `heartbeat` arrives at fixed intervals: scripts can see it, unlike a comment, so a page
+ * can say when it stops.
  */
 export class EventStream {
   readonly #model: ReadModel;
   readonly #clock: Clock;
   readonly #watchers = new Map<ServerResponse, Watcher>();
-  /** Those whose first picture is being made. */
-  readonly #coming = new Map<ServerResponse, Audience>();
-  /** The fleet as everybody who follows its changes knows it, for each kind of watcher. */
-  readonly #told = new Map<Visibility, FleetSnapshot>();
-  /** The last lines of the feed, for those who come to watch. */
+  /** Watchers whose first snapshot is being made. */
+  readonly #joining = new Map<ServerResponse, Audience>();
+  /** The last snapshot sent to the watchers of changes, by visibility filter: the baseline of their next changes. */
+  readonly #baselines = new Map<Visibility, FleetSnapshot>();
+  /** The last lines of the feed, sent to each new watcher. */
   #latest: readonly Activity[] = [];
   #changed = false;
   #scheduled = false;
-  /** Pictures are made a slice at a time, and one after the other. */
+  /** Snapshots are made in time slices, one after the other. */
   #turn: Promise<unknown> = Promise.resolve();
   readonly #stopHeartbeat: () => void;
 
@@ -66,7 +71,7 @@ export class EventStream {
     });
   }
 
-  /** Begins with what is on disk. */
+  /** Reads the last lines of the feed from the database. */
   async load(): Promise<void> {
     this.#latest = (await this.#model.latest(REPLAY)).reverse();
   }
@@ -78,16 +83,18 @@ export class EventStream {
   /** Adds a watcher; false when there are too many. */
   async watch(response: ServerResponse, audience: Audience, wantsChanges = false): Promise<boolean> {
     if (!this.#hasRoomFor(audience)) return false;
-    this.#coming.set(response, audience);
+    this.#joining.set(response, audience);
     try {
       await this.#model.refreshed();
       return await this.#inTurn(() => this.#welcome(response, audience, wantsChanges));
     } finally {
-      this.#coming.delete(response);
+      this.#joining.delete(response);
     }
   }
 
-  /** Ends the streams of those whose session ended or who lost a right; they may come back as who they are now. */
+  /**
+   * Ends the streams of watchers whose session ended or whose rights changed; they may reconnect with their current identity.
+   */
   async review(): Promise<void> {
     for (const [response, { audience }] of [...this.#watchers]) {
       if (audience.anonymousAt !== undefined) continue;
@@ -97,7 +104,7 @@ export class EventStream {
   }
 
   #hasRoomFor({ anonymousAt }: Audience): boolean {
-    const audiences = [...[...this.#watchers.values()].map(({ audience }) => audience), ...this.#coming.values()];
+    const audiences = [...[...this.#watchers.values()].map(({ audience }) => audience), ...this.#joining.values()];
     if (audiences.length >= MOST_WATCHERS) return false;
     if (anonymousAt === undefined) return true;
     const anonymous = audiences.filter((other) => other.anonymousAt !== undefined);
@@ -106,29 +113,29 @@ export class EventStream {
   }
 
   async #welcome(response: ServerResponse, audience: Audience, wantsChanges: boolean): Promise<boolean> {
-    const { sees } = audience;
-    // What changes while the picture is made is told to whoever comes first, too.
+    const { visibility } = audience;
+    // The first watcher gets everything in its snapshot; changes made while the snapshot is built are sent after it.
     if (this.#watchers.size === 0) this.#changed = false;
-    const breath = new TimeSlicer();
-    const picture = await this.#pictureFor(sees, breath);
-    // Those who follow changes all know the same fleet: what came up until now is told before somebody joins them.
-    const changes = wantsChanges ? await this.#changes(sees, picture, breath) : "";
-    this.#tellWaiting(sees, (watcher) => watcher.wantsChanges, changes);
+    const slicer = new TimeSlicer();
+    const snapshot = await this.#snapshotFor(visibility, slicer);
+    // Watchers of changes share one baseline: send them the pending changes before adding one.
+    const changes = wantsChanges ? await this.#changes(visibility, snapshot, slicer) : "";
+    this.#sendTo(visibility, (watcher) => watcher.wantsChanges, changes);
     if (response.destroyed) return true;
-    const activity = this.#latest.map((line) => this.#model.entry(line, sees)).reverse();
+    const activity = this.#latest.map((line) => this.#model.entry(line, visibility)).reverse();
     response.writeHead(200, {
       "content-type": "text/event-stream; charset=utf-8",
       "cache-control": "no-store",
       "x-accel-buffering": "no",
       connection: "keep-alive",
     });
-    const hello = event("hello", { activity, status: this.#model.status(sees) });
-    response.write(`retry: 2000\n\n${hello}${eventOf("work", wholeOf(picture))}`);
+    const hello = event("hello", { activity, status: this.#model.status(visibility) });
+    response.write(`retry: 2000\n\n${hello}${eventOf("work", wholeOf(snapshot))}`);
     this.#watchers.set(response, {
-      sees,
+      visibility,
       wantsChanges,
       audience,
-      mayWait: response.writableLength + MOST_QUEUED_BYTES,
+      maxQueuedBytes: response.writableLength + MOST_QUEUED_BYTES,
     });
     response.on("close", () => this.#watchers.delete(response));
     response.on("error", () => this.#watchers.delete(response));
@@ -136,16 +143,18 @@ export class EventStream {
     return true;
   }
 
-  /** Something happened that is on disk. */
+  /** Sends new lines of the activity feed; call it after they are durable. */
   tell(lines: readonly Activity[]): void {
     if (lines.length > 0) this.#latest = [...this.#latest, ...lines].slice(-REPLAY);
     if (this.#watchers.size === 0) return;
     if (lines.length > 0)
-      this.#broadcast((sees) => lines.map((line) => event("activity", this.#model.entry(line, sees))).join(""));
+      this.#broadcast((visibility) =>
+        lines.map((line) => event("activity", this.#model.entry(line, visibility))).join(""),
+      );
     this.change();
   }
 
-  /** Status or work may have changed. */
+  /** Call when status or work may have changed. */
   change(): void {
     this.#changed = true;
     if (this.#scheduled || this.#watchers.size === 0) return;
@@ -156,7 +165,7 @@ export class EventStream {
       this.#changed = false;
       void this.#inTurn(async () => {
         await this.#model.refreshed();
-        await this.#tellSnapshot();
+        await this.#sendSnapshot();
       });
     });
   }
@@ -167,40 +176,41 @@ export class EventStream {
     return turn;
   }
 
-  async #tellSnapshot(): Promise<void> {
+  async #sendSnapshot(): Promise<void> {
     const kinds = new Map<Visibility, { whole: boolean; changes: boolean }>();
-    for (const { sees, wantsChanges } of this.#watchers.values()) {
-      const kind = kinds.get(sees) ?? { whole: false, changes: false };
-      kinds.set(sees, { whole: kind.whole || !wantsChanges, changes: kind.changes || wantsChanges });
+    for (const { visibility, wantsChanges } of this.#watchers.values()) {
+      const kind = kinds.get(visibility) ?? { whole: false, changes: false };
+      kinds.set(visibility, { whole: kind.whole || !wantsChanges, changes: kind.changes || wantsChanges });
     }
-    for (const sees of this.#told.keys()) if (kinds.get(sees)?.changes !== true) this.#told.delete(sees);
-    for (const [sees, { whole, changes }] of kinds) {
-      const breath = new TimeSlicer();
-      const picture = await this.#pictureFor(sees, breath);
-      const news = changes ? await this.#changes(sees, picture, breath) : "";
-      const status = event("status", this.#model.status(sees));
+    for (const visibility of this.#baselines.keys())
+      if (kinds.get(visibility)?.changes !== true) this.#baselines.delete(visibility);
+    for (const [visibility, { whole, changes }] of kinds) {
+      const slicer = new TimeSlicer();
+      const snapshot = await this.#snapshotFor(visibility, slicer);
+      const delta = changes ? await this.#changes(visibility, snapshot, slicer) : "";
+      const status = event("status", this.#model.status(visibility));
       if (whole)
-        this.#tellWaiting(sees, (watcher) => !watcher.wantsChanges, status + eventOf("work", wholeOf(picture)));
-      if (changes) this.#tellWaiting(sees, (watcher) => watcher.wantsChanges, status + news);
+        this.#sendTo(visibility, (watcher) => !watcher.wantsChanges, status + eventOf("work", wholeOf(snapshot)));
+      if (changes) this.#sendTo(visibility, (watcher) => watcher.wantsChanges, status + delta);
     }
   }
 
-  async #pictureFor(sees: Visibility, breath: TimeSlicer): Promise<FleetSnapshot> {
-    return breath.through(pictureOf(await breath.through(this.#model.fleet(sees))));
+  async #snapshotFor(visibility: Visibility, slicer: TimeSlicer): Promise<FleetSnapshot> {
+    return slicer.through(snapshotOf(await slicer.through(this.#model.fleet(visibility))));
   }
 
-  /** What followers of changes have to be told to know this fleet; they know it from then on. */
-  async #changes(sees: Visibility, after: FleetSnapshot, breath: TimeSlicer): Promise<string> {
-    const before = this.#told.get(sees);
-    const changes = before === undefined ? undefined : await breath.through(changesSince(before, after));
-    this.#told.set(sees, after);
+  /** The event with the changes since the baseline; `after` becomes the new baseline. */
+  async #changes(visibility: Visibility, after: FleetSnapshot, slicer: TimeSlicer): Promise<string> {
+    const before = this.#baselines.get(visibility);
+    const changes = before === undefined ? undefined : await slicer.through(changesSince(before, after));
+    this.#baselines.set(visibility, after);
     return changes === undefined ? "" : eventOf("changes", changes);
   }
 
-  #tellWaiting(sees: Visibility, wants: (watcher: Watcher) => boolean, text: string): void {
+  #sendTo(visibility: Visibility, wants: (watcher: Watcher) => boolean, text: string): void {
     if (text === "") return;
     for (const [response, watcher] of this.#watchers)
-      if (watcher.sees === sees && wants(watcher)) send(response, watcher, text);
+      if (watcher.visibility === visibility && wants(watcher)) send(response, watcher, text);
   }
 
   close(): void {
@@ -208,18 +218,18 @@ export class EventStream {
     for (const watcher of this.#watchers.keys()) watcher.end();
   }
 
-  #broadcast(tell: (sees: Visibility) => string): void {
-    const told = new Map<Visibility, string>();
+  #broadcast(payloadFor: (visibility: Visibility) => string): void {
+    const payloads = new Map<Visibility, string>();
     for (const [response, watcher] of this.#watchers) {
-      const text = told.get(watcher.sees) ?? tell(watcher.sees);
-      told.set(watcher.sees, text);
+      const text = payloads.get(watcher.visibility) ?? payloadFor(watcher.visibility);
+      payloads.set(watcher.visibility, text);
       send(response, watcher, text);
     }
   }
 }
 
-function send(response: ServerResponse, { mayWait }: Watcher, text: string): void {
-  if (response.writableLength > mayWait) response.destroy();
+function send(response: ServerResponse, { maxQueuedBytes }: Watcher, text: string): void {
+  if (response.writableLength > maxQueuedBytes) response.destroy();
   else response.write(text);
 }
 

@@ -1,23 +1,23 @@
 import type { Activity } from "@nest/dispatch";
 
-/** The audit before an id (?1), lines with a text (?2), newest first. */
+/** Audit lines before an id (?1) that contain a text (?2), newest first. */
 export const AUDIT = `
   select * from audit
   where id < ?1 and lower(actor || ' ' || action || ' ' || subject || ' ' || coalesce(before, '') || ' ' || coalesce(after, ''))
     like ?2 escape '\\'
   order by id desc limit ?3`;
 
-/** How many lines of the feed are kept. */
+/** Counts the stored lines of the feed. */
 export const RETAINED = `
   select coalesce((select max(id) from activity) - (select min(id) from activity) + 1, 0) as n`;
 
-/** The feed before an id (?1), newest first, each line with its task. */
+/** Lines of the feed before an id (?1), newest first, each with its task. */
 export const ACTIVITY = `
   select activity.*, tasks.id as task_id, tasks.repo, tasks.number, tasks.title, tasks.url as task_url
   from activity left join tasks on tasks.gen = activity.task_gen
   where activity.id < ?1 order by activity.id desc limit ?2`;
 
-/** A line of the feed as {@link ACTIVITY} reads it. */
+/** A line of the feed, made from a row of {@link ACTIVITY}. */
 export function activityOf(row: Record<string, unknown>): Activity {
   const text = (value: unknown) => (value === null ? undefined : String(value));
   const { task_id: taskId, task_gen: gen, repo, number, title, task_url: url } = row;

@@ -1,9 +1,9 @@
 import { TimeSlicer } from "@nest/kit";
 import type { contribute } from "@nest/protocol";
 import { expect, test } from "vitest";
-import { changesSince, pictureOf, wholeOf } from "./fleet-changes.ts";
+import { changesSince, snapshotOf, wholeOf } from "./fleet-changes.ts";
 
-const breath = new TimeSlicer();
+const slicer = new TimeSlicer();
 
 function fleetOf(relays: Record<string, string>, tasks: Record<string, string>): contribute.FleetReply {
   const clankers = Object.entries(relays).map(([connection_id, model]) => ({ connection_id, model }));
@@ -12,17 +12,17 @@ function fleetOf(relays: Record<string, string>, tasks: Record<string, string>):
   return { clankers, work, ...counts } as unknown as contribute.FleetReply;
 }
 
-const pictured = (fleet: contribute.FleetReply) => breath.through(pictureOf(fleet));
+const snapshotAs = (fleet: contribute.FleetReply) => slicer.through(snapshotOf(fleet));
 
-test("the whole picture is the fleet as it is answered", async () => {
+test("the whole snapshot is the fleet as the route answers it", async () => {
   for (const fleet of [fleetOf({}, {}), fleetOf({ "c-1": 'a "model"', "c-2": "" }, { "t-1": "line\nline" })])
-    expect(JSON.parse(wholeOf(await pictured(fleet)))).toEqual(fleet);
+    expect(JSON.parse(wholeOf(await snapshotAs(fleet)))).toEqual(fleet);
 });
 
 test("changes name what is new, what is different and what is gone, and nothing else", async () => {
-  const before = await pictured(fleetOf({ "c-1": "a", "c-2": "b", "c-3": "c" }, { "t-1": "x", "t-2": "y" }));
-  const after = await pictured(fleetOf({ "c-1": "a", "c-2": "B", "c-4": "d" }, { "t-2": "y" }));
-  expect(JSON.parse((await breath.through(changesSince(before, after))) ?? "")).toEqual({
+  const before = await snapshotAs(fleetOf({ "c-1": "a", "c-2": "b", "c-3": "c" }, { "t-1": "x", "t-2": "y" }));
+  const after = await snapshotAs(fleetOf({ "c-1": "a", "c-2": "B", "c-4": "d" }, { "t-2": "y" }));
+  expect(JSON.parse((await slicer.through(changesSince(before, after))) ?? "")).toEqual({
     clankers: [
       { connection_id: "c-2", model: "B" },
       { connection_id: "c-4", model: "d" },
@@ -37,5 +37,5 @@ test("changes name what is new, what is different and what is gone, and nothing 
 
 test("of the same fleet there is nothing to tell", async () => {
   const fleet = fleetOf({ "c-1": "a" }, { "t-1": "x" });
-  expect(await breath.through(changesSince(await pictured(fleet), await pictured(fleet)))).toBeUndefined();
+  expect(await slicer.through(changesSince(await snapshotAs(fleet), await snapshotAs(fleet)))).toBeUndefined();
 });

@@ -2,15 +2,15 @@ import type { contribute } from "@nest/protocol";
 
 type Counts = Pick<contribute.FleetReply, "cooldown_count" | "in_flight_count" | "held_count">;
 
-/** A fleet as it is told: each row the text that is sent, by its name. */
+/** The fleet as last sent: the JSON text of each row, by its id. */
 export interface FleetSnapshot {
   readonly clankers: ReadonlyMap<string, string>;
   readonly work: ReadonlyMap<string, string>;
   readonly counts: Counts;
 }
 
-/** The picture of a fleet, a row a step. */
-export function* pictureOf(fleet: contribute.FleetReply): Generator<void, FleetSnapshot> {
+/** Makes a snapshot of a fleet. A generator, one row a step, so that the caller can yield to the event loop. */
+export function* snapshotOf(fleet: contribute.FleetReply): Generator<void, FleetSnapshot> {
   const { cooldown_count, in_flight_count, held_count } = fleet;
   const counts = { cooldown_count, in_flight_count, held_count };
   const clankers = new Map<string, string>();
@@ -26,12 +26,12 @@ export function* pictureOf(fleet: contribute.FleetReply): Generator<void, FleetS
   return { clankers, work, counts };
 }
 
-/** All of it, as `GET /api/contribute/fleet` answers. */
+/** The whole snapshot as JSON, as `GET /api/contribute/fleet` answers. */
 export function wholeOf({ clankers, work, counts }: FleetSnapshot): string {
   return objectOf({ clankers: listOf(clankers.values()), work: listOf(work.values()) }, counts);
 }
 
-/** What a watcher who was told `before` has to be told of `after`, a row a step; undefined when that is nothing. */
+/** The changes between two snapshots as JSON; undefined when there are none. A generator, one row a step. */
 export function* changesSince(before: FleetSnapshot, after: FleetSnapshot): Generator<void, string | undefined> {
   const clankers = yield* differences(before.clankers, after.clankers);
   const work = yield* differences(before.work, after.work);
@@ -59,7 +59,7 @@ function listOf(texts: Iterable<string>): string {
   return `[${[...texts].join(",")}]`;
 }
 
-/** One JSON object of values that are JSON already, and of counts. */
+/** Joins JSON values and counts into one JSON object. */
 function objectOf(texts: Readonly<Record<string, string>>, counts: Counts): string {
   const members = Object.entries(texts).map(([name, text]) => `"${name}":${text}`);
   return `{${members.join(",")},${JSON.stringify(counts).slice(1)}`;

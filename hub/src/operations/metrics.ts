@@ -70,7 +70,7 @@ export class Metrics {
     }
   }
 
-  /** Counts what a durable batch changed. */
+  /** Adds the changes of a durable batch. */
   count(changes: Changes): void {
     this.#batches.inc();
     this.#commands.inc(changes.leases.size + changes.endings.length);

@@ -38,14 +38,17 @@ export interface ReadModelDeps {
   readonly doneByHour: DoneByHour;
   readonly settings: () => governor.GovernorSettings;
   readonly webUrl: string;
-  /** The delegated role that a session works in, and what an owner set. */
+  /** The delegated role in which a session works, and the one that an owner set. */
   readonly roles: (session: Session) => { readonly inForce: string | undefined; readonly assigned: string | undefined };
 }
 
-/** Whether whoever asks may see the facts of a repository. */
+/** Whether the viewer may see a repository's details. */
 export type Visibility = (repo: string) => boolean;
 
-/** What people see of the hub: one function a surface, all counting with the same numbers. No tokens, no secrets. */
+/**
+ * What people see of the hub: one function for each page or route, all from the same counts. It contains no tokens and no
+ * secrets.
+ */
 export class ReadModel {
   readonly #deps: ReadModelDeps;
   readonly #revision = new Revision();
@@ -54,12 +57,14 @@ export class ReadModel {
     this.#deps = deps;
   }
 
-  /** Before it is asked of relays: what other replicas know of theirs is new enough. Undefined = at once. */
+  /**
+   * Call before reading relays: resolves when the cached lists of other replicas are fresh; undefined if they already are.
+   */
   refreshed(): Promise<void> | undefined {
     return this.#deps.peers.refreshed();
   }
 
-  status(sees: Visibility): contribute.StatusReply {
+  status(visibility: Visibility): contribute.StatusReply {
     const { ledger, queue, gateway, monitor, peers, settings, doneByHour } = this.#deps;
     const { contribute_suspended: suspended, contribute_announcement: announcement } = settings();
     const active = new Set(peers.relays().map(({ row }) => row.contributor_id));
@@ -81,13 +86,13 @@ export class ReadModel {
       api_version: PROTOCOL_VERSION,
       repositories: monitor
         .repositories()
-        .filter(({ repo }) => sees(repo))
+        .filter(({ repo }) => visibility(repo))
         .map(({ repo, state, issues, error }) => ({ repo, state, issues, ...(error === undefined ? {} : { error }) })),
       revision: this.#revision.of(settings(), ledger.setting(ORDER_SETTING)),
     };
   }
 
-  /** A page of the queue; with `withheld` also what is not offered, after what is. An issue looked at is a step. */
+  /** One page of the queue; `withheld` appends the issues that are not offered. A generator, one issue a step. */
   *queue(
     query: {
       limit: number;
@@ -96,7 +101,7 @@ export class ReadModel {
       reason?: string | undefined;
       q?: string | undefined;
     },
-    sees: Visibility,
+    visibility: Visibility,
   ): Generator<void, contribute.QueueReply> {
     const { queue, clock } = this.#deps;
     const now = clock.now();
@@ -112,7 +117,7 @@ export class ReadModel {
     const all: Entry[] = [];
     let hidden = 0;
     for (const entry of known) {
-      if (!sees(entry.repo)) hidden += 1;
+      if (!visibility(entry.repo)) hidden += 1;
       else if (wanted === undefined || `${entry.key} ${entry.title}`.toLowerCase().includes(wanted)) all.push(entry);
       yield;
     }
@@ -133,8 +138,11 @@ export class ReadModel {
     };
   }
 
-  /** Relays and tasks, both from the same place on; everything without a page. A row a step: of thousands nobody waits for all. */
-  *fleet(sees: Visibility, page: OptionalPaging = {}): Generator<void, contribute.FleetReply> {
+  /**
+   * One page of relays and tasks (one offset for both), or all of them. A generator, one row a step, so that the caller can
+   * yield to the event loop.
+   */
+  *fleet(visibility: Visibility, page: OptionalPaging = {}): Generator<void, contribute.FleetReply> {
     const { ledger, queue, gateway, peers } = this.#deps;
     const held = new Map<string, string>();
     const remote = new Map(peers.relays().map((relay) => [relay.row.connection_id, relay]));
@@ -144,7 +152,7 @@ export class ReadModel {
       const note = gateway.session(connection)?.note ?? remote.get(connection)?.note;
       if (connection !== "") held.set(connection, lease.taskId);
       const state = leaseState(lease);
-      const visible = sees(lease.repo);
+      const visible = visibility(lease.repo);
       work.push({
         task_id: lease.taskId,
         task_gen: lease.gen,
@@ -166,11 +174,11 @@ export class ReadModel {
     const cooling = ["failed", "quarantined", "connection_lost", "given_back", "requeued"];
     const clankers: contribute.FleetRelay[] = [];
     for (const session of gateway.sessions()) {
-      clankers.push(...this.#relay(session, held, sees));
+      clankers.push(...this.#relay(session, held, visibility));
       yield;
     }
     for (const relay of remote.values()) {
-      clankers.push(remoteRow(relay, held, sees));
+      clankers.push(remoteRow(relay, held, visibility));
       yield;
     }
     const from = Number(page.cursor ?? 0);
@@ -185,7 +193,7 @@ export class ReadModel {
     };
   }
 
-  /** This replica's relays as others are told of them: everything, to be cut down for whoever asks there. */
+  /** This replica's relays, unfiltered; the replica that serves the request applies visibility. */
   ownRelays(): RemoteRelay[] {
     const all = () => true;
     return [...this.#deps.gateway.sessions()].flatMap((session) =>
@@ -201,14 +209,14 @@ export class ReadModel {
   async activity(
     limit: number,
     cursor: string | undefined,
-    sees: Visibility,
+    visibility: Visibility,
   ): Promise<{ activity: contribute.ActivityEntry[]; retained: number; next_cursor?: string }> {
     const { reader } = this.#deps;
     const before = Number.parseInt(cursor ?? "", 10) || Number.MAX_SAFE_INTEGER;
     const rows = await reader.all(ACTIVITY, before, limit);
-    const entries = rows.map((row) => this.entry(activityOf(row), sees));
+    const entries = rows.map((row) => this.entry(activityOf(row), visibility));
     const last = entries.at(-1);
-    // Lines are numbered one after the other: counting them all would keep every relay waiting.
+    // Ids are consecutive, so the first and the last give the number of lines; counting them would delay every relay.
     const [span] = await reader.all(RETAINED);
     const retained = Number(span?.n ?? 0);
     return {
@@ -218,7 +226,7 @@ export class ReadModel {
     };
   }
 
-  /** The audit, newest first; `q` finds text anywhere in a line. */
+  /** The audit log, newest first; `q` finds a text anywhere in a line. */
   async audit(query: { limit: number; cursor?: string | undefined; q?: string | undefined }) {
     const { limit, cursor, q = "" } = query;
     const before = Number.parseInt(cursor ?? "", 10) || Number.MAX_SAFE_INTEGER;
@@ -237,15 +245,15 @@ export class ReadModel {
     return { audit, ...(audit.length === limit && last !== undefined ? { next_cursor: String(last.id) } : {}) };
   }
 
-  /** An activity line as the wire has it; of a private repository only that something happened. */
-  entry(line: Activity, sees: Visibility): contribute.ActivityEntry {
+  /** The activity line as sent to a viewer; of a hidden repository it says only that something happened. */
+  entry(line: Activity, visibility: Visibility): contribute.ActivityEntry {
     const { task } = line;
     const { webUrl } = this.#deps;
-    // People follow it: only an address on the code host is passed on.
+    // People click the link, so only addresses on the code host are passed on.
     const url = [line.url, task?.url].find((one) => one !== undefined && repoOf(one, webUrl) !== undefined);
     const repo = task?.repo ?? (url === undefined ? undefined : repoOf(url, webUrl));
     const common = { id: line.id, timestamp: iso(line.at), username: line.login, action: line.action };
-    if (repo !== undefined && !sees(repo)) return { ...common, private: true };
+    if (repo !== undefined && !visibility(repo)) return { ...common, private: true };
     return {
       ...common,
       ...(task === undefined ? {} : { task: `${task.repo}#${task.number}`, task_id: task.taskId, title: task.title }),
@@ -282,7 +290,7 @@ export class ReadModel {
     };
   }
 
-  #relay(session: Session, held: ReadonlyMap<string, string>, sees: Visibility): contribute.FleetRelay[] {
+  #relay(session: Session, held: ReadonlyMap<string, string>, visibility: Visibility): contribute.FleetRelay[] {
     const { inForce, assigned } = this.#deps.roles(session);
     const { relayIdentity, declared, lastFailure, credentialFailure } = session;
     if (relayIdentity === undefined) return [];
@@ -312,10 +320,10 @@ export class ReadModel {
         last_activity: iso(session.lastActivityAt),
         ...(current === undefined ? {} : { current_task: current }),
         ...(current !== undefined || session.idleReason === undefined ? {} : { idle_reason: session.idleReason }),
-        ...(credentialFailure === undefined || !sees(credentialFailure.repo)
+        ...(credentialFailure === undefined || !visibility(credentialFailure.repo)
           ? {}
           : { credential_failure: credentialFailureRow(credentialFailure) }),
-        ...(lastFailure === undefined || !sees(lastFailure.repo)
+        ...(lastFailure === undefined || !visibility(lastFailure.repo)
           ? {}
           : {
               last_failure: {
@@ -333,15 +341,19 @@ export class ReadModel {
   }
 }
 
-function remoteRow({ row }: RemoteRelay, held: ReadonlyMap<string, string>, sees: Visibility): contribute.FleetRelay {
+function remoteRow(
+  { row }: RemoteRelay,
+  held: ReadonlyMap<string, string>,
+  visibility: Visibility,
+): contribute.FleetRelay {
   const { idle_reason, last_failure, credential_failure, ...rest } = row;
   const current = held.get(row.connection_id);
   return {
     ...rest,
     ...(current === undefined ? {} : { current_task: current }),
     ...(current !== undefined || idle_reason === undefined ? {} : { idle_reason }),
-    ...(last_failure === undefined || !sees(last_failure.repo) ? {} : { last_failure }),
-    ...(credential_failure === undefined || !sees(credential_failure.repo) ? {} : { credential_failure }),
+    ...(last_failure === undefined || !visibility(last_failure.repo) ? {} : { last_failure }),
+    ...(credential_failure === undefined || !visibility(credential_failure.repo) ? {} : { credential_failure }),
   };
 }
 
@@ -353,7 +365,7 @@ function sessionOf({ identity, contributorId }: Lease): { readonly session?: str
   return identity === contributorId ? {} : { session: identity.slice(contributorId.length + 1) };
 }
 
-/** What stands in place of a private repository's name and an issue's title. */
+/** Shown instead of a private repository's name and an issue's title. */
 const HIDDEN_REPO = "private";
 const HIDDEN_TITLE = "an issue of a private repository";
 
@@ -361,7 +373,7 @@ function iso(ms: number): string {
   return new Date(ms).toISOString();
 }
 
-/** The repository that an address on the code host speaks of. */
+/** The repository that an address on the code host belongs to. */
 function repoOf(url: string, webUrl: string): string | undefined {
   if (!url.startsWith(`${webUrl}/`)) return undefined;
   const [owner, name] = url.slice(webUrl.length + 1).split("/");

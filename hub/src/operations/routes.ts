@@ -17,40 +17,44 @@ export interface OperationsRouteDeps {
   readonly doneByHour: DoneByHour;
   readonly waits: WaitHistogram;
   readonly now: () => number;
-  /** Who asks, judged anew: a session may have ended since. */
+  /** Determines the viewer again, because a session may have ended since. */
   readonly viewerOf: (request: FastifyRequest) => Promise<Viewer>;
-  /** What everybody may see; admins see all. */
-  readonly everybodySees: Visibility;
+  /** The visibility of people without admin rights; admins see every repository. */
+  readonly publicVisibility: Visibility;
 }
 
 const CHARTED_HOURS = 168;
-const ADMIN_SEES: Visibility = () => true;
+const ADMIN_VISIBILITY: Visibility = () => true;
 
-/** What people watch the hub by: status, queue, fleet, feed, audit, metrics and the description of all routes. */
+/** The routes for watching the hub: status, queue, fleet, feed, audit log, metrics and the description of all routes. */
 export function registerOperationsRoutes(routes: HubRoutes, deps: OperationsRouteDeps): void {
-  const { readModel, stream, metrics, doneByHour, now, everybodySees, viewerOf } = deps;
-  const sees = (viewer: Viewer): Visibility => (isAdmin(viewer) ? ADMIN_SEES : everybodySees);
+  const { readModel, stream, metrics, doneByHour, now, publicVisibility, viewerOf } = deps;
+  const visibility = (viewer: Viewer): Visibility => (isAdmin(viewer) ? ADMIN_VISIBILITY : publicVisibility);
 
   routes.serve(health.health, () => ({ status: "ok" as const }));
   routes.serve(health.livez, () => ({ status: "ok" as const }));
   routes.serve(contribute.status, async ({ viewer, reply }) => {
     await readModel.refreshed();
-    const status = readModel.status(sees(viewer));
+    const status = readModel.status(visibility(viewer));
     reply.header("x-nest-contribute-protocol", status.api_version);
     return status;
   });
-  routes.serve(contribute.queue, ({ query, viewer }) => new TimeSlicer().through(readModel.queue(query, sees(viewer))));
+  routes.serve(contribute.queue, ({ query, viewer }) =>
+    new TimeSlicer().through(readModel.queue(query, visibility(viewer))),
+  );
   routes.serve(contribute.fleet, async ({ query, viewer }) => {
     await readModel.refreshed();
-    return new TimeSlicer().through(readModel.fleet(sees(viewer), query));
+    return new TimeSlicer().through(readModel.fleet(visibility(viewer), query));
   });
-  routes.serve(contribute.activity, ({ query, viewer }) => readModel.activity(query.limit, query.cursor, sees(viewer)));
+  routes.serve(contribute.activity, ({ query, viewer }) =>
+    readModel.activity(query.limit, query.cursor, visibility(viewer)),
+  );
   routes.serve(contribute.events, async ({ viewer, query, request, reply }) => {
-    // A stream has no end, so there is nothing to tell of its length.
+    // The event stream has no end and so no length to announce.
     if (request.method === "HEAD") return reply.type("text/event-stream; charset=utf-8").send();
     reply.hijack();
     const audience = {
-      sees: sees(viewer),
+      visibility: visibility(viewer),
       anonymousAt: viewer.kind === "anonymous" ? networkOf(request.ip) : undefined,
       isStill: async () => sameViewer(viewer, await viewerOf(request)),
     };
@@ -74,7 +78,7 @@ export function registerOperationsRoutes(routes: HubRoutes, deps: OperationsRout
   routes.serve(operations.metrics, async ({ reply }) =>
     reply.type(metrics.registry.contentType).send(await metrics.registry.metrics()),
   );
-  // Made once, when everything is registered: it costs more than any other answer.
+  // Made once, after all routes are registered, because it costs more than any other answer.
   let openApi: Record<string, unknown> | undefined;
   routes.serve(operations.openapi, () => {
     openApi ??= openApiOf(routes.all(), { title: "Nest hub", version: "1", doors });

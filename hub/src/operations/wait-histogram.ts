@@ -1,8 +1,8 @@
 import type { operations } from "@nest/protocol";
 
-/** A wait counts for an hour. */
+/** A wait is counted for one hour. */
 const KEPT_MS = 3_600_000;
-/** So many of them are enough to know how long relays wait; older ones go first. */
+/** Maximum number of waits kept, which is enough for percentiles; the oldest are dropped first. */
 const MOST_KEPT = 10_000;
 const SLOW_SHARE = 0.95;
 
@@ -11,17 +11,17 @@ interface Wait {
   readonly ms: number;
 }
 
-/** How long relays waited from their `ready` until they were given a task, in the last hour. Kept by this process alone. */
+/** How long relays waited from `ready` to an assignment, in the last hour. Counts this process only. */
 export class WaitHistogram {
   #waits: Wait[] = [];
 
-  /** A relay was given a task, `ms` after it had asked. */
+  /** Adds the wait of a relay that was assigned a task `ms` after it asked. */
   count(ms: number, now: number): void {
     this.#waits.push({ at: now, ms: Math.max(0, ms) });
     if (this.#waits.length >= 2 * MOST_KEPT) this.#waits = this.#waits.slice(-MOST_KEPT);
   }
 
-  /** The median and the slowest twentieth of the last hour; undefined when nobody was given anything in it. */
+  /** The median and the 95th percentile of the last hour; undefined when there was no assignment. */
   summary(now: number): operations.WaitSummary | undefined {
     const lengths = this.#waits
       .slice(-MOST_KEPT)

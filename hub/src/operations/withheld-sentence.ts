@@ -2,7 +2,7 @@ import { describeWithheld } from "@nest/protocol";
 
 const HOUR_MS = 3_600_000;
 
-/** The whole sentence about one issue: why, by whom or what, and for how long. */
+/** A full sentence on why an issue is withheld: the reason, its cause, and for how long. */
 export function withheldSentence(
   withheld: { readonly reason: string; readonly until: number | undefined; readonly detail: string | undefined },
   now: number,

@@ -21,7 +21,7 @@ export interface QueueRouteDeps {
   readonly now: () => number;
 }
 
-/** What operators do to the queue: read the code host now, put issues in front, hold them back; and webhooks. */
+/** Routes for operators' actions on the queue (read the code host now, put an issue first, hold it), and for webhooks. */
 export function registerQueueRoutes(routes: HubRoutes, deps: QueueRouteDeps): void {
   const { queue, monitor, batcher, webhooks } = deps;
   routes.serve(contribute.refreshQueue, async () => {

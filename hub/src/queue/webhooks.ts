@@ -8,7 +8,7 @@ import { z } from "zod";
 export interface WebhookDeps {
   readonly secret: Secret | undefined;
   readonly monitor: QueueFeed;
-  /** Lets each delivery pass once. */
+  /** Accepts each delivery once. */
   readonly once: Once;
 }
 
@@ -39,7 +39,10 @@ const Payload = z.looseObject({
   repository: z.looseObject({ full_name: z.string().max(300) }).optional(),
 });
 
-/** Takes what the code host tells: only signed, each delivery once, and only as a reason to read again. Nothing in it is believed. */
+/**
+ * Accepts the code host's webhooks: only signed ones, each delivery once. A delivery only says what to read again; its
+ * content is not used otherwise.
+ */
 export class Webhooks {
   readonly #deps: WebhookDeps;
 
@@ -48,7 +51,7 @@ export class Webhooks {
   }
 
   /**
-   * Refuses a delivery by its head: where none are taken, or the signature is none.
+   * Checks a delivery's headers: webhooks must be configured and the signature must be present and well formed.
    *
    * @throws NestError `invalid_webhook`.
    */
@@ -58,9 +61,9 @@ export class Webhooks {
   }
 
   /**
-   * Takes one delivery; what it speaks of is read within a second.
+   * Accepts one delivery; the repository that it names is read within a second.
    *
-   * @throws NestError `invalid_webhook`, `conflict` for one that was taken before, `bad_request`.
+   * @throws NestError `invalid_webhook`, `conflict` for a delivery that was accepted before, `bad_request`.
    */
   async take(delivery: Delivery): Promise<{ ok: true; refreshing: string[] }> {
     const { secret, monitor, once } = this.#deps;
@@ -69,7 +72,8 @@ export class Webhooks {
     if (delivery.delivery === undefined || !/^[A-Za-z0-9-]{8,100}$/.test(delivery.delivery))
       throw new NestError("bad_request", "X-GitHub-Delivery: is missing");
     const payload = read(delivery);
-    // By what was signed: the delivery's id is not, so anybody who saw one could send it again under another.
+    // Identified by the signed body: the delivery's id is not signed, so anyone who saw a delivery could send it again with
+    // another id.
     if (!(await once.isFirst(createHash("sha256").update(delivery.body).digest("hex"))))
       throw new NestError("conflict", "this delivery was taken already");
     const event = delivery.event ?? "";

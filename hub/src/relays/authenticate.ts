@@ -5,7 +5,7 @@ import { type AuthRefusalReason, type AuthResponse, cleanDeclared, cleanFacts, c
 import type { ModelPolicy } from "../queue-settings/model-policy.ts";
 import type { Declared } from "./session.ts";
 
-/** A relay that has said who it is. */
+/** A relay that has authenticated. */
 export interface Accepted {
   readonly kind: "accepted";
   readonly contributor: Contributor;
@@ -17,10 +17,13 @@ export interface Accepted {
 export type Authentication =
   | Accepted
   | { readonly kind: "refused"; readonly reason: AuthRefusalReason; readonly acceptedModels?: readonly string[] }
-  /** The policy has to judge this model first. */
+  /** The model policy has not judged this model yet; ask it, then authenticate again. */
   | { readonly kind: "unjudged"; readonly model: string };
 
-/** Who a relay is, by its registration token or by proof of it over the challenge's nonce. Declared facts decide nothing. */
+/**
+ * Identifies a relay by its registration token, or by a proof of the token over the challenge's nonce. Facts that the relay
+ * declares about itself have no influence.
+ */
 export function authenticate(
   response: AuthResponse,
   nonce: string,
@@ -31,7 +34,7 @@ export function authenticate(
   if (contributor === "missing") return { kind: "refused", reason: "missing token" };
   if (contributor === undefined) return { kind: "refused", reason: "invalid token" };
   if (contributor.tier === "revoked") return { kind: "refused", reason: "access revoked" };
-  // What people see of a model is what the list is held against.
+  // The list of accepted models is compared with the cleaned name, which is also the name that people see.
   const model = cleanDeclared(response.model) ?? "";
   const isAccepted = models.verdict(model);
   if (isAccepted === undefined) return { kind: "unjudged", model };
@@ -62,7 +65,7 @@ function whose(response: AuthResponse, nonce: string, ledger: Ledger): Contribut
   return given.length === expected.length && timingSafeEqual(given, expected) ? contributor : undefined;
 }
 
-/** A relay says its version in one of three places; the first that says anything counts. */
+/** A relay may send its version in three fields; the first that is present counts. */
 function declaredOf(response: AuthResponse): Declared {
   const facts = cleanFacts(response.capabilities);
   const version = response.relay_protocol_version ?? response.protocol_version ?? facts.relay_protocol_version;

@@ -2,15 +2,15 @@ import type { Command, RelayIdentity } from "@nest/dispatch";
 import { plainLine } from "@nest/kit";
 import { failureKindOf, type RelayMessage } from "@nest/protocol";
 
-/** What a relay may say once it is authenticated, of work. */
+/** Messages about work that a relay may send after authentication. */
 export type WorkMessage = Exclude<RelayMessage, { type: "ping" | "pong" | "auth_response" }>;
 
 const LONGEST_NOTE = 200;
 const LONGEST_LINE = 512;
 
 /**
- * The command that a message of an authenticated relay means; its texts become single plain lines. `silent` is the socket that
- * has the task and does not answer.
+ * Turns a message of an authenticated relay into a command; its texts become single plain lines. `silent` is the connection
+ * that holds the task and did not answer a ping.
  */
 export function commandOf(message: WorkMessage, relayIdentity: RelayIdentity, silent?: string): Command {
   if (message.type === "ready") return { kind: "ready", ...relayIdentity };
@@ -47,7 +47,7 @@ export function commandOf(message: WorkMessage, relayIdentity: RelayIdentity, si
   }
 }
 
-/** What a progress report says in words, for people who watch. */
+/** The text of a progress report, for people who watch. */
 export function noteOf(message: Extract<RelayMessage, { type: "task_progress" }>): string | undefined {
   const text = message.summary ?? message.status;
   return text === undefined ? undefined : plainLine(text).slice(0, LONGEST_NOTE) || undefined;

@@ -18,17 +18,17 @@ export interface ConnectedRelayDeps {
   readonly events: RelayEvents;
   /** The hub's capabilities, as it announces them. */
   readonly capabilities: string[];
-  /** The delegated role that a contributor's relay works in, of what it asks for. */
+  /** The delegated role in which a contributor's relay works, given the role it requests. */
   readonly roleOf: (contributorId: string, requested: string | undefined) => string | undefined;
-  /** How a contributor stands against the limits of their tier; undefined without limits. */
+  /** How much of the tier's limits a contributor has left; undefined without limits. */
   readonly limitsOf: (contributorId: string) => OwnLimitsLeft | undefined;
-  /** What the operators have to say to every relay; empty = nothing. */
+  /** The operators' message to every relay; empty = none. */
   readonly announcement: () => string;
   readonly clock: Clock;
   readonly log: Log;
 }
 
-/** The relays that are connected here: how one joins, changes its tier, and leaves. */
+/** The relays connected to this replica: joins them, changes their tier, removes them. */
 export class ConnectedRelays {
   readonly #deps: ConnectedRelayDeps;
 
@@ -36,7 +36,7 @@ export class ConnectedRelays {
     this.#deps = deps;
   }
 
-  /** A relay has proven who it is: it is welcomed. */
+  /** Welcomes a relay that has authenticated. */
   join(session: Session, { contributor, identity, declared, additions }: Accepted, now: number): void {
     const { roster, presence, events } = this.#deps;
     const relayIdentity: RelayIdentity = { connection: session.connection, contributorId: contributor.id, identity };
@@ -64,7 +64,7 @@ export class ConnectedRelays {
     events.changed();
   }
 
-  /** A session is no relay's any more; what it holds is kept for its identity. */
+  /** Removes a session whose relay is gone; its task stays reserved for its identity. */
   leave(session: Session): void {
     const { relayIdentity } = session;
     if (relayIdentity === undefined || !this.#deps.roster.remove(session)) return;
@@ -74,7 +74,7 @@ export class ConnectedRelays {
     this.#deps.events.changed();
   }
 
-  /** A newer socket of its name came, or claims its task, and this one does not answer. */
+  /** Closes a session that does not answer, because a newer connection has its session name or claims its task. */
   cutSilent(session: Session): void {
     session.close(closeCodes.silent, "no answer to a ping, and a newer connection came");
     this.leave(session);
@@ -100,23 +100,23 @@ export class ConnectedRelays {
     }
   }
 
-  /** Closes a contributor's sockets, or only one of them. */
+  /** Closes a contributor's connections, or only one of them. */
   close(contributorId: string, reason: string, only?: string): void {
     for (const session of this.#deps.roster.of(contributorId))
       if (only === undefined || only === session.connection) session.close(closeCodes.policy, reason);
   }
 
-  /** A contributor's new tier holds at once, on all their sockets. */
+  /** Applies a contributor's new tier to all their connections at once. */
   setTier(contributorId: string, tier: Tier): void {
     for (const session of this.#deps.roster.of(contributorId)) this.#setTier(session, tier);
   }
 
-  /** Tells every relay what the operators have to say. */
+  /** Sends the operators' message to every relay. */
   announce(message: string): void {
     for (const session of this.#deps.roster.all()) session.send({ type: "notice", message });
   }
 
-  /** A task in hand gets a credential of the new tier. */
+  /** Also replaces the credentials of the contributor's tasks by credentials of the new tier. */
   #setTier(session: Session, tier: Tier): void {
     if (session.tier === tier) return;
     session.tier = tier;

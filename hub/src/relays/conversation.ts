@@ -6,9 +6,12 @@ import type { Holders } from "./holders.ts";
 import type { Probes } from "./probes.ts";
 import type { Session } from "./session.ts";
 
-/** A `ready` that crossed an offer is answered by that offer; without a word about it by then, it is taken as it was meant. */
+/**
+ * A `ready` that was sent before the relay had read an offer is answered by that offer. If the relay says nothing about the
+ * offer within this time, the `ready` is carried out after all.
+ */
 const CROSSING_MS = 5000;
-/** Frames that wait for an older socket's answer. */
+/** Maximum number of messages that wait for an older connection's answer. */
 const MOST_WAITING = 64;
 
 export interface ConversationDeps {
@@ -17,13 +20,13 @@ export interface ConversationDeps {
   readonly batcher: CommandBatcher;
   readonly ledger: Ledger;
   readonly clock: Clock;
-  /** A relay asks for work. */
+  /** Called when a relay asks for work. */
   readonly onReady: (session: Session) => void;
 }
 
 /**
- * What authenticated relays say, as commands in the order in which each said it. While it has to be found out whether an older
- * socket lives that has the task in hand, what a relay says waits.
+ * Turns the messages of authenticated relays into commands, each relay's in order. While an older connection that holds the
+ * task is pinged, the relay's messages wait.
  */
 export class Conversation {
   readonly #deps: ConversationDeps;
@@ -32,7 +35,7 @@ export class Conversation {
     this.#deps = deps;
   }
 
-  /** A message came. */
+  /** Handles one message. */
   hear(session: Session, relayIdentity: RelayIdentity, message: RelayMessage, now: number): void {
     if (message.type === "ping") return session.send({ type: "pong" });
     if (message.type === "pong") return this.#deps.probes.answered(session);
@@ -51,7 +54,7 @@ export class Conversation {
     this.holdBack(session, silent.then(take));
   }
 
-  /** Something came that cannot be read. A claim is refused all the same: its relay waits to hear whether it may go on. */
+  /** Handles an unreadable message. If it claims a task, the claim is refused, because the relay waits for an answer. */
   misheard(
     session: Session,
     relayIdentity: RelayIdentity,
@@ -59,19 +62,19 @@ export class Conversation {
   ): void {
     const { type, taskId } = frame;
     if (taskId === undefined || type !== "task_progress") return;
-    // What is said of a task in hand only loses its own word.
+    // This connection holds the task: it loses only the unreadable message.
     if (this.#deps.ledger.lease(taskId)?.connection === relayIdentity.connection) return;
     session.send({ type: "task_revoke", task_id: taskId, reason: NO_ACTIVE_LEASE });
   }
 
-  /** What a relay says from now on waits, in order, until this is settled. */
+  /** Keeps the relay's further messages waiting, in order, until the promise settles. */
   holdBack(session: Session, until: Promise<unknown>): void {
     session.waiting = [];
-    const goOn = () => this.#goOn(session);
-    void until.then(goOn, goOn);
+    const resume = () => this.#resume(session);
+    void until.then(resume, resume);
   }
 
-  #goOn(session: Session): void {
+  #resume(session: Session): void {
     const waiting = session.waiting ?? [];
     session.waiting = undefined;
     const now = this.#deps.clock.now();
@@ -79,7 +82,7 @@ export class Conversation {
       if (session.closed || session.relayIdentity === undefined) return;
       this.hear(session, session.relayIdentity, message, now);
       if (!isWaiting(session)) continue;
-      // This one waits again, and so does everything behind it.
+      // This message waits again, and so do all messages after it.
       session.waiting = waiting.slice(at + 1);
       return;
     }
@@ -106,7 +109,10 @@ export class Conversation {
     this.#deps.batcher.submit(commandOf(message, relayIdentity, silent));
   }
 
-  /** Whether a `ready` was said before the offer was read that came just before it; one that was not is taken later. */
+  /**
+   * Whether the relay sent this `ready` before it had read the last offer. If the offer stays unanswered, the `ready` is
+   * carried out later.
+   */
   #crosses(session: Session, relayIdentity: RelayIdentity, ready: WorkMessage, now: number): boolean {
     const { offered } = session;
     if (offered === undefined) return false;

@@ -19,24 +19,24 @@ export interface DeliveryDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly roleOf: (contributorId: string, requested: string | undefined) => string | undefined;
-  /** How a contributor stands against the limits of their tier; undefined without limits. */
+  /** How much of the tier's limits a contributor has left; undefined without limits. */
   readonly limitsOf: (contributorId: string) => OwnLimitsLeft | undefined;
 }
 
-/** An effect that concerns one socket. */
+/** An effect on one connection. */
 type SocketEffect = Extract<Effect, { connection: string }>;
 
 const MOST_LABELS = 50;
 const LONGEST_LINE = 512;
 
-/** Carries out what was decided about relays; the decision is on disk. The one place that turns effects into frames. */
+/** Carries out an effect on relays after its batch is durable. Only this function turns effects into frames. */
 export function deliverEffect(effect: Effect, deps: DeliveryDeps): void {
   switch (effect.kind) {
     case "close":
       return deps.relays.close(effect.contributorId, effect.reason, effect.only);
     case "standing":
       return deps.relays.setTier(effect.contributorId, effect.tier);
-    // What follows from these is nobody's who is connected.
+    // These effects concern no connection; other listeners carry them out.
     case "verify":
     case "done":
     case "refused":
@@ -65,7 +65,7 @@ function deliverTo(session: Session, effect: SocketEffect, deps: DeliveryDeps): 
     case "credential_due":
       return credentials.hand(effect.lease, session);
     case "resend_required":
-      // It comes back, goes on with what it holds, and sends what was not acknowledged.
+      // The relay reconnects, resumes its task, and sends again what was not acknowledged.
       return session.close(closeCodes.restarting, "what was said could not be written; say it again");
     case "released":
       return release(session, effect.taskId, credentials);
@@ -85,7 +85,7 @@ function unavailable(
   { waiting, queue, limitsOf }: DeliveryDeps,
 ): void {
   if (isWorthWaiting(reason)) waiting.add(session);
-  // Whoever may not work now does not wait for work.
+  // A relay that was refused for another reason does not count as waiting for work.
   if (reason !== "no_matching_work" && reason !== "hub_not_ready") session.readyAt = undefined;
   session.idleReason = reason;
   const retry = retryAfterMs === undefined ? {} : { retry_after_s: Math.ceil(retryAfterMs / 1000) };
@@ -95,7 +95,7 @@ function unavailable(
   session.send({ type: "task_unavailable", reason, ...retry, ...withheld, ...left });
 }
 
-/** A task is over for a socket, and with it what was said of its credential. */
+/** A connection lost its task: also clears what the session shows about the task's credential. */
 function release(session: Session, taskId: string, credentials: TaskCredentials): void {
   credentials.release(taskId);
   if (session.credentialFailure?.taskId === taskId) session.credentialFailure = undefined;

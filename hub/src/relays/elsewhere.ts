@@ -7,13 +7,15 @@ import type { Roster } from "./roster.ts";
 const JOINED = "relay joined";
 const HOLDER = "holder of a task";
 const PROBE = "probe of a socket";
-/** Relays that join within this are told of together: a storm of them is a few messages, not thousands. */
+/**
+ * Relays that join within this time are announced in one message: a reconnect storm becomes a few messages, not thousands.
+ */
 const JOINED_TOLD_AFTER_MS = 50;
-/** Identities named in one message. */
+/** Maximum number of identities in one message. */
 const MOST_NAMED = 500;
-/** A replica that lives says at once that a socket is its own; on a busy machine it takes a second or two. */
+/** Time for a replica to answer that it has a connection; a busy machine takes a second or two. */
 const HOLDER_WITHIN_MS = 3000;
-/** Beyond the time that a socket has to answer its own replica. */
+/** Time for the answer to travel, on top of the time that a connection has to answer its own replica. */
 const PROBE_SLACK_MS = 2000;
 
 const Joined = z.array(z.string().max(256)).max(MOST_NAMED);
@@ -27,7 +29,7 @@ export interface ElsewhereDeps {
   readonly probes: Probes;
 }
 
-/** What this replica has to do with sockets of the hub's other replicas. */
+/** Asks the hub's other replicas about their connections, and answers their questions. */
 export class Elsewhere {
   readonly #deps: ElsewhereDeps;
   #joined: string[] = [];
@@ -41,7 +43,7 @@ export class Elsewhere {
       if (!joined.success) return;
       for (const older of joined.data.flatMap((identity) => roster.ofIdentity(identity))) void probes.ask(older);
     });
-    /** Undefined when the socket is none of ours. */
+    /** Pings a connection of this replica; undefined when this replica does not have it. */
     const asked = (body: unknown) => {
       const socket = Socket.safeParse(body);
       const session = socket.success ? roster.get(socket.data.connection) : undefined;
@@ -51,7 +53,7 @@ export class Elsewhere {
     bus.answer(PROBE, async (body) => asked(body));
   }
 
-  /** A relay of this identity is here now: older sockets of it elsewhere are asked whether they live. */
+  /** Announces a relay that joined here, so that other replicas ping older connections of the same identity. */
   joined(identity: string): void {
     const { bus, clock } = this.#deps;
     if (bus.others === 0) return;
@@ -60,7 +62,7 @@ export class Elsewhere {
     else this.#telling ??= clock.after(JOINED_TOLD_AFTER_MS, () => this.#tellJoined());
   }
 
-  /** Whether a socket of another replica lives. One whose replica does not answer does not either. */
+  /** Whether a connection of another replica is alive; false also when that replica does not answer. */
   async lives(connection: string): Promise<boolean> {
     const { bus, probeMs } = this.#deps;
     const ask = (topic: string, withinMs: number) =>

@@ -8,18 +8,18 @@ import type { Probes } from "./probes.ts";
 import type { Roster } from "./roster.ts";
 import type { Session } from "./session.ts";
 
-/** Sockets of one contributor at this replica: more machines than anybody has. */
+/** Maximum number of connections of one contributor at this replica; nobody has more machines. */
 const MOST_SOCKETS = 32;
-/** How often relays of one contributor may come back. */
+/** Maximum number of times that the relays of one contributor may connect. */
 const MOST_WELCOMES = { most: 120, withinMs: 60_000 };
 
 export interface EntranceDeps {
   readonly ledger: Ledger;
   readonly batcher: CommandBatcher;
   readonly models: () => ModelPolicy;
-  /** Whether there are other replicas at this moment. */
+  /** Whether other replicas are alive now. */
   readonly isShared: () => boolean;
-  /** Addresses that keep sending tokens which are none. */
+  /** Rate limiter for addresses that send invalid tokens. */
   readonly guesses: { count(address: string): number };
   readonly roster: Roster;
   readonly probes: Probes;
@@ -27,13 +27,13 @@ export interface EntranceDeps {
   readonly log: Log;
 }
 
-/** Told who may come in, and who may not. */
+/** Called when a relay is admitted or refused. */
 export interface EntranceListener {
   admit(session: Session, accepted: Accepted, now: number): void;
   refused(): void;
 }
 
-/** Lets relays in that say who they are, as many of each contributor as one may have. */
+/** Admits relays that authenticate, up to a limit for each contributor. */
 export class Entrance {
   readonly #deps: EntranceDeps;
   readonly #welcomes: Throttle;
@@ -43,7 +43,10 @@ export class Entrance {
     this.#welcomes = new Throttle(deps.clock, MOST_WELCOMES);
   }
 
-  /** What a socket says that nobody knows yet; everything but its `auth_response` is ignored. */
+  /**
+   * Handles a message of an unauthenticated connection; ignores all but its `auth_response`. `isNewest`: this replica has
+   * read the latest tokens.
+   */
   hear(session: Session, message: RelayMessage, now: number, listener: EntranceListener, isNewest = false): void {
     if (message.type !== "auth_response") return;
     const { ledger, models, batcher, guesses, isShared } = this.#deps;
@@ -59,7 +62,7 @@ export class Entrance {
     }
     if (result.kind === "refused") {
       if (!isNewest && isShared() && result.reason === "invalid token") {
-        // Another replica may have given it out a moment ago.
+        // Another replica may have issued the token a moment ago.
         void batcher.sync().then(() => later(true));
         return;
       }
@@ -72,7 +75,7 @@ export class Entrance {
     else this.#refuse(session, listener, tooMany);
   }
 
-  /** An `auth_response` that cannot be read is no better the next time. */
+  /** Refuses a relay whose `auth_response` is unreadable; it would be unreadable again. */
   misheard(session: Session, because: string, listener: EntranceListener): void {
     this.#refuse(session, listener, `malformed ${because}`);
   }
@@ -88,12 +91,12 @@ export class Entrance {
     session.refuse(because, acceptedModels);
   }
 
-  /** Why one more socket of a contributor is too much; undefined when it is not. */
+  /** Why a contributor may not have one more connection; undefined when it may. */
   #tooMany(contributorId: string): AuthRefusalReason | undefined {
     const { roster, probes } = this.#deps;
     const siblings = roster.of(contributorId);
     if (siblings.length >= MOST_SOCKETS) {
-      // Those that are gone without a goodbye make room.
+      // Ping the others: connections that are dead make room for the next try.
       for (const sibling of siblings) void probes.ask(sibling);
       return `too many connections: this contributor has ${MOST_SOCKETS} already`;
     }

@@ -1,31 +1,34 @@
 import { closeCodes } from "@nest/protocol";
 import type { Session } from "./session.ts";
 
-/** A relay that sends this many frames nobody can read is not a relay. */
+/** A client that sends this many unreadable frames is no relay. */
 const MOST_MALFORMED = 1000;
-/** A relay reports some kilobytes every two minutes. Reading frames costs the hub's time, whatever is in them. */
+/**
+ * Maximum bytes in the flood window: a real relay sends a few kilobytes every two minutes, and reading a frame costs time
+ * whatever its content.
+ */
 const FLOOD_BYTES = 16 * 1024 * 1024;
 const FLOOD_WITHIN_MS = 10_000;
-/** What a socket may send before it has said who it is (contract §8, Wire 17). */
+/** Maximum number of frames before authentication (contract §8, Wire 17). */
 const MOST_EARLY_FRAMES = 4;
 const MAX_EARLY_FRAME_BYTES = 4096;
 
 /**
- * Counts a frame of `bytes` against what its session may send, and closes a session that sent more. False: the frame is not to
- * be read. `onEarly` is told of a stranger who sends more than a handshake needs.
+ * Counts a frame of `bytes` against its session's limits, and closes a session that exceeds them. False: do not read the
+ * frame. Calls `onEarly` when an unauthenticated client sends more than a handshake needs.
  */
 export function mayBeRead(session: Session, bytes: number, now: number, onEarly: (address: string) => void): boolean {
   return session.relayIdentity === undefined ? isHandshake(session, bytes, onEarly) : !isFlood(session, bytes, now);
 }
 
-/** Counts a frame that could not be read; closes a session that sent too many. True for the first one. */
+/** Counts an unreadable frame; closes a session that sent too many. Returns true for the first. */
 export function countMalformed(session: Session): boolean {
   session.malformed += 1;
   if (session.malformed >= MOST_MALFORMED) session.close(closeCodes.policy, "too many malformed frames");
   return session.malformed === 1;
 }
 
-/** Before authentication: few frames, and small ones. */
+/** Before authentication, only a few small frames are allowed. */
 function isHandshake(session: Session, bytes: number, onEarly: (address: string) => void): boolean {
   session.early += 1;
   const isTooLong = bytes > MAX_EARLY_FRAME_BYTES;
@@ -36,7 +39,7 @@ function isHandshake(session: Session, bytes: number, onEarly: (address: string)
   return false;
 }
 
-/** Whether a relay sends more than any relay has to say. */
+/** Whether a relay sends far more than its work needs. */
 function isFlood(session: Session, bytes: number, now: number): boolean {
   if (now >= session.heardFrom + FLOOD_WITHIN_MS) Object.assign(session, { heardFrom: now, heardBytes: 0 });
   session.heardBytes += bytes;

@@ -26,11 +26,11 @@ import { Session, type SessionOwner } from "./session.ts";
 import { RelaySocket } from "./transport.ts";
 import type { WaitingRelays } from "./waiting-relays.ts";
 
-/** Each piece of a message costs far more than its bytes; no relay cuts a message into many. */
+/** Maximum number of fragments in a message: each costs far more than its bytes, and relays send few. */
 const MOST_FRAGMENTS = 16;
 
 export interface GatewayDeps {
-  /** This replica's id, part of the id of every socket: eight hexadecimal digits. */
+  /** This replica's id, eight hexadecimal digits; part of the id of every connection. */
   readonly replica: string;
   readonly roster: Roster;
   readonly relays: ConnectedRelays;
@@ -44,9 +44,9 @@ export interface GatewayDeps {
   readonly capabilities: string[];
   /** Rate limiter for addresses that send invalid tokens. */
   readonly guesses: { count(address: string): number; waitMs(address: string): number };
-  /** Whether an upgrade names this hub. */
+  /** Whether the Host header of an upgrade names this hub. */
   readonly isKnownHost: (request: IncomingMessage) => boolean;
-  /** For whom an upgrade is asked. */
+  /** The client's address of an upgrade. */
   readonly addressOf: (request: IncomingMessage) => string;
   readonly clock: Clock;
   readonly random: Random;
@@ -60,7 +60,7 @@ export interface GatewayCounts {
   frames: number;
 }
 
-/** The door for relays: upgrades to WebSocket, challenges, reads frames and passes on what they say. */
+/** Serves the relays' WebSockets: accepts upgrades, sends challenges, reads frames and passes on the messages. */
 export class Gateway implements SessionOwner, EntranceListener {
   readonly #deps: GatewayDeps;
   readonly #server = new WebSocketServer({
@@ -82,7 +82,7 @@ export class Gateway implements SessionOwner, EntranceListener {
     this.#stopPings = keepAlive(() => deps.roster.all(), deps.clock, deps.transport);
   }
 
-  /** Takes WebSocket upgrades from this server. */
+  /** Serves the WebSocket upgrades of this server. */
   attach(server: Server): void {
     server.on("upgrade", (request, socket, head) => this.#upgrade(request, socket, head));
   }
@@ -96,7 +96,7 @@ export class Gateway implements SessionOwner, EntranceListener {
     return this.#deps.roster.size;
   }
 
-  /** Sockets turned away before they could say who they are. */
+  /** Number of connections rejected before authentication. */
   get turnedAway(): number {
     return this.#limiter.turnedAway;
   }
@@ -105,7 +105,7 @@ export class Gateway implements SessionOwner, EntranceListener {
     return this.#deps.roster.get(connection);
   }
 
-  /** Says goodbye to every relay: they come back by themselves, their leases kept. */
+  /** Closes every connection before a stop. The relays reconnect by themselves, and their leases are kept. */
   drain(): void {
     this.#limiter.isClosed = true;
     this.#stopPings();
@@ -132,7 +132,7 @@ export class Gateway implements SessionOwner, EntranceListener {
     session.send({ type: "auth_challenge", nonce: session.nonce, server_capabilities: capabilities });
   }
 
-  /** A relay has proven who it is. Its older sockets of the same name are asked whether they live. */
+  /** Admits a relay that has authenticated, and pings older connections with the same session name. */
   admit(session: Session, accepted: Accepted, now: number): void {
     const { roster, relays, probes, elsewhere, conversation } = this.#deps;
     session.cancelAuthDeadline?.();
@@ -146,12 +146,12 @@ export class Gateway implements SessionOwner, EntranceListener {
     if (older.length > 0) conversation.holdBack(session, Promise.all(older.map((one) => probes.ask(one))));
   }
 
-  /** A relay was refused. */
+  /** Counts a refused relay. */
   refused(): void {
     this.counts.refused += 1;
   }
 
-  /** A frame came in. */
+  /** Handles a frame. */
   heard(session: Session, data: RawData, isBinary: boolean): void {
     if (session.closed) return;
     const { clock, entrance, conversation, guesses } = this.#deps;
@@ -166,7 +166,7 @@ export class Gateway implements SessionOwner, EntranceListener {
     else conversation.hear(session, session.relayIdentity, frame.message, now);
   }
 
-  /** A frame that could not be read: who waits for an answer to it gets one. */
+  /** Handles an unreadable frame; a relay that waits for an answer to it gets one. */
   #misheard(session: Session, frame: Extract<Frame<RelayMessage>, { kind: "malformed" }>): void {
     const { log, entrance, conversation } = this.#deps;
     this.counts.malformed += 1;
@@ -177,13 +177,13 @@ export class Gateway implements SessionOwner, EntranceListener {
     else if (frame.type === "auth_response") entrance.misheard(session, frame.because, this);
   }
 
-  /** A socket answered a ping of the transport. */
+  /** A connection answered a WebSocket ping. */
   alive(session: Session): void {
     session.unanswered = 0;
     this.#deps.probes.answered(session);
   }
 
-  /** A socket is gone. */
+  /** A connection was closed. */
   ended(session: Session): void {
     session.closed = true;
     session.cancelAuthDeadline?.();

@@ -17,8 +17,8 @@ export interface HolderDeps {
 }
 
 /**
- * Finds out whether a task that a relay speaks of is in other hands: whoever comes back for its own task takes it over from a
- * socket that is gone or does not answer, and never from one that lives.
+ * Finds out whether another live connection holds a task that a relay names. A relay takes its own task over from a
+ * connection that is gone or does not answer a ping, never from one that is alive.
  */
 export class Holders {
   readonly #deps: HolderDeps;
@@ -28,9 +28,9 @@ export class Holders {
   }
 
   /**
-   * Undefined: nobody has to be asked. Otherwise resolves, never rejects, with the socket that had the task and does not
-   * answer; with undefined when none had it, or it lives. `since` is when the relay's socket was welcomed (ms): an answer
-   * that was given after that is new enough.
+   * Finds the connection that held the task and does not answer. Returns undefined when no connection has to be pinged. The
+   * promise never rejects; it resolves with undefined when no connection held the task, or when the holder is alive. `since`
+   * is when the relay's connection was admitted (ms): a pong after that time is recent enough.
    */
   silentHolder(taskId: string, relayIdentity: RelayIdentity, since: number): Promise<string | undefined> | undefined {
     const { ledger, isShared } = this.#deps;
@@ -43,13 +43,13 @@ export class Holders {
     const connection = this.#otherHolder(taskId, relayIdentity);
     if (connection === undefined) return undefined;
     const holder = roster.get(connection);
-    // It is gone, and that could not be written yet.
+    // The connection is gone, but that is not written yet.
     if (holder === undefined) return Promise.resolve(connection);
     if (holder.answeredAt >= since && clock.now() - holder.answeredAt < probeMs) return undefined;
     return probes.ask(holder).then((isAlive) => (isAlive ? undefined : connection));
   }
 
-  /** What another replica wrote a moment ago counts too. */
+  /** Also considers what other replicas have just written. */
   async #anywhere(taskId: string, relayIdentity: RelayIdentity, since: number): Promise<string | undefined> {
     const { batcher, elsewhere, replica } = this.#deps;
     await batcher.sync();

@@ -2,15 +2,15 @@ import type { Clock } from "@nest/kit";
 import { closeCodes, type TransportTimes } from "@nest/protocol";
 import type { Session } from "./session.ts";
 
-/** Liveness is looked at this many times a ping period, a share of the sockets each time. */
+/** A ping period is divided into this many slots; each slot checks a share of the connections. */
 const PING_SLOTS = 20;
-/** A few in each turn of the loop: hundreds of writes at once would keep every other relay waiting. */
+/** Pings sent in one turn of the event loop: hundreds of writes at once would delay every other relay. */
 const PINGS_A_TURN = 8;
 
 /**
- * Pings every session once a ping period and cuts those that left three pings in a row unanswered (contract §8, Relay 1: silent
- * peer = 3 × ping). Pings are counted and not hours, so that a hub that slept does not take it for the silence of its relays.
- * Answers with how to stop it.
+ * Pings every session once per ping period, and closes those that left three pings in a row unanswered (contract §8, Relay 1:
+ * silent peer = 3 × ping). It counts missed pings rather than elapsed time: after the host was suspended, elapsed time would
+ * disconnect every relay. Returns a function that stops it.
  */
 export function keepAlive(sessions: () => Iterable<Session>, clock: Clock, transport: TransportTimes): () => void {
   let slot = 0;

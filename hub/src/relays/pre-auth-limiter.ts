@@ -2,26 +2,26 @@ import { type IncomingMessage, STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
 import type { Session } from "./session.ts";
 
-/** Sockets that have not said who they are yet: at most this many from one address, and in all. */
+/** Maximum number of unauthenticated connections from one address; below, in all. */
 const MOST_UNAUTHENTICATED_PER_ADDRESS = 64;
 const MOST_UNAUTHENTICATED = 1000;
 const PATHS = new Set(["/api/contribute/ws", "/contribute"]);
 
 export interface PreAuthLimiterDeps {
-  /** Addresses that keep sending tokens which are none. */
+  /** Rate limiter for addresses that send invalid tokens. */
   readonly guesses: { waitMs(address: string): number };
-  /** Whether a request names this hub. */
+  /** Whether the Host header of a request names this hub. */
   readonly isKnownHost: (request: IncomingMessage) => boolean;
-  /** For whom a request is made: the peer, or whom a trusted proxy names. */
+  /** The client's address: the peer's, or the one that a trusted proxy names. */
   readonly addressOf: (request: IncomingMessage) => string;
 }
 
-/** Where sockets stand that have not said who they are yet, and who is turned away before that. */
+/** Limits unauthenticated connections: keeps the list of them, and rejects upgrades that may not connect. */
 export class PreAuthLimiter {
   readonly #deps: PreAuthLimiterDeps;
   readonly #waiting = new Set<Session>();
   readonly #perAddress = new Map<string, number>();
-  /** Turned away because there was no room, or no patience. */
+  /** Number of connections rejected because there were too many, or because they sent too much. */
   turnedAway = 0;
   isClosed = false;
 
@@ -29,12 +29,12 @@ export class PreAuthLimiter {
     this.#deps = deps;
   }
 
-  /** Everybody who waits. */
+  /** All unauthenticated connections. */
   waiting(): IterableIterator<Session> {
     return this.#waiting.values();
   }
 
-  /** The address that an upgrade comes from; undefined when it was answered with why it may not come in. */
+  /** The client's address of an upgrade; undefined when the upgrade was rejected and answered. */
   admit(request: IncomingMessage, socket: Duplex): string | undefined {
     socket.on("error", destroy);
     const path = pathOf(request.url ?? "/");
@@ -58,13 +58,13 @@ export class PreAuthLimiter {
     return address;
   }
 
-  /** A socket came in and waits. */
+  /** Adds a connection that has not authenticated yet. */
   enter(session: Session): void {
     this.#waiting.add(session);
     this.#perAddress.set(session.address, (this.#perAddress.get(session.address) ?? 0) + 1);
   }
 
-  /** It has said who it is, or is gone. */
+  /** Removes a connection that has authenticated or is closed. */
   leave(session: Session): void {
     if (!this.#waiting.delete(session)) return;
     const left = (this.#perAddress.get(session.address) ?? 1) - 1;
@@ -77,12 +77,12 @@ function destroy(this: Duplex): void {
   this.destroy();
 }
 
-/** The path that a request asks for; undefined for what is no address. Whatever was sent as the request's target comes here. */
+/** The path of a request; undefined when its target, which may be any text, is no valid address. */
 function pathOf(target: string): string | undefined {
   return URL.canParse(target, "http://hub") ? new URL(target, "http://hub").pathname : undefined;
 }
 
-/** A browser names the page it comes from; a relay names none. */
+/** Whether the Origin header, which browsers send and relays do not, names the same host. */
 function isSameOrigin(request: IncomingMessage): boolean {
   const { origin, host } = request.headers;
   if (origin === undefined) return true;

@@ -1,14 +1,14 @@
 import { Throttle } from "@nest/auth";
 import type { CancelTimer, Clock } from "@nest/kit";
 
-/** Who is away for less is not said to have left. */
+/** A relay that reconnects within this time is not reported as having left. */
 const LEFT_AFTER_MS = 60_000;
-/** Lines about one contributor's coming and going: under many session names there is much of it. */
+/** Maximum number of lines about one contributor's connections: many session names would make many lines. */
 const MOST_LINES = { most: 20, withinMs: 10 * 60_000 };
 
 interface Here {
   sockets: number;
-  /** What was said when it came; undefined when nothing was. */
+  /** The text of the line at connecting; undefined when no line was written. */
   readonly said: string | undefined;
   leaving: CancelTimer | undefined;
 }
@@ -16,13 +16,14 @@ interface Here {
 export interface PresenceDeps {
   readonly clock: Clock;
   readonly say: (action: "joined" | "left", contributorId: string, detail: string) => void;
-  /** Whether a relay is connected at another replica now. */
+  /** Whether a relay of this identity is connected to another replica now. */
   readonly isElsewhere: (identity: string) => Promise<boolean>;
 }
 
 /**
- * What the activity feed says of relays that come and go: a line when one comes, a line once it has stayed away for a minute,
- * and nothing of a connection that flaps meanwhile. Nobody fills the database by connecting again and again.
+ * Writes to the activity feed when relays connect and leave: a line on connecting and a line after a minute's absence, none
+ * while a connection drops and returns in between. The number of lines is limited, so reconnecting again and again cannot
+ * fill the database.
  */
 export class Presence {
   readonly #deps: PresenceDeps;
@@ -34,7 +35,7 @@ export class Presence {
     this.#lines = new Throttle(deps.clock, MOST_LINES);
   }
 
-  /** A socket of this identity was welcomed. */
+  /** A connection of this identity was admitted. */
   came(identity: string, contributorId: string, detail: string): void {
     const known = this.#here.get(identity);
     if (known !== undefined) {
@@ -48,7 +49,7 @@ export class Presence {
     if (isSaid) this.#deps.say("joined", contributorId, detail);
   }
 
-  /** A socket of this identity is gone. */
+  /** A connection of this identity was closed. */
   went(identity: string, contributorId: string): void {
     const here = this.#here.get(identity);
     if (here === undefined) return;
@@ -57,7 +58,7 @@ export class Presence {
     here.leaving = this.#deps.clock.after(LEFT_AFTER_MS, () => void this.#stayedAway(identity, contributorId, here));
   }
 
-  /** Nothing more is said. */
+  /** Stops writing lines. */
   stop(): void {
     for (const { leaving } of this.#here.values()) leaving?.();
     this.#here.clear();

@@ -8,9 +8,9 @@ interface Probe {
 }
 
 /**
- * Asks sockets whether they live. A relay that lost its network comes back on a new socket while the old one still looks open
- * here; another machine of the same contributor comes on a new socket while the old one works on. Only the old one's answer
- * to a ping tells the two apart (contract §8, Wire 2).
+ * Pings connections to see whether they are alive. After a network failure a relay reconnects while its old connection still
+ * looks open here; another machine of the same contributor also opens a new connection while the old one is in use. Only the
+ * old connection's pong tells the two cases apart (contract §8, Wire 2).
  */
 export class Probes {
   readonly #clock: Clock;
@@ -18,14 +18,14 @@ export class Probes {
   readonly #onSilent: (session: Session) => void;
   readonly #running = new Map<Session, Probe>();
 
-  /** `onSilent` is told of a socket that did not answer, before anybody who asked is. */
+  /** `onSilent` is called with a connection that did not answer, before any caller of `ask` gets the result. */
   constructor(clock: Clock, probeMs: number, onSilent: (session: Session) => void) {
     this.#clock = clock;
     this.#probeMs = probeMs;
     this.#onSilent = onSilent;
   }
 
-  /** Pings a socket and resolves with whether it answered in time. Who asks meanwhile shares the answer. */
+  /** Pings a connection and resolves with whether it answered in time. Calls made meanwhile share the result. */
   ask(session: Session): Promise<boolean> {
     const running = this.#running.get(session);
     if (running !== undefined) return running.answered;
@@ -39,13 +39,13 @@ export class Probes {
     return answered;
   }
 
-  /** A socket answered a ping. */
+  /** A connection answered a ping. */
   answered(session: Session): void {
     session.answeredAt = this.#clock.now();
     this.#end(session, true);
   }
 
-  /** A socket is gone. */
+  /** A connection was closed. */
   gone(session: Session): void {
     this.#end(session, false);
   }

@@ -7,19 +7,19 @@ export interface PromptIssue {
   readonly url: string;
   readonly body: string;
   readonly labels: readonly string[];
-  /** What the hub's token for this task may do; undefined where the hub hands out none. */
+  /** What the token for this task permits; undefined when the hub issues none. */
   readonly permissions?: readonly string[] | undefined;
-  /** The delegated role to work in. */
+  /** The delegated role in which to work. */
   readonly role?: string | undefined;
 }
 
-/** Room for the other fields of `task_assign` inside a 64 KiB frame, JSON escapes included. */
+/** Leaves room for the other fields of `task_assign` in a frame of 64 KiB, JSON escapes included. */
 const LONGEST_BODY_BYTES = 16 * 1024;
 
 /**
- * What an agent is asked to do. The issue's own words are hostile: they come last, between two lines that hold `fence` (made
- * anew for each task, so that an issue cannot know it), without what a person does not see on the page, and cut to what a frame
- * can carry. Never begins with a dash.
+ * The task given to an agent. The issue's text is untrusted: it comes last, between two lines that contain `fence` (random
+ * for each task, so that an issue cannot know it). Parts that a person would not see on the page are removed, and the text is
+ * cut to fit a frame. The result never begins with a dash.
  */
 export function promptFor(issue: PromptIssue, fence: string): string {
   const { repo, number, url } = issue;
@@ -55,7 +55,7 @@ ${body === "" ? "(the issue has no description)" : body}
 ----- end of issue text ${fence} -----`;
 }
 
-/** Which login is for what, in the words of whoever works with both. */
+/** Explains which login to use for what, for an agent that has both. */
 function loginWords({ repo, number, permissions }: PromptIssue): string {
   if (permissions === undefined) return "";
   const mayPush = permissions.includes("contents:write") && permissions.includes("pulls:write");

@@ -1,12 +1,12 @@
-/** Told what people watch about relays. */
+/** Listens to what people watch about relays. */
 export interface RelayListener {
-  /** A relay came, went, or something that is shown of one changed. */
+  /** A relay connected, left, or changed in a way that pages show. */
   changed?(): void;
-  /** A relay was given a task, this long after its `ready`. */
+  /** A relay was assigned a task, this long after its `ready`. */
   assigned?(waitedMs: number): void;
 }
 
-/** Passes on what happens to relays. Whoever watches listens, so that relays know nothing of their watchers. */
+/** Passes relay events to listeners, so that the relay code does not depend on what watches it. */
 export class RelayEvents {
   readonly #listeners: RelayListener[] = [];
 

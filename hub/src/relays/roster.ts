@@ -22,13 +22,13 @@ export class Roster {
     return [...(this.#byContributor.get(contributorId) ?? [])];
   }
 
-  /** The sockets of one machine: of the contributor and session name that `identity` says. */
+  /** The connections with this identity (contributor and session name). */
   ofIdentity(identity: string): Session[] {
     const contributorId = identity.split("#", 1)[0] ?? identity;
     return this.of(contributorId).filter(({ relayIdentity }) => relayIdentity?.identity === identity);
   }
 
-  /** A socket has said who it is. */
+  /** Adds an authenticated connection. */
   add(session: Session, contributorId: string): void {
     this.#byConnection.set(session.connection, session);
     const siblings = this.#byContributor.get(contributorId);
@@ -36,7 +36,7 @@ export class Roster {
     else siblings.add(session);
   }
 
-  /** It is gone. False when it was not known, or not any more. */
+  /** Removes a connection. False when it was unknown or already removed. */
   remove(session: Session): boolean {
     const { relayIdentity } = session;
     if (relayIdentity === undefined || !this.#byConnection.delete(relayIdentity.connection)) return false;

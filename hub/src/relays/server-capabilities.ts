@@ -1,6 +1,9 @@
 import { additions } from "@nest/protocol";
 
-/** What a hub announces in `auth_challenge` and `auth_ok`; `token_refresh` only where task credentials exist. */
+/**
+ * The capabilities that a hub announces in `auth_challenge` and `auth_ok`; `token_refresh` only if it issues task
+ * credentials.
+ */
 export function serverCapabilities(handsOutCredentials: boolean): string[] {
   const names = [
     "task_unavailable_reasons",

@@ -15,10 +15,10 @@ import type { Transport, TransportListener } from "./transport.ts";
 
 /** A peer that does not answer a close is cut after this long. */
 const CLOSE_GRACE_MS = 2000;
-/** A peer that lets this much pile up is not reading. */
+/** A peer with this many unread bytes is not reading. */
 const MOST_QUEUED_BYTES = 1024 * 1024;
 
-/** What the relay of a session declared, cleaned; for people to look at. */
+/** What a relay declared about itself, cleaned; shown to people and never trusted. */
 export interface Declared {
   readonly backend: string | undefined;
   readonly model: string | undefined;
@@ -41,7 +41,7 @@ export interface LastFailure {
 
 export type CredentialFailure = Pick<LastFailure, "taskId" | "repo" | "number" | "reason" | "at">;
 
-/** Who is told what a socket does. */
+/** Receives the events of a connection. */
 export interface SessionOwner {
   heard(session: Session, data: RawData, isBinary: boolean): void;
   alive(session: Session): void;
@@ -50,19 +50,19 @@ export interface SessionOwner {
 
 const MOST_REASON_BYTES = 123;
 
-/** One socket of a relay, from the challenge to the close. */
+/** One connection of a relay, from the challenge to the close. */
 export class Session implements TransportListener {
   readonly connection: string;
-  /** What proof is given over; of no use once authenticated. */
+  /** The challenge's nonce; unused after authentication. */
   nonce: string;
-  /** Counted while unauthenticated; forgotten after. */
+  /** The client's address, counted against the limit of unauthenticated connections; cleared after authentication. */
   address: string;
   readonly owner: SessionOwner;
   readonly #transport: Transport;
   readonly #clock: Clock;
   #seq = 0;
   #cancelCut: CancelTimer | undefined;
-  /** Who speaks here; undefined until authenticated. */
+  /** The authenticated relay; undefined before authentication. */
   relayIdentity: RelayIdentity | undefined;
   login = "";
   tier: Tier = "newcomer";
@@ -77,30 +77,33 @@ export class Session implements TransportListener {
   };
   acceptsPushes = false;
   connectedAt = 0;
-  /** Counts the sockets of this process. */
+  /** The connection's number in this process. */
   nth = 0;
-  /** Pings since anything was heard of it. */
+  /** Pings sent since the last sign of life. */
   unanswered = 0;
   lastActivityAt = 0;
   idleReason: string | undefined;
   note: string | undefined;
   lastFailure: LastFailure | undefined;
-  /** Why the task in hand has no credential of the hub, or none that is newer. */
+  /** Why the hub could not issue or renew the credential of the current task. */
   credentialFailure: CredentialFailure | undefined;
-  /** When it asked for work that it has not been given yet. */
+  /** When it asked for the work that it still waits for. */
   readyAt: number | undefined;
-  /** A task that was offered and not accepted yet: a `ready` that crossed it is answered by it. */
+  /**
+   * The task that was offered and is not accepted yet; the offer also answers a `ready` that the relay sent before it read
+   * the offer.
+   */
   offered: { readonly taskId: string; readonly at: number; isCrossed: boolean } | undefined;
-  /** When it answered a ping last. */
+  /** When it last answered a ping. */
   answeredAt = Number.NEGATIVE_INFINITY;
-  /** What it said while an older socket is asked whether it lives; undefined while nobody is. */
+  /** Messages that wait while an older connection is pinged; undefined otherwise. */
   waiting: WorkMessage[] | undefined;
   cancelAuthDeadline: CancelTimer | undefined;
   closed = false;
   malformed = 0;
-  /** Frames that came before it had said who it is. */
+  /** Number of frames before authentication. */
   early = 0;
-  /** Bytes that came since `heardFrom` (ms). */
+  /** Bytes received since `heardFrom` (ms). */
   heardBytes = 0;
   heardFrom = 0;
 
@@ -131,7 +134,7 @@ export class Session implements TransportListener {
     this.owner.ended(this);
   }
 
-  /** Sends a message; a peer that reads nothing for too long is cut instead of filling the hub's memory. */
+  /** Sends a message. A peer that reads too slowly is disconnected before its unread messages fill the hub's memory. */
   send(message: HubMessage): void {
     if (this.closed || !this.#transport.isOpen) return;
     this.#seq += 1;
@@ -141,7 +144,7 @@ export class Session implements TransportListener {
     else this.#transport.sendFrame(frame);
   }
 
-  /** A ping of the protocol and one of the transport: either answer proves life. */
+  /** Sends a protocol ping and a WebSocket ping: an answer to either proves that the peer is alive. */
   ping(): void {
     if (!this.#transport.isOpen) return;
     this.unanswered += 1;
@@ -149,7 +152,7 @@ export class Session implements TransportListener {
     this.#transport.ping();
   }
 
-  /** Closes the socket; one that does not answer is cut. */
+  /** Closes the connection; a peer that does not answer the close is cut off. */
   close(code: number, reason: string): void {
     if (this.closed) return;
     this.closed = true;
@@ -158,7 +161,7 @@ export class Session implements TransportListener {
     this.#cancelCut = this.#clock.after(CLOSE_GRACE_MS, () => this.#transport.terminate());
   }
 
-  /** Refuses the relay for good: says why, then closes with 1008. */
+  /** Rejects the relay: sends the reason, then closes with 1008. */
   refuse(reason: string, acceptedModels?: readonly string[]): void {
     this.send({
       type: "auth_failed",
@@ -169,9 +172,12 @@ export class Session implements TransportListener {
   }
 }
 
-/** A close frame has room for 123 bytes of reason; a list of accepted models may be longer, and is sent in full before. */
+/**
+ * Cuts a reason to the 123 bytes that a close frame can hold. A list of accepted models may be longer; `auth_failed` sends it
+ * in full.
+ */
 function cutToFrame(reason: string): string {
   const bytes = Buffer.from(reason);
-  // What is cut within a character ends in a replacement character, which is three bytes itself.
+  // A cut inside a character leaves a replacement character of three bytes.
   return bytes.length <= MOST_REASON_BYTES ? reason : bytes.subarray(0, MOST_REASON_BYTES - 3).toString();
 }

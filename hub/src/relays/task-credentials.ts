@@ -10,7 +10,7 @@ export interface TaskCredentialDeps {
   readonly clock: Clock;
   readonly times: Durations;
   readonly log: Log;
-  /** Told when a token could not be made, or can be again. */
+  /** Called when issuing a token fails, and when it works again. */
   readonly events: RelayEvents;
 }
 
@@ -19,18 +19,18 @@ interface Handed {
   credential: TaskCredential | undefined;
   cancel: CancelTimer;
   ended: boolean;
-  /** Why the last try failed, as the relay was told. */
+  /** The reason of the last failure that was sent to the relay. */
   failure: string | undefined;
 }
 
-/** A sentence, not a page. */
+/** Maximum length of a reason, enough for a sentence. */
 const LONGEST_REASON = 300;
-/** A renewal that failed is tried again this often. */
+/** Delay before a failed renewal is tried again. */
 const RETRY_MS = 30_000;
 
 /**
- * The short-lived code-host token of each task in hand (spec: Authentication, relay task work): narrowed to the one repository
- * and the tier's permissions, renewed before it expires, useless once the task ends. A personal token never leaves the hub.
+ * The short-lived code-host token of each current task (spec: Authentication, relay task work): limited to one repository and
+ * the tier's permissions, renewed before it expires, revoked when the task ends. A personal token never leaves the hub.
  */
 export class TaskCredentials {
   readonly #deps: TaskCredentialDeps;
@@ -44,7 +44,7 @@ export class TaskCredentials {
     return this.#deps.codeHost.kind === "app";
   }
 
-  /** Hands the credential of a task that was accepted, or resumed, to the socket that holds it. */
+  /** Issues a credential to the connection that accepted or resumed a task. */
   hand(lease: Lease, session: Session): void {
     if (!this.available) return;
     this.#handed.get(lease.taskId)?.cancel();
@@ -59,23 +59,23 @@ export class TaskCredentials {
     void this.#mint(lease, session, handed);
   }
 
-  /** The tier has changed: the task gets a credential of the new one, and the old one is taken back. */
+  /** After a change of tier: issues a credential of the new tier and revokes the old one. */
   replace(lease: Lease, session: Session): void {
     this.release(lease.taskId);
     this.hand(lease, session);
   }
 
-  /** The task is over: its token is taken back. */
+  /** After the end of a task: revokes its token. */
   release(taskId: string): void {
     const handed = this.#handed.get(taskId);
     if (handed === undefined) return;
     this.#handed.delete(taskId);
     this.#stop(handed);
     const { credential } = handed;
-    if (credential !== undefined) this.#takeBack(credential);
+    if (credential !== undefined) this.#revoke(credential);
   }
 
-  /** The socket is gone; the token it has runs out by itself, a resume gets another. */
+  /** After a connection was closed: stops renewing. The token expires by itself, and a resume gets a new one. */
   detach(connection: string): void {
     for (const [taskId, handed] of this.#handed) {
       if (handed.connection !== connection) continue;
@@ -89,16 +89,13 @@ export class TaskCredentials {
     handed.cancel();
   }
 
-  #takeBack(credential: TaskCredential): void {
+  #revoke(credential: TaskCredential): void {
     this.#deps.codeHost.revokeCredential(credential.token).catch((thrown) => {
-      this.#deps.log.warn(
-        { because: sentenceOf(thrown) },
-        "a task token could not be taken back; it runs out by itself",
-      );
+      this.#deps.log.warn({ because: sentenceOf(thrown) }, "a task token could not be revoked; it expires by itself");
     });
   }
 
-  /** The relay stops waiting for what does not come, and people see why; each reason once. */
+  /** Tells the relay that no token will come, and shows people why; each reason once. */
   #tellFailure(lease: Lease, session: Session, handed: Handed, reason: string): void {
     if (handed.failure === reason) return;
     handed.failure = reason;
@@ -120,7 +117,7 @@ export class TaskCredentials {
       const permissions = permissionsOf(session.tier);
       const credential = await codeHost.taskCredential(lease.repo, accessOf(permissions));
       if (credential === undefined) return;
-      if (handed.ended) return this.#takeBack(credential);
+      if (handed.ended) return this.#revoke(credential);
       handed.credential = credential;
       handed.failure = undefined;
       this.#show(session, undefined);
@@ -140,7 +137,7 @@ export class TaskCredentials {
   }
 }
 
-/** `issues:write` and the like as the code host names them. */
+/** Converts permissions such as `issues:write` to the code host's names. */
 function accessOf(permissions: readonly string[]): Record<string, Access> {
   const access: Record<string, Access> = { metadata: "read" };
   for (const permission of permissions) {

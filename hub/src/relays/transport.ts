@@ -1,39 +1,42 @@
 import type { Duplex } from "node:stream";
 import { type RawData, WebSocket } from "ws";
 
-/** Told what happens on the wire. */
+/** Receives the events of a transport. */
 export interface TransportListener {
   received(data: RawData, isBinary: boolean): void;
-  /** The peer answered a ping of the transport. */
+  /** The peer answered a WebSocket ping. */
   answered(): void;
-  /** The wire is gone; nothing else follows. */
+  /** The connection is closed; no other event follows. */
   ended(): void;
 }
 
-/** The wire to one relay, as a session uses it: keep-alive, handshake and back-pressure are tested without a socket. */
+/**
+ * The connection to one relay, as a session uses it. Tests of keep-alive, handshake and back-pressure use one without a
+ * socket.
+ */
 export interface Transport {
   readonly isOpen: boolean;
-  /** Bytes that were sent and that the peer has not taken yet. */
+  /** Bytes sent that the peer has not received yet. */
   readonly bufferedAmount: number;
   sendFrame(frame: Buffer): void;
   ping(): void;
   close(code: number, reason: string): void;
-  /** Cuts the wire without a goodbye. */
+  /** Ends the connection without a close frame. */
   terminate(): void;
 }
 
 const TEXT = { binary: false };
 
 /**
- * A relay's WebSocket, which knows its session. Listeners are shared by all sockets, for ten thousand idle ones cost memory; what
- * is sent within one turn of the loop is one write.
+ * A relay's WebSocket with its listener. All sockets share the event handlers, because ten thousand idle sockets would
+ * otherwise cost memory. Frames sent in one turn of the event loop are one write.
  */
 export class RelaySocket extends WebSocket implements Transport {
   listener: TransportListener | undefined;
   #stream: Duplex | undefined;
   #corked = false;
 
-  /** Begins to tell `listener`; `stream` is what this socket writes to. */
+  /** Sets the listener; `stream` is the stream that this socket writes to. */
   attach(listener: TransportListener, stream: Duplex): void {
     this.listener = listener;
     this.#stream = stream;

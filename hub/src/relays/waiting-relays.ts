@@ -1,14 +1,14 @@
 import type { Queue, RelayIdentity } from "@nest/dispatch";
 import type { Session } from "./session.ts";
 
-/** Relays that were told there is no work: those that can be told get some as soon as there is. */
+/** Relays that asked for work when there was none. Those that accept pushes get work as soon as there is some. */
 export class WaitingRelays {
   readonly #queue: Queue;
   readonly #lookFor: (relayIdentity: RelayIdentity) => void;
   readonly #sessions = new Set<Session>();
   #isScheduled = false;
 
-  /** `lookFor` looks for work for a relay, and tells it only when there is some. */
+  /** `lookFor` looks for work for a relay, and sends something only when it finds some. */
   constructor(queue: Queue, lookFor: (relayIdentity: RelayIdentity) => void) {
     this.#queue = queue;
     this.#lookFor = lookFor;
@@ -22,7 +22,7 @@ export class WaitingRelays {
     this.#sessions.delete(session);
   }
 
-  /** Work came on offer, or the rules have changed. */
+  /** Call when issues came on offer or the rules changed. */
   offer(): void {
     if (this.#isScheduled || this.#sessions.size === 0) return;
     this.#isScheduled = true;

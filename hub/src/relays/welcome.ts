@@ -4,14 +4,14 @@ import type { Session } from "./session.ts";
 
 export interface WelcomeDeps {
   readonly capabilities: string[];
-  /** The delegated role that it works in, of what it asked for. */
+  /** The delegated role in which the relay works, given the role it requested. */
   readonly role: string | undefined;
   readonly limits: OwnLimitsLeft | undefined;
-  /** What the operators have to say to every relay; empty = nothing. */
+  /** The operators' message to every relay; empty = none. */
   readonly announcement: string;
 }
 
-/** Tells a relay that it is in, and what it should know from the start. */
+/** Sends a relay that has authenticated what it needs to know from the start. */
 export function welcome(session: Session, contributor: Contributor, deps: WelcomeDeps): void {
   const { capabilities, role, limits, announcement } = deps;
   session.send({
