@@ -1,5 +1,5 @@
-import type { Command, Lease, RelayIdentity } from "@nest/dispatch";
-import type { ToHub } from "./relay-model.ts";
+import type { Command, Effect, Lease, RelayIdentity } from "@nest/dispatch";
+import type { ToHub, ToRelay } from "./relay-model.ts";
 
 /** The command that a relay's frame is to a hub. */
 export function commandOf(frame: ToHub, relayIdentity: RelayIdentity, failureKind: string): Command {
@@ -51,5 +51,23 @@ export function forgedFrame(x: number, y: number, leases: readonly Lease[], iden
       return { type: "failed", taskId, gen, reason: "forged", permanent: true };
     default:
       return { type: "progress", taskId, gen, repo, number };
+  }
+}
+
+/** The frame that an effect is to its relay; undefined where it is told nothing. */
+export function frameOf(effect: Effect): ToRelay | undefined {
+  switch (effect.kind) {
+    case "assign": {
+      const { taskId, gen, repo, number } = effect.lease;
+      return { type: "assign", taskId, gen, repo, number };
+    }
+    case "unavailable":
+      return { type: "unavailable" };
+    case "revoke":
+      return { type: "revoke", taskId: effect.taskId };
+    case "ack":
+      return { type: "ack", taskId: effect.taskId };
+    default:
+      return undefined;
   }
 }

@@ -22,9 +22,39 @@ export class Network {
   readonly #known = new Map<string, Connection>();
   readonly #open: Connection[] = [];
 
-  add(connection: Connection): void {
-    this.#known.set(connection.id, connection);
+  /** A relay has a new socket at a hub; it begins with what it says when it is connected. */
+  connect(hub: SimulatedHub, relay: RelayModel): void {
+    const id = hub.newConnection();
+    const { contributorId, identity } = relay;
+    const connection: Connection = {
+      id,
+      hub,
+      relay,
+      relayIdentity: { connection: id, contributorId, identity },
+      toHub: relay.connected(),
+      toRelay: [],
+      abandoned: false,
+      closedAtHub: false,
+    };
+    this.#known.set(id, connection);
     this.#open.push(connection);
+  }
+
+  /** The socket that a relay is on. */
+  of(relay: RelayModel): Connection | undefined {
+    return this.#open.find((one) => one.relay === relay && !one.abandoned);
+  }
+
+  /** Relays hear everything that is under way to them; whether there was anything. */
+  hearAll(): boolean {
+    let moved = false;
+    for (const connection of this.open()) {
+      for (let frame = connection.toRelay.shift(); frame !== undefined; frame = connection.toRelay.shift()) {
+        connection.toHub.push(...connection.relay.hear(frame));
+        moved = true;
+      }
+    }
+    return moved;
   }
 
   /** A socket as its hub knows it. */

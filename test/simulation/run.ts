@@ -1,6 +1,7 @@
 import { seededRandom } from "@nest/kit";
 import type { Step } from "./steps.ts";
-import { World, type WorldOptions } from "./world.ts";
+import { World } from "./world.ts";
+import type { WorldOptions } from "./world-options.ts";
 
 export interface RunResult {
   readonly seed: number;

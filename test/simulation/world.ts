@@ -1,27 +1,18 @@
-import { type Changes, type DeciderPolicy, type Effect, type RelayIdentity, replicaOf } from "@nest/dispatch";
-import { defaultTierLimits, type Tier } from "@nest/protocol";
+import { type Effect, type RelayIdentity, replicaOf } from "@nest/dispatch";
+import { adminCommand, verdictOn } from "./admin-acts.ts";
 import { aCrowd } from "./crowd.ts";
-import { commandOf, forgedFrame } from "./frames.ts";
+import { commandOf, forgedFrame, frameOf } from "./frames.ts";
 import { inTurn } from "./in-turn.ts";
 import { Invariants } from "./invariants.ts";
 import { type Connection, Network } from "./network.ts";
 import type { RelayModel, ToHub } from "./relay-model.ts";
+import { Rules } from "./rules.ts";
+import { Seen } from "./seen.ts";
 import { SimulatedDisk, type Storage } from "./simulated-disk.ts";
 import { SimulatedHub } from "./simulated-hub.ts";
 import { ADVANCES, DEEDS, issuesOf, KINDS, MINUTE, REPOS, type Step } from "./steps.ts";
 import { Trace } from "./trace.ts";
-
-export interface WorldOptions {
-  readonly failureKind?: string;
-  /** Processes that are one hub together; more than one share the disk. */
-  readonly hubs?: number;
-  /** Another storage than the simulated disk; whatever is committed there must be told to `disk`. */
-  readonly storage?: (
-    disk: SimulatedDisk,
-    isLive: (connection: string) => boolean,
-    now: () => number,
-  ) => (replica: string) => Storage;
-}
+import { storageOf, type WorldOptions } from "./world-options.ts";
 
 /** A hub and its relays over a faulty network: the real decider, batcher, ledger and queue; relays, network and disk are models. */
 export class World {
@@ -38,20 +29,16 @@ export class World {
   readonly #live = new Set<string>();
   readonly #storageOf: (replica: string) => Storage;
   #broken: unknown;
-  #suspended = false;
-  readonly #disabledTiers = new Set<Tier>();
+  readonly #rules = new Rules();
   readonly #failureKind: string;
+  readonly #seen = new Seen();
   /** Kinds of things that happened at least once. */
-  readonly events = new Set<string>();
+  readonly events: ReadonlySet<string> = this.#seen.kinds;
   readonly #trace = new Trace();
 
   constructor(options: WorldOptions = {}) {
     this.#failureKind = options.failureKind ?? "task";
-    const isLive = (connection: string) => this.#live.has(replicaOf(connection));
-    const { hubs = 1 } = options;
-    this.#storageOf =
-      options.storage?.(this.disk, isLive, () => this.now) ??
-      ((replica) => (hubs === 1 ? this.disk.alone() : this.disk.shared(replica, isLive)));
+    this.#storageOf = storageOf(options, this.disk, this.#live, () => this.now);
     for (const { contributor, relays } of aCrowd(this.now)) {
       this.disk.contributors.set(contributor.id, contributor);
       this.relays.push(...relays);
@@ -66,7 +53,7 @@ export class World {
         throw thrown;
       }
     };
-    this.ready = this.#bootAll(hubs);
+    this.ready = this.#bootAll(options.hubs ?? 1);
   }
 
   /** What the hub decided, as one number: two runs that decide alike have the same. */
@@ -113,8 +100,7 @@ export class World {
 
   /** No more faults: everybody connects, everything arrives. Work must flow again and every lease come to its end. */
   settle(): void | Promise<void> {
-    this.#suspended = false;
-    this.#disabledTiers.clear();
+    this.#rules.open();
     this.disk.fault = undefined;
     return inTurn(this.#settling());
   }
@@ -143,16 +129,12 @@ export class World {
     for (const relay of this.relays) this.#say(relay, relay.act("ask", 0));
     yield* this.#draining();
     for (const { ledger, queue } of this.#hubs)
-      this.invariants.settled(ledger, queue, this.#crew(), this.#policy(), this.now);
+      this.invariants.settled(ledger, queue, this.#crew(), this.#rules.policy, this.now);
   }
 
   /** Every relay with the socket that it is on. */
   #crew(): { readonly relay: RelayModel; readonly connection: string | undefined }[] {
-    const open = this.#network.open();
-    return this.relays.map((relay) => ({
-      relay,
-      connection: open.find((one) => one.relay === relay && !one.abandoned)?.id,
-    }));
+    return this.relays.map((relay) => ({ relay, connection: this.#network.of(relay)?.id }));
   }
 
   #hub(x: number): SimulatedHub {
@@ -174,10 +156,10 @@ export class World {
       storage: this.#storageOf(replica),
       repos: new Map(REPOS.map((repo) => [repo, issuesOf(repo)])),
       now: () => this.now,
-      policy: () => this.#policy(),
+      policy: () => this.#rules.policy,
       listener: {
         effect: (effect) => this.#carryOut(effect, replica),
-        committed: (changes) => this.#watch(changes),
+        committed: (changes) => this.#seen.changes(changes),
         lost: (connections) => this.#recall(connections, replica),
       },
     });
@@ -188,15 +170,6 @@ export class World {
     };
     if (booted instanceof Promise) return booted.then(take);
     take(booted);
-  }
-
-  #policy(): DeciderPolicy {
-    return {
-      suspended: this.#suspended,
-      disabledTiers: this.#disabledTiers,
-      limits: defaultTierLimits,
-      promotion: { contributorAt: 5, trustedAt: 20 },
-    };
   }
 
   #flush(hub: SimulatedHub): void | Promise<void> {
@@ -216,7 +189,7 @@ export class World {
   /** A hub's process is gone: memory, sockets and unsent answers with it. The others notice, if there are any. */
   #restart(hub: SimulatedHub): void | Promise<void> {
     this.disk.crashed = false;
-    this.events.add("crashed");
+    this.#seen.add("crashed");
     for (const connection of this.#network.at(hub.replica)) this.#network.close(connection);
     this.#sent = [];
     this.#live.delete(hub.replica);
@@ -237,12 +210,7 @@ export class World {
       for (const hub of this.#hubs) yield this.#flush(hub);
       // What the last one wrote, the first one has not heard yet.
       for (const hub of this.#hubs.slice(0, -1)) yield this.#flush(hub);
-      for (const connection of this.#network.open()) {
-        for (let frame = connection.toRelay.shift(); frame !== undefined; frame = connection.toRelay.shift()) {
-          connection.toHub.push(...connection.relay.hear(frame));
-          moved = true;
-        }
-      }
+      if (this.#network.hearAll()) moved = true;
       if (!moved) return;
     }
   }
@@ -251,7 +219,7 @@ export class World {
   #recall(lost: readonly string[], replica: string): void {
     for (const connection of lost.map((id) => this.#network.get(id))) {
       if (connection?.hub.replica !== replica) continue;
-      this.events.add("recalled");
+      this.#seen.add("recalled");
       this.#closeAtHub(connection);
     }
   }
@@ -261,26 +229,10 @@ export class World {
     if (relay === undefined || this.disk.contributors.get(relay.contributorId)?.tier === "revoked") return;
     for (const older of this.#network.open()) if (older.relay === relay) older.abandoned = true;
     const hub = this.#hub(y);
-    const id = hub.newConnection();
-    const relayIdentity: RelayIdentity = {
-      connection: id,
-      contributorId: relay.contributorId,
-      identity: relay.identity,
-    };
-    const connection: Connection = {
-      id,
-      hub,
-      relay,
-      relayIdentity,
-      toHub: relay.connected(),
-      toRelay: [],
-      abandoned: false,
-      closedAtHub: false,
-    };
     // Older sockets of the same name are asked whether they live; what the new one says waits for that.
     for (const older of this.#network.at(hub.replica))
       if (older.relayIdentity.identity === relay.identity && older.abandoned) this.#closeAtHub(older);
-    this.#network.add(connection);
+    this.#network.connect(hub, relay);
   }
 
   #deliver(x: number, y: number): void {
@@ -334,8 +286,7 @@ export class World {
   }
 
   #say(relay: RelayModel, frames: readonly ToHub[]): void {
-    const connection = this.#network.open().find((one) => one.relay === relay && !one.abandoned);
-    connection?.toHub.push(...frames);
+    this.#network.of(relay)?.toHub.push(...frames);
   }
 
   /** The network cuts a socket: some frames under way are lost, the hub notices now or later. */
@@ -364,20 +315,9 @@ export class World {
   #verify(x: number, y: number): void {
     const pending = [...this.disk.pending.values()];
     const ending = pending[x % Math.max(1, pending.length)];
-    if (ending?.prUrl === undefined) return;
-    const { taskId, gen, contributorId, key } = ending.lease;
-    const verdict = y % 4 === 0 ? "refused" : "verified";
-    this.#hub(y).batcher.submit({
-      kind: "verified",
-      taskId,
-      gen,
-      contributorId,
-      key,
-      prUrl: ending.prUrl,
-      pull: ending.prUrl,
-      completedAt: ending.endedAt,
-      verdict,
-    });
+    if (ending === undefined) return;
+    const command = verdictOn(ending, y);
+    if (command !== undefined) this.#hub(y).batcher.submit(command);
   }
 
   /** An old frame comes again word for word, or one is forged: another generation, or somebody else's task. */
@@ -399,51 +339,27 @@ export class World {
     const relay = this.relays[y % this.relays.length];
     if (relay === undefined) return;
     const { contributorId } = relay;
+    if (x % 24 < 9) {
+      const fault = (["crash before", "crash after", x % 2 === 0 ? "refuse" : "lose the answer"] as const)[
+        Math.floor((x % 24) / 3)
+      ];
+      this.disk.fault = fault;
+      return;
+    }
     switch (x % 24) {
-      case 0:
-      case 1:
-      case 2:
-        this.disk.fault = "crash before";
-        return;
-      case 3:
-      case 4:
-      case 5:
-        this.disk.fault = "crash after";
-        return;
-      case 6:
-      case 7:
-      case 8:
-        this.disk.fault = x % 2 === 0 ? "refuse" : "lose the answer";
-        return;
       case 9:
       case 10:
-        this.#hub(y).batcher.submit({
-          kind: "requeue",
-          contributorId,
-          taskId: undefined,
-          session: undefined,
-          reason: undefined,
-          actor: "admin",
-        });
+      case 13:
+      case 14: {
+        const command = adminCommand(x % 24 < 11 ? 0 : (x % 24) - 11, y, contributorId);
+        if (command !== undefined) this.#hub(y).batcher.submit(command);
         return;
+      }
       case 11:
-        this.#suspended = !this.#suspended;
+        this.#rules.suspended = !this.#rules.suspended;
         return;
       case 12:
-        if (this.#disabledTiers.size > 0) this.#disabledTiers.clear();
-        else this.#disabledTiers.add("contributor");
-        return;
-      case 13:
-        this.#hub(y).batcher.submit({
-          kind: "trust",
-          contributorId,
-          tier: (["newcomer", "contributor", "trusted"] as const)[y % 3] ?? "newcomer",
-          actor: "admin",
-        });
-        return;
-      case 14:
-        if (y % 10 === 0) this.#hub(y).batcher.submit({ kind: "revoke", contributorId, actor: "admin" });
-        return;
+        return this.#rules.switchTier("contributor");
       case 15: {
         // The machine restarts with its wall clock a day off.
         this.now += (y % 2 === 0 ? 1 : -1) * (y % 86_400_000);
@@ -465,9 +381,8 @@ export class World {
   /** Carries an effect out on the sockets of `replica`. */
   #carryOut(effect: Effect, replica: string): void {
     this.#trace.fold(effect);
-    if (effect.kind === "unavailable") this.events.add(effect.reason);
-    if (effect.kind === "credential_due" && effect.resumed) this.events.add("resumed");
-    if (this.#suspended) this.events.add("suspended");
+    this.#seen.effect(effect);
+    if (this.#rules.suspended) this.#seen.add("suspended");
     this.invariants.carriedOut(effect, this.now);
     if (effect.kind === "close") {
       for (const connection of this.#network.at(replica))
@@ -478,31 +393,8 @@ export class World {
     const connection = this.#network.get(effect.connection);
     // A socket is spoken to by its own replica.
     if (connection === undefined || replica !== connection.hub.replica) return;
-    switch (effect.kind) {
-      case "assign": {
-        const { taskId, gen, repo, number } = effect.lease;
-        connection.toRelay.push({ type: "assign", taskId, gen, repo, number });
-        return;
-      }
-      case "unavailable":
-        connection.toRelay.push({ type: "unavailable" });
-        return;
-      case "revoke":
-        connection.toRelay.push({ type: "revoke", taskId: effect.taskId });
-        return;
-      case "resend_required":
-        return this.#closeAtHub(connection);
-      case "ack":
-        connection.toRelay.push({ type: "ack", taskId: effect.taskId });
-        return;
-      default:
-        return;
-    }
-  }
-
-  #watch(changes: Changes): void {
-    for (const { outcome } of changes.endings) this.events.add(outcome);
-    for (const { holdReason } of changes.items.values()) if (holdReason !== undefined) this.events.add(holdReason);
-    if (changes.granted.size > 0) this.events.add("assigned");
+    if (effect.kind === "resend_required") return this.#closeAtHub(connection);
+    const frame = frameOf(effect);
+    if (frame !== undefined) connection.toRelay.push(frame);
   }
 }
