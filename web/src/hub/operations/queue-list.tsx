@@ -90,12 +90,16 @@ export function QueueList({ search, acts }: { readonly search: string; readonly 
           })}
         </div>
       </section>
-      {shown.hidden > 0 ? (
-        <p className="soft small count-line">
-          and {plural(shown.hidden, "issue")} of private repositories, which admins see
-        </p>
-      ) : undefined}
+      <HiddenCount hidden={shown.hidden} />
     </>
+  );
+}
+
+/** How many issues are on offer that only admins see. */
+function HiddenCount({ hidden }: { readonly hidden: number }) {
+  if (hidden === 0) return undefined;
+  return (
+    <p className="soft small count-line">and {plural(hidden, "issue")} of private repositories, which admins see</p>
   );
 }
 
