@@ -31,7 +31,7 @@ export class Metrics {
     });
     this.#batches = new Counter({
       name: "nest_commits_total",
-      help: "Durable transactions of the lease book",
+      help: "Durable transactions that changed leases",
       registers,
     });
     this.#commands = new Counter({
