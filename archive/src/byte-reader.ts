@@ -1,7 +1,7 @@
-/** Bytes that come in pieces of any size. */
+/** Bytes in pieces of any size. */
 export type ByteSource = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 
-/** Takes a source apart into pieces of exact sizes, holding no more than it was asked for and the piece at hand. */
+/** Reads pieces of exact sizes from a source; keeps only the current piece in memory. */
 export class ByteReader {
   readonly #pieces: AsyncIterator<Uint8Array> | Iterator<Uint8Array>;
   #held: Uint8Array[] = [];
@@ -12,7 +12,7 @@ export class ByteReader {
     this.#pieces = Symbol.asyncIterator in source ? source[Symbol.asyncIterator]() : source[Symbol.iterator]();
   }
 
-  /** The next `count` bytes, fewer only where the source ends. */
+  /** The next `count` bytes; fewer only at the end of the source. */
   async take(count: number): Promise<Buffer> {
     await this.#fill(count);
     const taken = this.#copy(Math.min(count, this.#heldBytes));
@@ -20,7 +20,7 @@ export class ByteReader {
     return taken;
   }
 
-  /** As {@link take}, into a buffer of the caller's; gives the filled part of it. */
+  /** Like {@link take}, into the caller's buffer; returns its filled part. */
   async takeInto(buffer: Buffer): Promise<Buffer> {
     await this.#fill(buffer.length);
     const count = Math.min(buffer.length, this.#heldBytes);
@@ -35,19 +35,19 @@ export class ByteReader {
     return buffer.subarray(0, count);
   }
 
-  /** As {@link take}, leaving the bytes in place. */
+  /** Like {@link take}, but the bytes are read again by the next call. */
   async peek(count: number): Promise<Buffer> {
     await this.#fill(count);
     return this.#copy(Math.min(count, this.#heldBytes));
   }
 
-  /** Whether nothing is left. */
+  /** Whether the source is at its end. */
   async atEnd(): Promise<boolean> {
     await this.#fill(1);
     return this.#heldBytes === 0;
   }
 
-  /** All that is left, as it comes. */
+  /** The remaining bytes, in pieces as they arrive. */
   async *rest(): AsyncGenerator<Uint8Array> {
     for (;;) {
       await this.#fill(1);
@@ -58,7 +58,7 @@ export class ByteReader {
     }
   }
 
-  /** Tells the source that no more is wanted. */
+  /** Tells the source that no more bytes are needed. */
   async close(): Promise<void> {
     if (!this.#ended) await this.#pieces.return?.();
     this.#ended = true;

@@ -6,12 +6,12 @@ import { HEADER_BYTES, type Header } from "./header.ts";
 export const TAG_BYTES = 16;
 const NONCE_BYTES = 12;
 const ALGORITHM = "aes-256-gcm";
-/** Far below every limit of the cipher; 4 PiB at the default chunk size. */
+/** Far below the cipher's limits; 4 PiB at the default chunk size. */
 const MOST_CHUNKS = 2 ** 32;
 
 /**
- * Seals a payload: the header, then one AES-256-GCM message per chunk, the last one flagged (docs/archive-format.md, Chunks).
- * Holds one chunk at a time; asks for more only when what it gave was taken.
+ * Encrypts a payload: the header, then one AES-256-GCM message per chunk, with the last one flagged (docs/archive-format.md,
+ * Chunks). Keeps one chunk in memory, and reads more only when the consumer asks for it.
  */
 export async function* sealChunks(payload: ByteSource, header: Header): AsyncGenerator<Buffer> {
   yield header.bytes;
@@ -36,9 +36,9 @@ export async function* sealChunks(payload: ByteSource, header: Header): AsyncGen
 }
 
 /**
- * Opens what {@link sealChunks} made, from behind the header. No byte is given out before the tag of its chunk was checked.
+ * Decrypts what {@link sealChunks} made, after the header. Yields no byte before the tag of its chunk was checked.
  *
- * @throws NestError `archive_damaged` telling the chunk and byte, and what happened where that can be known.
+ * @throws NestError `archive_damaged` naming the chunk and byte, and the kind of damage if it can be known.
  */
 export async function* openChunks(sealed: ByteReader, header: Header): AsyncGenerator<Buffer> {
   let at = HEADER_BYTES;
@@ -81,7 +81,10 @@ function openChunk(chunk: Buffer, header: Header, nonce: Buffer): Buffer | undef
   }
 }
 
-/** Eleven bytes of chunk number, big-endian, then whether it is the last. Unique: the key belongs to one archive. */
+/**
+ * The nonce: eleven bytes of chunk number, big-endian, then whether it is the last chunk. It is unique because each archive
+ * has its own key.
+ */
 function nonceOf(number: number, final: boolean): Buffer {
   const nonce = Buffer.alloc(NONCE_BYTES);
   nonce.writeUIntBE(number, 5, 6);

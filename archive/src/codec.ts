@@ -9,19 +9,28 @@ import type { Codec } from "./header.ts";
 import { inOrder } from "./in-order.ts";
 import { hasFrameLengths, unzstdFrame, zstdFrame, zstdFrames } from "./zstd-frames.ts";
 
-/** How many blocks are compressed or opened at once: enough for the processors and the thread pool's four, little enough for memory. */
+/**
+ * How many blocks are compressed or decompressed at once: enough for the processors and the four threads of the pool, without
+ * much memory.
+ */
 const AT_ONCE = Math.min(4, availableParallelism() + 1);
-/** Three times as fast as the usual 6 for a sixth more bytes; levels 3 and 4 cost half as much again for little. */
+/**
+ * Compared with the usual level 6, gzip level 2 is three times as fast for a sixth more bytes; levels 3 and 4 take half as
+ * long again for little gain.
+ */
 export const DEFAULT_LEVEL: Readonly<Record<Codec, number>> = { gzip: 2, zstd: 3 };
 /**
- * In one stream of another writer no real content shrinks so far, a bomb does. Blocks of ours may: a file of zeros is a file, and
- * each block is bounded by itself.
+ * Refuses a higher ratio in a single stream of another writer: real content never reaches it, a bomb does. Our own blocks may
+ * exceed it, as with a file of zeros, because the size of each block is limited.
  */
 const MOST_STREAM_RATIO = 500;
 const RATIO_FREE_BYTES = 64 * 1024 * 1024;
 const STREAM_CHUNK_BYTES = 1024 * 1024;
 
-/** Compresses blocks side by side on the thread pool, each on its own, and gives them in order. `done` hears of each one read. */
+/**
+ * Compresses blocks in parallel on the thread pool, each separately, and yields them in order. Calls `done` with each block
+ * after it was read.
+ */
 export async function* compressBlocks(
   blocks: AsyncIterable<Buffer>,
   how: { readonly codec: Codec; readonly level: number; done(block: Buffer): void },
@@ -36,10 +45,10 @@ export async function* compressBlocks(
 }
 
 /**
- * Opens a compressed payload: side by side where its blocks tell their lengths, as one stream otherwise (other writers, the older
- * form).
+ * Decompresses a payload: in parallel if its blocks hold their lengths, else as one stream (other writers, the older form).
  *
- * @throws NestError `archive_damaged` when it cannot be opened, `archive_hostile` when one stream grows as only a bomb does.
+ * @throws NestError `archive_damaged` when it cannot be decompressed, `archive_hostile` when a single stream grows like a
+ * bomb.
  */
 export async function* decompress(stream: ByteReader, codec: Codec): AsyncGenerator<Buffer> {
   if (codec === "gzip" && (await hasMemberLengths(stream))) {

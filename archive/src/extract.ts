@@ -7,17 +7,17 @@ import type { MemberHead } from "./tar-header.ts";
 export interface ExtractOptions extends ReadOptions {
   readonly sealed: ByteSource;
   readonly destination: string;
-  /** Makes the private folder's name its own. */
+  /** Makes the name of the private folder unique. */
   readonly random: string;
-  /** Write between files that are there already. */
+  /** Allows existing files in the destination. */
   readonly force: boolean;
-  /** Only what is under this path. */
+  /** Extracts only the members under this path. */
   readonly path?: string;
 }
 
 /**
- * Decrypts into a directory and verifies hashes (spec: extract). Nothing is visible under the destination before the whole archive
- * was found good; nothing is left when it is not.
+ * Decrypts into a directory and verifies hashes (spec: extract). No file appears in the destination before the whole archive
+ * was verified, and none stays when it is not valid.
  */
 export async function extractArchive(options: ExtractOptions): Promise<ArchiveContent & { readonly written: number }> {
   const only = options.path?.replace(/\/+$/, "");
@@ -33,8 +33,8 @@ export async function extractArchive(options: ExtractOptions): Promise<ArchiveCo
 }
 
 /**
- * Secrets and spokes are private whatever the archive says; a hub's files keep their permissions, but nothing becomes writable for
- * others. Folders are their owner's alone.
+ * Secrets and spokes are readable by their owner alone, whatever the archive says. A hub's files keep their permissions
+ * without write access for others. Folders are for their owner alone.
  */
 export function extractedPlace(head: MemberHead): Place {
   const isPrivate = /^(secrets|spokes|spoke)\//.test(head.path);

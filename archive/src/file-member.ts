@@ -1,46 +1,46 @@
 import { closeSync, constants, fstatSync, openSync, readSync, type Stats } from "node:fs";
 import type { Member } from "./tar-writer.ts";
 
-/** Up to this size a file is read whole, so that one that changes meanwhile can be read again. */
+/** Files up to this size are read whole, so that one that changes during the reading can be read again. */
 const WHOLE_BYTES = 8 * 1024 * 1024;
 const SLICE_BYTES = 1024 * 1024;
 const READ_AGAIN = 3;
-/** Never through a link, and never waiting for the other end of a pipe. */
+/** Follows no link, and does not wait for the other end of a pipe. */
 const FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 const CHANGED = "changed while it was read; stored as it was read";
 
-/** Memory that one file after the other is read into: fresh memory for each costs more than reading it. */
+/** A buffer that is reused for one file after the other: allocating memory for each takes longer than reading it. */
 export class ReadBuffer {
   #memory = Buffer.alloc(0);
 
-  /** So many bytes of it, whatever was in them. What was taken before is written over. */
+  /** Returns `bytes` bytes with undefined content. The result of the previous call is overwritten. */
   take(bytes: number): Buffer {
     if (this.#memory.length < bytes) this.#memory = Buffer.allocUnsafeSlow(Math.max(bytes, SLICE_BYTES));
     return this.#memory.subarray(0, bytes);
   }
 }
 
-/** A file ready to be stored, or why it is not stored. */
+/** A file ready to be stored, or the reason why it is not. */
 export type FileMember = { readonly member: Member } | { readonly refused: string };
 
 export interface FileMemberOptions {
-  /** The file on disk. */
+  /** The path on disk. */
   readonly source: string;
-  /** Its path in the archive. */
+  /** The path in the archive. */
   readonly path: string;
-  /** Overrides the permission bits of the source. */
+  /** Permission bits to use instead of the file's. */
   readonly mode?: number;
   readonly mostBytes?: number;
-  /** Where it is read into, when its content is used up before the next file is opened; else it gets memory of its own. */
+  /** The buffer to read into, if each content is used up before the next file is opened; without it, memory is allocated. */
   readonly buffer?: ReadBuffer;
-  /** Heard when the file changed while it was read. */
+  /** Called when the file changed while it was read. */
   changed(reason: string): void;
 }
 
 /**
- * Opens one file for an archive: one descriptor for the question what it is and for its content. Only regular files are stored.
- * What is stored always has the size that was announced: a file that shrinks is filled up with zeros and told.
+ * Opens one file for an archive, with one descriptor for its attributes and its content. Only regular files are stored. The
+ * stored content always has the announced size: a file that shrinks is padded with zeros, and this is reported.
  *
  * Reads are synchronous on purpose: they come from the page cache, and the thread pool is busy compressing.
  */
@@ -69,7 +69,7 @@ export function fileMember(options: FileMemberOptions): FileMember {
   }
 }
 
-/** The size of a file that could be stored now, or why it could not; nothing is read. */
+/** The size of a file that can be stored, or why it cannot; reads no content. */
 export function lookAtFile(
   source: string,
   mostBytes: number,

@@ -6,20 +6,21 @@ import { damaged } from "./errors.ts";
 const deflate = promisify<Buffer, object, Buffer>(deflateRaw);
 const inflate = promisify<Buffer, object, Buffer>(inflateRaw);
 
-/** Magic, deflate, a field of extra bytes, no time, no level, unknown system. */
+/** The gzip header: magic, deflate, extra field present, no time, no level, unknown system. */
 const START = Buffer.from([0x1f, 0x8b, 8, 4, 0, 0, 0, 0, 0, 255]);
 const HEAD_BYTES = START.length + 2 + 8;
 const TAIL_BYTES = 8;
-/** A member never holds more, so that a reader can open several at once in bounded memory. */
+/** A member's content is at most this long, so that a reader can open several at once in bounded memory. */
 export const MOST_MEMBER_BYTES = 16 * 1024 * 1024;
 const MOST_SEALED_MEMBER_BYTES = MOST_MEMBER_BYTES + 64 * 1024;
 const MEM_LEVEL = 9;
-/** Most blocks shrink to less; what does not takes a second one. */
+/** Most blocks compress to less; a longer one uses a second buffer. */
 const OUTPUT_BYTES = 512 * 1024;
 
 /**
- * One block as a gzip member of its own. An extra field "NB" tells the member's whole length, so that a reader can find the next
- * one without opening this one; every other gunzip passes over it. Given in pieces: joining them would copy all of it.
+ * Compresses one block as a separate gzip member. An extra field "NB" holds the member's length, so that a reader can find
+ * the next member without decompressing this one; other gunzip programs ignore it. Returned in pieces, because joining them
+ * would copy everything.
  */
 export async function gzipMember(block: Buffer, level: number): Promise<Buffer[]> {
   const body = await deflate(block, { level, memLevel: MEM_LEVEL, chunkSize: OUTPUT_BYTES });
@@ -35,12 +36,12 @@ export async function gzipMember(block: Buffer, level: number): Promise<Buffer[]
   return [head, body, tail];
 }
 
-/** Whether the stream begins with a member that tells its length. */
+/** Whether the stream begins with a member that holds its length. */
 export async function hasMemberLengths(stream: ByteReader): Promise<boolean> {
   return lengthIn(await stream.peek(HEAD_BYTES)) !== undefined;
 }
 
-/** Takes a stream of such members apart, without opening them. */
+/** Splits a stream into such members without decompressing them. */
 export async function* gzipMembers(stream: ByteReader): AsyncGenerator<Buffer> {
   while (!(await stream.atEnd())) {
     const length = lengthIn(await stream.peek(HEAD_BYTES));
@@ -53,7 +54,7 @@ export async function* gzipMembers(stream: ByteReader): AsyncGenerator<Buffer> {
   }
 }
 
-/** Opens one member and checks its length and checksum. */
+/** Decompresses one member and checks its length and checksum. */
 export async function gunzipMember(member: Buffer): Promise<Buffer> {
   const expected = member.readUInt32LE(member.length - 4);
   if (expected > MOST_MEMBER_BYTES) throw damaged("a compressed block claims to be larger than any that is written");
@@ -77,7 +78,7 @@ function lengthIn(head: Buffer): number | undefined {
   return isOurs ? head.readUInt32LE(16) : undefined;
 }
 
-/** One output buffer of the right size spares zlib from growing in steps of 16 KiB. */
+/** The size for one output buffer that holds everything, so that zlib does not grow it in steps of 16 KiB. */
 function chunkSizeFor(bytes: number): number {
   return Math.max(1024, Math.min(bytes + 1024, MOST_MEMBER_BYTES));
 }

@@ -3,7 +3,9 @@ import { crc32 } from "node:zlib";
 import { damaged, unsupported, wrongKey } from "./errors.ts";
 import { type ArchiveKey, deriveKey } from "./key.ts";
 
-/** Text-mode damage shows at once: a high bit, a carriage return with its newline, and an end-of-file mark. */
+/**
+ * Reveals text-mode damage: it contains a byte with the high bit, a carriage return with newline, and an end-of-file mark.
+ */
 export const MAGIC = Buffer.from([0x89, 0x4e, 0x42, 0x4b, 0x32, 0x0d, 0x0a, 0x1a]);
 export const HEADER_BYTES = 88;
 const VERSION = 2;
@@ -20,7 +22,7 @@ export type Codec = "gzip" | "zstd";
 const CODECS: Readonly<Record<number, Codec>> = { 1: "gzip", 2: "zstd" };
 const CODEC_NUMBERS: Readonly<Record<Codec, number>> = { gzip: 1, zstd: 2 };
 
-/** A header that was read or made, with what its key derives. */
+/** A header with the keys derived for it. */
 export interface Header {
   readonly bytes: Buffer;
   readonly codec: Codec;
@@ -30,7 +32,7 @@ export interface Header {
 
 export interface HeaderOptions {
   readonly key: ArchiveKey;
-  /** 32 fresh random bytes; never used twice. */
+  /** 32 fresh random bytes, never used twice. */
   readonly salt: Uint8Array;
   readonly codec: Codec;
   readonly chunkLog2?: number;
@@ -52,16 +54,16 @@ export function makeHeader(options: HeaderOptions): Header {
   return { bytes, codec: options.codec, chunkBytes: 2 ** chunkLog2, payloadKey: derived.payloadKey };
 }
 
-/** Whether a file that begins with these bytes is of this format; if not it may be of the older single-shot form. */
+/** Whether a file begins as an archive of this format; otherwise it may have the older single-shot form. */
 export function hasMagic(start: Buffer): boolean {
   return start.length >= MAGIC.length && start.subarray(0, MAGIC.length).equals(MAGIC);
 }
 
 /**
- * Reads a header that begins with the magic; the first of `keys` that fits is taken.
+ * Parses a header that begins with the magic, using the first of `keys` that fits.
  *
- * @throws NestError `archive_damaged` when it is cut or its CRC does not fit, `archive_unsupported` for a version, suite or codec
- * of another release, `archive_wrong_key` when none of the keys fits.
+ * @throws NestError `archive_damaged` when it is incomplete or its CRC is wrong, `archive_unsupported` for a version, suite
+ * or codec of another release, `archive_wrong_key` when none of the keys fits.
  */
 export function readHeader(bytes: Buffer, keys: readonly ArchiveKey[]): Header {
   if (bytes.length < HEADER_BYTES) throw damaged(`truncated in the header, at byte ${bytes.length}`);

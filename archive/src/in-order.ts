@@ -1,6 +1,6 @@
 /**
- * Works on several items at once and gives the results in the order of the items. At most `atOnce` are under way, and nothing
- * more is taken from the source until a result was wanted.
+ * Processes several items in parallel and yields the results in the order of the items. At most `atOnce` run at a time, and
+ * no further item is taken before a result was requested.
  */
 export async function* inOrder<Item, Result>(
   source: AsyncIterable<Item>,
@@ -11,7 +11,7 @@ export async function* inOrder<Item, Result>(
   try {
     for await (const item of source) {
       const result = work(item);
-      // A failure is heard when its turn comes; until then it must not count as unheard.
+      // The failure is thrown when its item is awaited; until then it must not count as an unhandled rejection.
       result.catch(() => {});
       underWay.push(result);
       if (underWay.length >= atOnce) yield await (underWay.shift() as Promise<Result>);

@@ -4,7 +4,7 @@ import { NestError, Secret } from "@nest/kit";
 const KEY_BYTES = 32;
 const INFO = "nest-backup v2";
 
-/** A backup key: 32 bytes that print as `[secret]`. */
+/** A backup key: 32 bytes. It prints as `[secret]`. */
 export class ArchiveKey extends Secret {
   /** The raw 32 bytes. */
   bytes(): Buffer {
@@ -13,10 +13,10 @@ export class ArchiveKey extends Secret {
 }
 
 /**
- * The key in a text of 64 hexadecimal characters; white space around it is ignored (a file's last newline).
+ * Parses a key of 64 hexadecimal characters; ignores white space around it (such as a file's last newline).
  * Spec: Backup encryption key, form.
  *
- * @throws NestError `backup_key_malformed` naming the source, never a character of the text.
+ * @throws NestError `backup_key_malformed` naming the source, but no character of the text.
  */
 export function parseKey(text: string, source: string): ArchiveKey {
   const trimmed = text.trim();
@@ -30,7 +30,9 @@ export function parseKey(text: string, source: string): ArchiveKey {
   return new ArchiveKey(trimmed.toLowerCase());
 }
 
-/** What is derived for one archive: the key that seals its chunks, and the commitment that tells a wrong key at once. */
+/**
+ * The values derived for one archive: the key that encrypts its chunks, and the commitment that reveals a wrong key at once.
+ */
 export interface DerivedKey {
   readonly payloadKey: Buffer;
   readonly commitment: Buffer;

@@ -2,11 +2,11 @@ import { z } from "zod";
 import { inconsistent } from "./errors.ts";
 
 export const MANIFEST_NAME = "MANIFEST.json";
-/** Read into memory whole; about a million files. */
+/** The manifest is read into memory; this is enough for about a million files. */
 export const MOST_MANIFEST_BYTES = 256 * 1024 * 1024;
 export const MANIFEST_VERSION = 1;
 
-/** One stored file: every member has such a row, the manifest alone has none. */
+/** One stored file. Every member has a row, except the manifest itself. */
 export const StoredFile = z.object({
   path: z.string(),
   size: z.number().int().nonnegative(),
@@ -18,8 +18,8 @@ const reasons = z.record(z.string(), z.string());
 const names = z.array(z.string());
 
 /**
- * `MANIFEST.json`, the last member. The first group is what the older form wrote; the rest came later and may be absent when
- * reading. Unknown fields are kept.
+ * `MANIFEST.json`, the last member. The older form has only the first group of fields; the later ones may be absent. Unknown
+ * fields are kept.
  */
 export const Manifest = z.looseObject({
   format_version: z.number().int(),
@@ -36,15 +36,15 @@ export const Manifest = z.looseObject({
   archive_id: z.string().optional(),
   started_at: z.string().optional(),
   finished_at: z.string().optional(),
-  /** Files of the source that are not in the archive, or not for certain as they were, with the reason. */
+  /** Files that are missing from the archive, or that changed while they were read, with the reason. */
   skipped: reasons.optional(),
-  /** Registry entries of spokes that are on no cluster of this hub. */
+  /** Spokes in the registry that are on no cluster of this hub. */
   spoke_skipped_registry: reasons.optional(),
   warnings: names.optional(),
   totals: z.object({ files: z.number().int(), bytes: z.number().int() }).optional(),
-  /** Whether nothing is missing, or what is missing was said to be in order; absent: judge by the gaps. */
+  /** Whether nothing is missing, or the operator accepted what is missing; absent: judge by the gaps. */
   whole: z.boolean().optional(),
-  /** Much less than in `previous`, in words. */
+  /** Present when it contains much less than `previous`: a sentence. */
   much_less: z.string().optional(),
   /** The last whole archive before this one. */
   previous: z.object({ name: z.string(), files: z.number().int(), spokes: z.number().int() }).optional(),
@@ -56,7 +56,9 @@ export function manifestText(manifest: Manifest): string {
   return `${JSON.stringify(manifest, undefined, 2)}\n`;
 }
 
-/** @throws NestError `archive_inconsistent` for a text that is no manifest or of another version, naming both numbers. */
+/**
+ * Parses a manifest. @throws NestError `archive_inconsistent` for an invalid text, or another version (with both numbers).
+ */
 export function readManifest(text: string): Manifest {
   let value: unknown;
   try {
@@ -76,7 +78,7 @@ export function readManifest(text: string): Manifest {
   throw inconsistent(`MANIFEST.json is not valid at ${issue?.path.join(".")}: ${issue?.message.toLowerCase()}`);
 }
 
-/** What was stored against what the manifest says was stored. @throws NestError `archive_inconsistent` naming the first fault. */
+/** Compares the stored files with the manifest. @throws NestError `archive_inconsistent` naming the first difference. */
 export function compareWithManifest(stored: ReadonlyMap<string, StoredFile>, manifest: Manifest): void {
   const named = new Set<string>();
   for (const { path, size, sha256 } of manifest.files) {

@@ -3,8 +3,8 @@ const MOST_PART_BYTES = 255;
 const MOST_DEPTH = 64;
 
 /**
- * Why a member's name is refused, or undefined when it is clean: relative, without empty, `.` or `..` parts, backslashes, drive
- * letters or control characters, and of bearable length. The writer skips what a reader would refuse.
+ * Why a member's name is refused; undefined when it is clean: relative, no empty, `.` or `..` parts, no backslashes, drive
+ * letters or control characters, and not too long. The writer skips the names that a reader would refuse.
  */
 export function nameFault(name: string): string | undefined {
   if (name === "") return "empty name";
@@ -23,12 +23,12 @@ export function nameFault(name: string): string | undefined {
   return undefined;
 }
 
-/** What the names of an archive may take up: some five million files of ordinary names. */
+/** Maximum memory for the names of an archive: enough for about five million files. */
 const MOST_BYTES = 768 * 1024 * 1024;
-/** What one entry of the set costs beside its letters. */
+/** Memory of one entry of the set, besides its characters. */
 const ENTRY_BYTES = 64;
 
-/** Names seen so far, compared as the most forgiving file systems do: without case, in one Unicode form. */
+/** The names so far, compared like on the most tolerant file systems: ignoring case, in one Unicode form. */
 export class NameSet {
   readonly #seen = new Map<string, "file" | "folder">();
   readonly #mostBytes: number;
@@ -38,7 +38,7 @@ export class NameSet {
     this.#mostBytes = mostBytes;
   }
 
-  /** Takes a name in, or says why it clashes with one before it. */
+  /** Adds a name; returns why it clashes with an earlier one, or undefined. */
   add(name: string): string | undefined {
     const folded = name.normalize("NFC").toLowerCase();
     const before = this.#seen.get(folded);

@@ -3,7 +3,7 @@ export function stampOf(nowMs: number): string {
   return `${new Date(nowMs).toISOString().slice(0, 19).replaceAll(/[-:]/g, "")}Z`;
 }
 
-/** The time in a stamp, in milliseconds since 1970; undefined for what is no stamp. */
+/** The time in a stamp, in milliseconds since 1970; undefined when it is no stamp. */
 function timeOfStamp(stamp: string): number | undefined {
   const match = /^(\d{4})(\d{2})(\d{2})T(\d{2})(\d{2})(\d{2})Z$/.exec(stamp);
   if (match === null) return undefined;
@@ -12,7 +12,9 @@ function timeOfStamp(stamp: string): number | undefined {
   return Number.isNaN(ms) ? undefined : ms;
 }
 
-/** An id as it stands in a name: other characters than letters, digits, `_` and `-` become `-`; nothing left becomes `nest`. */
+/**
+ * Makes an id safe for names: every character except letters, digits, `_` and `-` becomes `-`; an empty id becomes `nest`.
+ */
 export function nameSafe(id: string): string {
   return id.replaceAll(/[^A-Za-z0-9_-]/g, "-").replaceAll(/^-+|-+$/g, "") || "nest";
 }
@@ -22,7 +24,7 @@ export function archiveName(kind: "hub" | "spoke", id: string, nowMs: number): s
   return `nest-${kind}-backup-${nameSafe(id)}-${stampOf(nowMs)}.tar.gz.enc`;
 }
 
-/** Takes the name of a hub's archive apart; undefined for every other name, the archives of other hubs included. */
+/** The time in the name of a hub's archive; undefined for any other name, including other hubs' archives. */
 export function timeOfHubArchive(name: string, hubId: string): number | undefined {
   const start = `nest-hub-backup-${nameSafe(hubId)}-`;
   const end = ".tar.gz.enc";

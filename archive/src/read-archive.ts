@@ -21,17 +21,17 @@ const MOST_MEMBER_BYTES = 64 * 1024 ** 3;
 const MOST_MEMBERS = 5_000_000;
 
 export interface ReadOptions {
-  /** Tried in order; an archive opens with one of them or not at all. */
+  /** Tried in order until one fits. */
   readonly keys: readonly ArchiveKey[];
   readonly memberBytes?: number;
   readonly members?: number;
-  /** Refuses the older form, which has to be held whole in memory: for objects that nobody vouched for. */
+  /** Refuses the older form, which must be kept whole in memory, for objects that are not verified. */
   readonly onlyChunked?: boolean;
   readonly signal?: AbortSignal;
   progress?(soFar: { readonly files: number; readonly bytes: number }): void;
 }
 
-/** What a whole archive was found to be. */
+/** The content of a verified archive. */
 export interface ArchiveContent {
   readonly manifest: Manifest;
   readonly form: "chunked" | "single-shot";
@@ -41,8 +41,8 @@ export interface ArchiveContent {
 }
 
 /**
- * Reads a sealed archive to its end, in constant memory for the chunked form: seal, compression, tar and hashes are checked as it
- * goes and the manifest against all of it at the end. `visitor` hears the members meanwhile; what it made of them counts only when
+ * Reads and verifies an encrypted archive, in constant memory for the chunked form: encryption, compression, tar and hashes
+ * while reading, and the manifest at the end. `visitor` gets the members meanwhile; what it makes of them is valid only when
  * this resolves.
  *
  * @throws NestError with one of the codes of {@link ArchiveFault}.
@@ -83,7 +83,7 @@ async function openPayload(
   return { payload: openChunks(reader, header), codec: header.codec, form: "chunked" };
 }
 
-/** Hashes every member, keeps the manifest and hands the rest on. */
+/** Hashes every member, keeps the manifest, and passes the other members on. */
 class Members implements MemberVisitor {
   readonly #visitor: MemberVisitor | undefined;
   readonly #progress: ReadOptions["progress"];

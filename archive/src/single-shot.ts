@@ -5,13 +5,13 @@ import { damaged, tooLarge } from "./errors.ts";
 import type { ArchiveKey } from "./key.ts";
 
 const NONCE_BYTES = 12;
-/** The older form must be held whole until its one tag is checked. */
+/** The older form must be kept whole in memory until its one tag is checked. */
 const SINGLE_SHOT_MOST_BYTES = 512 * 1024 * 1024;
 const SLICE_BYTES = 1024 * 1024;
 
 /**
- * Opens the older form: 12-byte nonce, ciphertext, 16-byte tag, the key used as it is. The whole plaintext is kept back until
- * the tag at the end was checked.
+ * Opens the older form: 12-byte nonce, ciphertext, 16-byte tag, the key used directly. Returns no plaintext before the tag at
+ * the end was checked.
  *
  * @throws NestError `archive_damaged` (this form cannot tell a wrong key from damage), `archive_too_large` over 512 MiB.
  */

@@ -8,23 +8,23 @@ import type { MemberVisitor } from "./tar-parser.ts";
 import { removeAbandoned, unfinishedName } from "./unfinished.ts";
 
 const PREFIX = ".nest-extract-";
-/** Whatever is in an archive belongs to a hub or a nest, and to nobody else on the machine. */
+/** An archive's content belongs to a hub or a nest and must not be readable by other users. */
 const FOLDER_MODE = 0o700;
 const CREATE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
 const SYNCS_AT_ONCE = 16;
 
-/** Where a member goes under the destination, and with which permissions; undefined leaves it out. */
+/** A member's path under the destination, and its permissions; undefined leaves the member out. */
 export interface Place {
   readonly path: string;
   readonly mode: number;
 }
 
-/** Decides for each member. */
+/** Chooses the place of each member. */
 type PlaceOf = (head: MemberHead) => Place | undefined;
 
 /**
- * The files of an archive on their way to a destination: written into a private folder on the same file system, published by
- * renaming once the whole archive is known to be good, gone otherwise.
+ * The files of an archive before they are published: written to a private folder on the same file system, renamed to the
+ * destination once the whole archive was verified, else removed.
  */
 export class Staging implements MemberVisitor {
   readonly #folder: string;
@@ -34,7 +34,7 @@ export class Staging implements MemberVisitor {
   readonly #files: string[] = [];
   readonly #folders = new Set<string>();
   readonly #freeBytes: number;
-  /** The first of the folders above the destination that were not there before. */
+  /** The topmost folder above the destination that this run made. */
   readonly #firstMade: string | undefined;
   #bytes = 0;
   #descriptor: number | undefined;
@@ -56,9 +56,10 @@ export class Staging implements MemberVisitor {
   }
 
   /**
-   * Makes the private folder: inside the destination, or beside it when there is none yet. What a killed run left is removed.
+   * Makes the private folder: inside the destination, or beside it if the destination does not exist yet. Removes the
+   * leftovers of killed runs.
    *
-   * @throws NestError `destination_not_empty` unless `merge` allows for files that are there.
+   * @throws NestError `destination_not_empty` unless `merge` allows existing files.
    */
   static async begin(options: {
     readonly destination: string;
@@ -116,17 +117,17 @@ export class Staging implements MemberVisitor {
     return this.#files;
   }
 
-  /** Where a staged file is until it is published. */
+  /** The path of a staged file until it is published. */
   staged(path: string): string {
     return join(this.#folder, path);
   }
 
-  /** Takes a file that was made at {@link staged} in among those that are published. */
+  /** Adds a file that was made at {@link staged} to the files to be published. */
   adopt(path: string): void {
     this.#files.push(path);
   }
 
-  /** Leaves a staged folder out again. */
+  /** Removes a staged folder, which is then not published. */
   async drop(folder: string): Promise<void> {
     await rm(join(this.#folder, folder), { recursive: true, force: true });
     const isBelow = (path: string) => path === folder || path.startsWith(`${folder}/`);
@@ -135,8 +136,8 @@ export class Staging implements MemberVisitor {
   }
 
   /**
-   * Puts everything in its place, `MANIFEST.json` last. @throws NestError `destination_unsafe` before anything was moved, when a
-   * link or a file stands where a folder has to be.
+   * Moves all files to the destination, `MANIFEST.json` last. @throws NestError `destination_unsafe` before anything was
+   * moved, when a link or a file is where a folder must be.
    */
   async publish(): Promise<void> {
     await this.#sync();
@@ -145,7 +146,7 @@ export class Staging implements MemberVisitor {
     await syncFolder(dirname(this.#destination));
   }
 
-  /** Removes whatever is left in the private folder, and the folders above it that were made for nothing. */
+  /** Removes the private folder, and the folders above it that this run made and that are empty. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.end();
     await rm(this.#folder, { recursive: true, force: true });
@@ -172,7 +173,7 @@ export class Staging implements MemberVisitor {
     await syncFolder(this.#folder);
   }
 
-  /** Folders that are not there yet are moved whole: the fewer steps, the less a kill between them can leave half done. */
+  /** A folder that does not exist yet is moved as a whole: with fewer steps, a kill leaves less half done. */
   async #moveEach(): Promise<void> {
     for (const folder of this.#folders) await refuseUnlessFolder(join(this.#destination, folder));
     const moved: string[] = [];
@@ -194,16 +195,16 @@ export class Staging implements MemberVisitor {
 
 function notEmpty(destination: string, wasBrokenOff: boolean): NestError<"destination_not_empty"> {
   if (wasBrokenOff) {
-    return new NestError("destination_not_empty", `${destination} holds what a run that was broken off left there`, {
+    return new NestError("destination_not_empty", `${destination} holds the files of an interrupted run`, {
       hint: "remove it and start again, or pass -force to write over it",
     });
   }
   return new NestError("destination_not_empty", `${destination} is not empty`, {
-    hint: "name a folder that is empty or not there yet, or pass -force to write between what is there",
+    hint: "name an empty or new folder, or pass -force to write into this one",
   });
 }
 
-/** Removes a folder and those above it up to `last`, as long as they are empty. */
+/** Removes a folder and its parents up to `last`, as long as they are empty. */
 async function removeEmpty(folder: string, last: string | undefined): Promise<void> {
   if (last === undefined) return;
   for (let empty = folder; empty.startsWith(last); empty = dirname(empty)) {

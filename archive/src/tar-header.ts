@@ -1,11 +1,11 @@
 import { hostile } from "./errors.ts";
 
 export const BLOCK = 512;
-/** What a header's eleven octal digits can say; larger sizes need a PAX record. */
+/** The largest number that a header's eleven octal digits can hold; larger sizes need a PAX record. */
 const LARGEST_OCTAL_SIZE = 8 ** 11 - 1;
 const LARGEST_OCTAL_TIME = 8 ** 11 - 1;
 
-/** One regular file as an archive holds it. */
+/** One regular file in an archive. */
 export interface MemberHead {
   readonly path: string;
   /** Permission bits. */
@@ -15,7 +15,7 @@ export interface MemberHead {
   readonly size: number;
 }
 
-/** The tar blocks that come before a member's content: a PAX record where ustar cannot say it, then the ustar header. */
+/** The tar blocks before a member's content: a PAX record if ustar cannot express the path or size, then the ustar header. */
 export function memberHeader(head: MemberHead): Buffer {
   const split = splitPath(head.path);
   const records: string[] = [];
@@ -30,7 +30,7 @@ export function memberHeader(head: MemberHead): Buffer {
   return Buffer.concat([pax, body, Buffer.alloc(paddingOf(body.length)), plain]);
 }
 
-/** How many zero bytes follow a content of `size` bytes. */
+/** The number of zero bytes after a content of `size` bytes. */
 export function paddingOf(size: number): number {
   return (BLOCK - (size % BLOCK)) % BLOCK;
 }
@@ -59,7 +59,7 @@ function ustar(fields: Ustar): Buffer {
   return block;
 }
 
-/** Reads one 512-byte header; the older form may have been written by another tar. */
+/** Parses one 512-byte header; in the older form, another tar may have written it. */
 export function readUstar(block: Buffer): Ustar {
   const checksum = octalField(block, 148, 8);
   if (checksum !== checksumOf(block)) throw hostile("a tar header's checksum does not fit");
@@ -74,7 +74,9 @@ export function readUstar(block: Buffer): Ustar {
   };
 }
 
-/** The records of a PAX header. Every one but path and size is passed over; those that would change what a member is, refused. */
+/**
+ * Parses the records of a PAX header. Only path and size are used; records that would change the member's type are refused.
+ */
 export function readPax(body: Buffer): { path?: string; size?: number } {
   const records: { path?: string; size?: number } = {};
   for (let at = 0; at < body.length; ) {
@@ -106,7 +108,7 @@ function paxRecord(key: string, value: string): string {
   return `${length}${rest}`;
 }
 
-/** Cuts a path into ustar's prefix and name; undefined when it does not fit or is not plain ASCII. */
+/** Splits a path into ustar's prefix and name; undefined when it does not fit or is not ASCII. */
 function splitPath(path: string): { prefix: string; name: string } | undefined {
   if (!/^[\x20-\x7e]+$/.test(path)) return undefined;
   if (path.length <= 100) return { prefix: "", name: path };

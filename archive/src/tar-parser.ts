@@ -2,7 +2,7 @@ import { damaged, hostile } from "./errors.ts";
 import { NameSet, nameFault } from "./member-names.ts";
 import { BLOCK, type MemberHead, paddingOf, readPax, readUstar } from "./tar-header.ts";
 
-/** Hears what is in a tar, in order. What it is given is verified by the seal and not yet by the manifest. */
+/** Receives the members of a tar, in order. Their bytes are authenticated, but not yet compared with the manifest. */
 export interface MemberVisitor {
   begin(head: MemberHead): void;
   content(piece: Buffer): void;
@@ -17,8 +17,8 @@ export interface TarLimits {
 const MOST_PAX_BYTES = 64 * 1024;
 
 /**
- * Takes a tar apart and accepts only what this tool writes: regular files under clean names that occur once. Folders of other
- * writers are passed over. Everything else is refused as hostile: links, devices, pipes, unknown kinds, sizes over the limits.
+ * Parses a tar and accepts only what this tool writes: regular files with clean, unique names. Folders that other programs
+ * write are skipped. Everything else is refused as hostile: links, devices, pipes, unknown kinds, sizes over the limits.
  */
 export class TarParser {
   readonly #visitor: MemberVisitor;
@@ -37,13 +37,13 @@ export class TarParser {
     this.#limits = limits;
   }
 
-  /** Takes the next bytes. @throws NestError `archive_hostile` */
+  /** Parses the next bytes. @throws NestError `archive_hostile` */
   push(bytes: Buffer): void {
     let at = 0;
     while (at < bytes.length) at += this.#step(bytes.subarray(at));
   }
 
-  /** Says that nothing follows. @throws NestError `archive_damaged` when the tar's end is missing. */
+  /** Call at the end of the input. @throws NestError `archive_damaged` when the tar's end is missing. */
   finish(): void {
     if (this.#state !== "end") throw damaged("the tar inside has no end");
   }
@@ -71,7 +71,7 @@ export class TarParser {
     }
   }
 
-  /** Collects `count` bytes over as many pieces as it takes, then acts on them. */
+  /** Collects `count` bytes over several pieces, then passes them to `act`. */
   #gather(bytes: Buffer, count: number, act: (whole: Buffer) => void): number {
     if (this.#kept.length === 0 && bytes.length >= count) {
       act(bytes.subarray(0, count));

@@ -3,15 +3,15 @@ import { inconsistent } from "./errors.ts";
 import type { StoredFile } from "./manifest.ts";
 import { type MemberHead, memberHeader, paddingOf } from "./tar-header.ts";
 
-/** A file to be stored. The content must give exactly `size` bytes. */
+/** A file to be stored. The content must have exactly `size` bytes. */
 export interface Member extends MemberHead {
   readonly content: Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
 }
 
-/** What compression works on at once; a smaller one costs ratio, a larger one memory. */
+/** The unit of compression: a smaller block compresses worse, a larger one needs more memory. */
 const BLOCK_BYTES = 1024 * 1024;
 
-/** Blocks that were used and may be used again: fresh memory costs more than what is written into it. */
+/** Keeps used blocks for reuse: allocating memory takes longer than filling it. */
 export class BlockPool {
   readonly #free: Buffer[] = [];
 
@@ -19,7 +19,7 @@ export class BlockPool {
     return this.#free.pop() ?? Buffer.allocUnsafeSlow(BLOCK_BYTES);
   }
 
-  /** Gives a block back, whole or the filled part of one. */
+  /** Returns a block to the pool, whole or only its filled part. */
   give(block: Buffer): void {
     this.#free.push(Buffer.from(block.buffer, 0, BLOCK_BYTES));
   }
@@ -27,8 +27,8 @@ export class BlockPool {
 const END = Buffer.alloc(1024);
 
 /**
- * Writes members as one tar, in blocks of 1 MiB, and calls `stored` with each one's hash when it is in. A block comes
- * from the pool and is to be given back to it.
+ * Writes members as one tar, in blocks of 1 MiB, and calls `stored` with each member's hash. The consumer returns each block
+ * to the pool.
  */
 export async function* tarBlocks(
   members: AsyncIterable<Member>,
@@ -53,7 +53,7 @@ export async function* tarBlocks(
   yield* blocks.last();
 }
 
-/** Gathers pieces of any size into full blocks. */
+/** Collects pieces of any size into full blocks. */
 class Blocks {
   readonly #pool: BlockPool;
   #block: Buffer;

@@ -82,7 +82,7 @@ test("an unreadable file or folder is told as skipped", () => {
   chmodSync(root, 0o755);
   const { members, skipped } = tree();
   const isRoot = process.getuid?.() === 0;
-  // Nothing is unreadable to root.
+  // Root can read every file, so become another user.
   if (isRoot) process.seteuid?.(65_534);
   try {
     expect([...members].map(({ path }) => path)).toEqual(["hub/saas/open"]);

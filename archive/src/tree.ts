@@ -7,43 +7,46 @@ import type { Member } from "./tar-writer.ts";
 export interface TreeOptions {
   /** The folder on disk. */
   readonly root: string;
-  /** Where it goes in the archive, without a slash at the end. */
+  /** The path in the archive, without a trailing slash. */
   readonly prefix: string;
-  /** Names taken so far, over the whole archive. */
+  /** The names so far, in the whole archive. */
   readonly names: NameSet;
-  /** Heard for whatever is not stored, with its path in the archive. */
+  /** Called for each file that is not stored, with its path in the archive. */
   skipped(path: string, reason: string): void;
-  /** Leaves a file or a whole folder out without a word; `path` is relative to the root. */
+  /** Silently leaves out a file or a whole folder; `path` is relative to the root. */
   leaveOut?(path: string): boolean;
   readonly mode?: number;
   readonly mostFileBytes?: number;
-  /** For who uses up each member before asking for the next. */
+  /** A buffer to reuse, if each member is used up before the next is requested. */
   readonly buffer?: ReadBuffer;
 }
 
-/** A file that is to be stored, not opened yet. */
+/** A file to be stored, not opened yet. */
 export interface FileToStore {
   readonly source: string;
-  /** Where it goes in the archive. */
+  /** The path in the archive. */
   readonly path: string;
 }
 
-/** The regular files under a folder, in the order of their names. Links, pipes, sockets, unreadable files are told as skipped. */
+/**
+ * The regular files under a folder, in the order of their names. Links, pipes, sockets and unreadable files are reported as
+ * skipped.
+ */
 export function* treeMembers(options: TreeOptions): Generator<Member> {
   for (const file of treeFiles(options)) yield* openedMember(file, options);
 }
 
-/** The same files, none of them opened. */
+/** The same files, without opening them. */
 export function* treeFiles(options: TreeOptions): Generator<FileToStore> {
   yield* below("", options);
 }
 
-/** One file, held to the same rules as those of a tree. */
+/** One file, with the same rules as for a tree. */
 export function singleMember(source: string, path: string, options: Omit<TreeOptions, "root" | "prefix">): Member[] {
   return namedFile({ source, path }, options).flatMap((file) => openedMember(file, options));
 }
 
-/** One file by name, or none where the name is refused or taken; not opened. */
+/** One file by name, not opened; none when the name is refused or taken. */
 export function namedFile(file: FileToStore, options: Pick<TreeOptions, "names" | "skipped">): FileToStore[] {
   const fault = nameFault(file.path) ?? options.names.add(file.path);
   if (fault === undefined) return [file];
@@ -51,7 +54,7 @@ export function namedFile(file: FileToStore, options: Pick<TreeOptions, "names" 
   return [];
 }
 
-/** A file as it is now, or none when it cannot be stored; then that is told. */
+/** Opens a file; undefined, and reported as skipped, when it cannot be stored. */
 export function openedMember(
   { source, path }: FileToStore,
   options: Pick<TreeOptions, "skipped" | "mode" | "mostFileBytes" | "buffer">,

@@ -5,21 +5,26 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import { isAbsent } from "@nest/kit";
 
-/** What another machine, or this one before its last start, left is given up after this: no work of ours pauses so long. */
+/**
+ * Leftovers of another machine, or of this one before its last start, are removed after this time: no work pauses that long.
+ */
 const GIVEN_UP_MS = 24 * 60 * 60 * 1000;
 
-/** Where process numbers mean what they mean here: this start of this machine, this container. */
-const PLACE = createHash("sha256").update(placeText()).digest("hex").slice(0, 8);
+/** Identifies this start of this machine or container, in which process numbers are meaningful. */
+const MACHINE = createHash("sha256").update(machineText()).digest("hex").slice(0, 8);
 
-/** A name for something that is there only while this process works on it. It says whose it is, so that a later run can tell. */
+/**
+ * A name for a temporary file or folder. It contains the machine and the process, so that a later run can tell whether they
+ * still exist.
+ */
 export function unfinishedName(start: string, random: string, end = ""): string {
-  return `${start}${PLACE}-${process.pid}-${random}${end}`;
+  return `${start}${MACHINE}-${process.pid}-${random}${end}`;
 }
 
 /**
- * Removes what killed runs left in a folder under names of {@link unfinishedName}, and nothing that a living process may still
- * work on: of this place when its process is no more, of another when it was not touched for a day. `now` is by the clock of the
- * file system, in milliseconds: the time of something just made there.
+ * Removes the temporary files of killed runs from a folder ({@link unfinishedName}), but nothing that a living process may
+ * still use: on this machine when the process is gone, on another when untouched for a day. `now` is the time of the file
+ * system's clock in milliseconds: the time of a file just made there.
  *
  * @returns the names that were removed.
  */
@@ -39,18 +44,18 @@ export async function removeAbandoned(
 }
 
 interface Maker {
-  readonly place: string;
+  readonly machine: string;
   readonly pid: number;
 }
 
 function makerOf(name: string, start: string, end: string): Maker | undefined {
   if (!name.startsWith(start) || !name.endsWith(end)) return undefined;
   const mark = /^([0-9a-f]{8})-(\d{1,10})-[0-9a-z]+$/.exec(name.slice(start.length, name.length - end.length));
-  return mark === null ? undefined : { place: mark[1] ?? "", pid: Number(mark[2]) };
+  return mark === null ? undefined : { machine: mark[1] ?? "", pid: Number(mark[2]) };
 }
 
 async function isAbandoned(path: string, maker: Maker, now: number): Promise<boolean> {
-  if (maker.place === PLACE) return !isAlive(maker.pid);
+  if (maker.machine === MACHINE) return !isAlive(maker.pid);
   const stats = await lstat(path).catch(() => undefined);
   return stats !== undefined && stats.mtimeMs < now - GIVEN_UP_MS;
 }
@@ -72,7 +77,7 @@ async function namesIn(folder: string): Promise<string[]> {
   }
 }
 
-function placeText(): string {
+function machineText(): string {
   const parts = [
     () => readFileSync("/proc/sys/kernel/random/boot_id", "utf8"),
     () => readlinkSync("/proc/self/ns/pid"),
@@ -81,7 +86,7 @@ function placeText(): string {
     try {
       return read();
     } catch {
-      // Not Linux: the host's name has to do.
+      // Not on Linux: the host's name must suffice.
       return "";
     }
   });

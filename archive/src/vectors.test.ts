@@ -31,7 +31,7 @@ test("every file of the folder is used by a vector", async () => {
   expect(new Set(vectors.map(({ file }) => file))).toEqual(new Set(names));
 });
 
-/** A reader of its own, written from docs/archive-format.md alone: no line of the product runs in it. */
+/** An independent reader, written from docs/archive-format.md alone; it uses none of the product's code. */
 function independentReader(archive: Buffer, key: Buffer): Map<string, Buffer> {
   const header = archive.subarray(0, 88);
   const info = Buffer.concat([Buffer.from("nest-backup v2"), header.subarray(0, 16)]);

@@ -7,23 +7,23 @@ import { BlockPool, type Member, tarBlocks } from "./tar-writer.ts";
 
 export interface ArchivePlan {
   readonly key: ArchiveKey;
-  /** 32 fresh random bytes. An archive that was interrupted starts again with another salt. */
+  /** 32 fresh random bytes. An interrupted archive is started again with another salt. */
   readonly salt: Uint8Array;
   readonly codec?: Codec;
   readonly level?: number;
   readonly chunkLog2?: number;
-  /** The files, in the order in which they are stored; sorted by path gives equal plaintext for equal input. */
+  /** The files, in the order of storage; sorted by path, equal input gives equal plaintext. */
   readonly members: AsyncIterable<Member>;
-  /** Called once every member is stored, with a row for each: the manifest is the last member and complete. */
+  /** Called after all members are stored, with a row for each. The manifest is the last member, so it is complete. */
   manifest(files: readonly StoredFile[]): Manifest;
-  /** Heard after each member with what is stored so far. */
+  /** Called after each member with the totals so far. */
   progress?(soFar: { readonly files: number; readonly bytes: number }): void;
   readonly signal?: AbortSignal;
 }
 
 /**
- * A sealed archive as it comes into being, in constant memory: nothing more is read than what was asked for. Ends with an
- * exception when a member fails or the signal says so; what was given out until then never opens as an archive.
+ * Produces an encrypted archive in constant memory: it reads only as much as the consumer asks for. Throws when a member
+ * fails or the signal aborts; the bytes produced until then never open as an archive.
  */
 export function writeArchive(plan: ArchivePlan): AsyncGenerator<Buffer> {
   const codec = plan.codec ?? "gzip";

@@ -7,14 +7,17 @@ import { MOST_MEMBER_BYTES } from "./gzip-members.ts";
 const compress = promisify<Buffer, object, Buffer>(zstdCompress);
 const decompress = promisify<Buffer, object, Buffer>(zstdDecompress);
 
-/** A skippable frame of four bytes before each frame tells its length, as pzstd does; zstd passes over it. */
+/** A skippable frame of four bytes before each frame holds its length, like pzstd's; zstd ignores it. */
 const SKIPPABLE = 0x184d2a50;
 const HEAD_BYTES = 12;
-/** Most blocks shrink to less; what does not takes a second one. */
+/** Most blocks compress to less; a longer one uses a second buffer. */
 const OUTPUT_BYTES = 512 * 1024;
 const MOST_FRAME_BYTES = MOST_MEMBER_BYTES + 64 * 1024;
 
-/** One block as a zstd frame of its own, behind a skippable frame that tells its length; in pieces, which need no joining. */
+/**
+ * Compresses one block as a separate zstd frame, after a skippable frame with its length. Returned in pieces, which need no
+ * joining.
+ */
 export async function zstdFrame(block: Buffer, level: number): Promise<Buffer[]> {
   const params = { [constants.ZSTD_c_compressionLevel]: level, [constants.ZSTD_c_checksumFlag]: 1 };
   const body = await compress(block, { params, chunkSize: OUTPUT_BYTES });
@@ -25,12 +28,12 @@ export async function zstdFrame(block: Buffer, level: number): Promise<Buffer[]>
   return [head, body];
 }
 
-/** Whether the stream begins with a frame that tells its length. */
+/** Whether the stream begins with a frame that holds its length. */
 export async function hasFrameLengths(stream: ByteReader): Promise<boolean> {
   return lengthIn(await stream.peek(HEAD_BYTES)) !== undefined;
 }
 
-/** Takes a stream of such frames apart, without opening them. */
+/** Splits a stream into such frames without decompressing them. */
 export async function* zstdFrames(stream: ByteReader): AsyncGenerator<Buffer> {
   while (!(await stream.atEnd())) {
     const length = lengthIn(await stream.take(HEAD_BYTES));
@@ -43,7 +46,7 @@ export async function* zstdFrames(stream: ByteReader): AsyncGenerator<Buffer> {
   }
 }
 
-/** Opens one frame; its checksum is part of it, and it may not grow over the limit of a block. */
+/** Decompresses one frame, whose checksum is part of it. The result may not exceed the limit of a block. */
 export async function unzstdFrame(frame: Buffer): Promise<Buffer> {
   return decompress(frame, { maxOutputLength: MOST_MEMBER_BYTES, chunkSize: 1024 * 1024 + 1024 }).catch(() => {
     throw damaged("a compressed block cannot be opened");

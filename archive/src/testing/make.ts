@@ -8,7 +8,7 @@ import { BLOCK, memberHeader, paddingOf } from "../tar-header.ts";
 import type { Member } from "../tar-writer.ts";
 import { writeArchive } from "../write-archive.ts";
 
-/** What tests and vectors build archives from. */
+/** The key with which tests and vectors build archives. */
 export const KEY: ArchiveKey = parseKey("00112233445566778899aabbccddeeff0123456789abcdeffedcba9876543210", "test");
 export const OTHER_KEY: ArchiveKey = parseKey("f".repeat(64), "test");
 export const SALT = createHash("sha256").update("a salt for tests, never used elsewhere").digest();
@@ -26,7 +26,7 @@ async function* membersOf(files: Files): AsyncGenerator<Member> {
   }
 }
 
-/** An archive as the product writes it. */
+/** Makes an archive as the product writes it. */
 export async function anArchive(
   files: Files,
   options: { codec?: "gzip" | "zstd"; chunkLog2?: number; key?: ArchiveKey; manifest?: Partial<Manifest> } = {},
@@ -44,7 +44,7 @@ export async function anArchive(
   return Buffer.concat(pieces);
 }
 
-/** Seals any payload, good or bad, with a right seal around it. */
+/** Encrypts any payload correctly, valid or not. */
 export async function sealed(payload: Buffer, chunkLog2 = 16): Promise<Buffer> {
   const header = makeHeader({ key: KEY, salt: SALT, codec: "gzip", chunkLog2 });
   const pieces: Buffer[] = [];
@@ -52,7 +52,7 @@ export async function sealed(payload: Buffer, chunkLog2 = 16): Promise<Buffer> {
   return Buffer.concat(pieces);
 }
 
-/** The older form: nonce, ciphertext, tag. */
+/** Makes the older form: nonce, ciphertext, tag. */
 export function singleShot(payload: Buffer, key: ArchiveKey = KEY): Buffer {
   const nonce = SALT.subarray(0, 12);
   const cipher = createCipheriv("aes-256-gcm", key.bytes(), nonce);
@@ -68,7 +68,7 @@ export interface RawMember {
   readonly size?: number;
 }
 
-/** A tar of anything, hostile things too. */
+/** Makes a tar of any members, including hostile ones. */
 export function aTar(members: readonly RawMember[], end: Buffer = Buffer.alloc(2 * BLOCK)): Buffer {
   const parts = members.flatMap((member) => {
     const content = member.content ?? Buffer.alloc(0);
@@ -84,7 +84,7 @@ export function aTar(members: readonly RawMember[], end: Buffer = Buffer.alloc(2
   return Buffer.concat([...parts, end]);
 }
 
-/** Members with the manifest that fits them at the end. */
+/** Adds a matching manifest after the members. */
 export function withManifest(members: readonly RawMember[], change: Partial<Manifest> = {}): RawMember[] {
   const rows = members.map(({ path, content = Buffer.alloc(0) }) => rowOf(path, content));
   const text = Buffer.from(JSON.stringify(aManifest(rows, change), undefined, 2));
@@ -95,12 +95,12 @@ export function rowOf(path: string, content: Buffer): StoredFile {
   return { path, size: content.length, sha256: createHash("sha256").update(content).digest("hex") };
 }
 
-/** A right seal around a gzip of a tar of these members. */
+/** Compresses and encrypts a tar of these members correctly. */
 export function sealedTar(members: readonly RawMember[], end?: Buffer): Promise<Buffer> {
   return sealed(gzipSync(aTar(members, end)));
 }
 
-/** Repeatable bytes that do not compress. */
+/** Reproducible bytes that do not compress. */
 export function noise(bytes: number, seed = "noise"): Buffer {
   const parts: Buffer[] = [];
   for (let number = 0; number * 32 < bytes; number += 1) {

@@ -1,10 +1,10 @@
 import { crc32, gzipSync } from "node:zlib";
 import { anArchive, aTar, KEY, noise, rowOf, sealed, sealedTar, singleShot, withManifest } from "./make.ts";
 
-/** What reading an archive must come to: `ok`, or the code of the refusal. */
+/** The expected result of reading an archive: `ok`, or the code of the refusal. */
 type Expected = "ok" | "wrong_key" | "damaged" | "hostile" | "inconsistent" | "unsupported";
 
-/** A change to the bytes of an archive, so small that any language can make it. */
+/** A change to the bytes of an archive, simple enough for any language. */
 export type Change =
   | { readonly keep: number }
   | { readonly flip: number }
@@ -15,12 +15,12 @@ export type Change =
 export interface Vector {
   readonly name: string;
   readonly about: string;
-  /** The file it begins with, in this folder. */
+  /** The file in this folder to start from. */
   readonly file: string;
   readonly key: string;
   readonly change?: readonly Change[];
   readonly expect: Expected;
-  /** For `ok`: what is inside. */
+  /** For `ok`: the content. */
   readonly files?: readonly { readonly path: string; readonly size: number; readonly sha256: string }[];
 }
 
@@ -33,7 +33,7 @@ const MANY = { "hub/saas/noise.bin": noise(150_000), "hub/saas/größe.txt": Buf
 const ONE = [{ path: "hub/a.txt", content: Buffer.from("a") }];
 const CHUNK = 65_536 + 16;
 
-/** The files of the vectors folder. Keys and salts are fixed; no real archive is ever made so. */
+/** The files of the vectors folder. Keys and salts are fixed; a real archive never uses fixed ones. */
 export async function vectorFiles(): Promise<Record<string, Buffer>> {
   const other = { path: "hub/b.txt", content: Buffer.from("b") };
   return {
@@ -76,7 +76,7 @@ export async function vectorFiles(): Promise<Record<string, Buffer>> {
   };
 }
 
-/** Every vector with its outcome; `docs/archive-format.md` explains each class. */
+/** Every vector with its expected result; `docs/archive-format.md` explains each class. */
 export function vectorList(sizes: Readonly<Record<string, number>>): Vector[] {
   const key = KEY.reveal();
   const whole = sizes["three-chunks"] ?? 0;
@@ -149,7 +149,7 @@ export function vectorList(sizes: Readonly<Record<string, number>>): Vector[] {
   ];
 }
 
-/** A header of another release: the byte changed and the checksum made to fit. */
+/** Makes the header of another release: changes one byte and corrects the checksum. */
 function withHeaderByte(archive: Buffer, at: number, value: number): Buffer {
   const other = Buffer.from(archive);
   other[at] = value;
@@ -157,7 +157,7 @@ function withHeaderByte(archive: Buffer, at: number, value: number): Buffer {
   return other;
 }
 
-/** The bytes of a vector. */
+/** Applies changes to the bytes of an archive. */
 export function changed(bytes: Buffer, changes: readonly Change[] = []): Buffer {
   let now = Buffer.from(bytes);
   for (const change of changes) {
