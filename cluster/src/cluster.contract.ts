@@ -1,26 +1,29 @@
 import type { Cluster } from "./cluster.ts";
 
-/** What a container does in the contract's tests: writes some output in pieces, then exits, hangs or breaks off. */
+/**
+ * The behaviour of a container in the contract's tests: it writes output in pieces, then exits, hangs, or breaks the
+ * connection.
+ */
 export interface Script {
   readonly stdout: readonly string[];
   readonly stderr?: string;
   readonly ends: number | "hang" | "cut";
 }
 
-/** A cluster under test and the means to put things into it. */
+/** A cluster under test, with functions that put objects into it. */
 export interface ClusterUnderTest extends AsyncDisposable {
   readonly cluster: Cluster;
   addSecret(namespace: string, name: string, data: Readonly<Record<string, string>>): Promise<void>;
   addPod(namespace: string, name: string, phase: "Running" | "Pending", script: Script): Promise<void>;
 }
 
-/** The test functions, passed in, so that this file needs no test runner. */
+/** The test functions, passed in so that this file does not depend on a test runner. */
 export interface Runner {
   test(name: string, body: () => Promise<void>): void;
   equal(actual: unknown, expected: unknown): void;
 }
 
-/** What every {@link Cluster} promises; run it on each implementation. */
+/** The contract of every {@link Cluster}; run it on each implementation. */
 export function clusterContract({ test, equal }: Runner, make: () => Promise<ClusterUnderTest>): void {
   const soon = () => AbortSignal.timeout(10_000);
   const run = async (under: ClusterUnderTest, pod: string, signal = soon()) => {

@@ -1,13 +1,13 @@
 import { NestError } from "@nest/kit";
 
-/** A Secret as the cluster gives it: `apiVersion`, `kind`, `metadata`, `data`. */
+/** A Secret as the cluster returns it: `apiVersion`, `kind`, `metadata`, `data`. */
 export type ClusterObject = Readonly<Record<string, unknown>>;
 
 export interface Pod {
   readonly name: string;
   /** `Running`, `Pending`, `Succeeded`, `Failed` or `Unknown`. */
   readonly phase: string;
-  /** Being deleted already. */
+  /** Whether it is being deleted. */
   readonly isEnding: boolean;
   readonly containers: readonly string[];
 }
@@ -18,29 +18,30 @@ export interface ExecRequest {
   readonly container: string;
   /** Program and arguments; no shell is added. */
   readonly command: readonly string[];
-  /** Heard as output comes; what it throws ends the run and is thrown on. */
+  /** Called with each piece of output. If it throws, the run ends with that error. */
   stdout(piece: Buffer): void;
   readonly signal: AbortSignal;
 }
 
 export interface ExecResult {
   readonly exitCode: number;
-  /** What it wrote to standard error, cut to a few hundred characters. */
+  /** Standard error, cut to a few hundred characters. */
   readonly stderr: string;
 }
 
 /**
- * What we ask of a Kubernetes cluster. Each call ends with the signal's reason when that comes first.
+ * The operations that Nest needs of a Kubernetes cluster. When the signal aborts a call, the call rejects with the signal's
+ * reason.
  *
  * Failures: `cluster_absent` (no such object), `cluster_forbidden`, `cluster_unauthorized`, `cluster_unreachable`,
- * `cluster_failed` (any other answer, a stream that broke off).
+ * `cluster_failed` (any other answer, a broken connection).
  */
 export interface Cluster {
-  /** One Secret by its name; never a list, which a role narrowed to names could not allow. */
+  /** Reads one Secret by name. It never lists Secrets, because a role that is limited to names could not allow that. */
   secret(namespace: string, name: string, signal: AbortSignal): Promise<ClusterObject>;
-  /** The pods of a namespace; none is no failure. */
+  /** The pods of a namespace, possibly none. */
   pods(namespace: string, signal: AbortSignal): Promise<readonly Pod[]>;
-  /** Runs a program in a container to its end. */
+  /** Runs a program in a container until it ends. */
   exec(request: ExecRequest): Promise<ExecResult>;
 }
 
@@ -51,7 +52,7 @@ export type ClusterFault =
   | "cluster_unreachable"
   | "cluster_failed";
 
-/** The failure that goes with an answer's status. */
+/** The error for an HTTP status. */
 export function clusterFault(status: number, what: string, said: string): NestError<ClusterFault> {
   const words: Readonly<Record<number, readonly [ClusterFault, string]>> = {
     401: ["cluster_unauthorized", "the cluster does not accept our identity"],
@@ -62,7 +63,7 @@ export function clusterFault(status: number, what: string, said: string): NestEr
   return new NestError(code, `${what}: ${word}${said === "" ? "" : ` (${said})`}`);
 }
 
-/** The failure of a cluster that does not answer. */
+/** The error for a cluster that does not answer. */
 export function clusterUnreachable(what: string, cause: unknown): NestError<"cluster_unreachable"> {
   const code = (cause as NodeJS.ErrnoException | undefined)?.code;
   const reason = code ?? (cause instanceof Error ? cause.message : String(cause));

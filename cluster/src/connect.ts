@@ -9,8 +9,8 @@ import { KubernetesCluster } from "./kubernetes.ts";
 const ACCOUNT = "/var/run/secrets/kubernetes.io/serviceaccount";
 
 /**
- * The cluster that this process runs in, by the service account mounted into its pod: its token, read again as the cluster renews
- * it, and the cluster's certificate authority. `root` is where the pod's file system begins.
+ * The cluster in which this process runs, by the service account mounted into its pod. Its token is read again, because the
+ * cluster renews it. `root` is the root of the pod's file system.
  *
  * @throws NestError `cluster_not_configured` when the pod has no service account.
  */
@@ -33,9 +33,9 @@ export function ownCluster(root = ""): Cluster {
 }
 
 /**
- * The cluster that a kubeconfig file names, in its own context unless another is asked for. No other file is ever looked at.
+ * The cluster of a kubeconfig file, in the given context or else the file's current one. No other file is read.
  *
- * @throws NestError `kubeconfig_unusable` when the file is not there, is none, or has no such context.
+ * @throws NestError `kubeconfig_unusable` when the file does not exist, is invalid, or lacks the context.
  */
 export async function clusterOf(file: string, context?: string): Promise<Cluster> {
   const config = new KubeConfig();

@@ -3,7 +3,7 @@ import type { ExecRequest, ExecResult } from "./cluster.ts";
 
 const MOST_STDERR_CHARACTERS = 300;
 
-/** What becomes of a run in a container, whatever the streams travel over. Decided once; later news is ignored. */
+/** The outcome of a run in a container, for both transports. The first outcome counts; later ones are ignored. */
 export class ExecOutcome {
   readonly #what: string;
   readonly #request: ExecRequest;
@@ -34,7 +34,7 @@ export class ExecOutcome {
     this.#stderr = `${this.#stderr}${bytes.toString("utf8")}`.slice(0, MOST_STDERR_CHARACTERS);
   }
 
-  /** The cluster's last word: success, an exit code, or why the program could not be run. */
+  /** The final status from the cluster: success, an exit code, or why the program could not be run. */
   status(bytes: Buffer): void {
     const status = statusIn(bytes);
     const exitCode = exitCodeIn(status);

@@ -7,12 +7,12 @@ import { ExecOutcome } from "./exec-outcome.ts";
 import { openStream, SpdyReader } from "./spdy.ts";
 
 const PROTOCOL = "v4.channel.k8s.io";
-/** Stream ids of a client are odd. The status comes over the error stream. */
+/** A client's stream ids are odd. The error stream carries the status. */
 const ERROR = 1;
 const STDOUT = 3;
 const STDERR = 5;
 
-/** One run of a program in a container over SPDY: a POST, which the verb `create` on `pods/exec` allows. */
+/** Runs a program in a container over SPDY: a POST, which the verb `create` on `pods/exec` allows. */
 export function execOverSpdy(run: {
   readonly url: URL;
   readonly options: RequestOptions;
@@ -76,7 +76,7 @@ function listen(socket: Duplex, first: Buffer, outcome: ExecOutcome): void {
         if (frame.isLast) ended.add(frame.stream);
       }
     }
-    // Each stream ends by itself; the status may overtake the last of the output.
+    // Each stream ends separately; the status may arrive before the last output.
     if (status.length > 0 && ended.has(ERROR) && ended.has(STDOUT)) outcome.status(Buffer.concat(status));
   };
   const brokenOff = () => {

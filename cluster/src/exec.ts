@@ -4,14 +4,14 @@ import { type ClientOptions, WebSocket } from "ws";
 import { clusterFault, clusterUnreachable, type ExecRequest, type ExecResult } from "./cluster.ts";
 import { ExecOutcome } from "./exec-outcome.ts";
 
-/** The cluster's streams over one WebSocket: the first byte of each frame says which. */
+/** The protocols for the exec streams over one WebSocket: the first byte of each frame names the stream. */
 const PROTOCOLS = ["v5.channel.k8s.io", "v4.channel.k8s.io"];
 const STDOUT = 1;
 const STDERR = 2;
 const STATUS = 3;
 const MOST_FRAME_BYTES = 32 * 1024 * 1024;
 
-/** One run of a program in a container, over one socket that is closed at its end whatever happened. */
+/** Runs a program in a container over one WebSocket, which is always closed at the end. */
 export function execOverSocket(run: {
   readonly url: URL;
   readonly options: RequestOptions;
@@ -50,7 +50,7 @@ export function execOverSocket(run: {
   });
 }
 
-/** What the client's options mean for a socket: the same certificates, headers and agent. */
+/** Converts the client's request options for a WebSocket: certificates, headers and agent. */
 function socketOptions(options: RequestOptions): ClientOptions {
   const { timeout: _, ...same } = options;
   return { ...(same as object), maxPayload: MOST_FRAME_BYTES, perMessageDeflate: false };

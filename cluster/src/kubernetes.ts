@@ -15,12 +15,12 @@ import {
 import { execOverSocket } from "./exec.ts";
 import { execOverSpdy } from "./exec-spdy.ts";
 
-/** No Secret is larger than 1 MiB; a list of pods may be. */
+/** A Secret is at most 1 MiB, but a list of pods may be longer. */
 const MOST_ANSWER_BYTES = 32 * 1024 * 1024;
 
 /**
- * A real cluster. The official client reads kubeconfigs and signs requests (certificates, tokens, exec plugins); the few calls we
- * make go out here, so that each can be stopped and has a limit.
+ * A real cluster. The official client reads kubeconfigs and signs requests (certificates, tokens, exec plugins); this class
+ * sends its few requests itself, so that each can be aborted and is limited.
  */
 export class KubernetesCluster implements Cluster {
   readonly #config: KubeConfig;
@@ -53,7 +53,7 @@ export class KubernetesCluster implements Cluster {
     try {
       return await execOverSocket(run);
     } catch (thrown) {
-      // A WebSocket begins with GET and asks for more than `create`; the older way does not.
+      // A WebSocket begins with GET, which needs the verb `get` in addition to `create`; SPDY needs only `create`.
       if (!(thrown instanceof NestError) || thrown.code !== "cluster_forbidden") throw thrown;
       return execOverSpdy({ ...run, options: await this.#options(what) });
     }

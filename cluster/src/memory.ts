@@ -7,10 +7,10 @@ import {
   type Pod,
 } from "./cluster.ts";
 
-/** What a container of the memory cluster does when a program is run in it. */
+/** The behaviour of a container when a program is run in it. */
 export type Program = (request: ExecRequest) => Promise<ExecResult>;
 
-/** A cluster in memory that keeps the same contract as a real one, for tests and for programs that have none. */
+/** A cluster in memory with the same contract as a real one, for tests and for programs without a cluster. */
 export class MemoryCluster implements Cluster {
   readonly #secrets = new Map<string, ClusterObject>();
   readonly #pods = new Map<string, { readonly pod: Pod; readonly program: Program }[]>();
@@ -25,7 +25,7 @@ export class MemoryCluster implements Cluster {
     this.#secrets.delete(`${namespace}/${name}`);
   }
 
-  /** Makes one Secret, or all pods of a namespace (`<namespace>/pods`), forbidden. */
+  /** Forbids access to one Secret, or to all pods of a namespace (`<namespace>/pods`). */
   forbid(path: string): void {
     this.#forbidden.add(path);
   }
@@ -35,7 +35,7 @@ export class MemoryCluster implements Cluster {
     this.#pods.set(namespace, [...(this.#pods.get(namespace) ?? []), entry]);
   }
 
-  /** The deployment was scaled to zero. */
+  /** Simulates a deployment that was scaled to zero. */
   removePods(namespace: string): void {
     this.#pods.delete(namespace);
   }

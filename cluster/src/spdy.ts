@@ -1,6 +1,6 @@
 /**
- * As much of SPDY/3.1 as one exec needs. Kubernetes grew up with it, and it is what a role that allows `create` on `pods/exec`
- * amounts to: a WebSocket begins with GET, for which the cluster asks the verb `get` as well.
+ * The part of SPDY/3.1 that one exec needs. A role that allows only `create` on `pods/exec` needs SPDY: a WebSocket begins
+ * with GET, for which the cluster also requires the verb `get`.
  */
 
 const VERSION = 0x8003;
@@ -10,23 +10,23 @@ const PING = 6;
 const GO_AWAY = 7;
 const FLAG_FIN = 1;
 const HEAD_BYTES = 8;
-/** Opens the one zlib stream that all header blocks of a connection share. */
+/** Begins the zlib stream that all header blocks of a connection share. */
 const ZLIB_START = Buffer.from([0x78, 0x01]);
-/** Ends each header block: readers hand out what they have at such a mark, and would wait for more without it. */
+/** A flush mark after each header block: without it, the reader would wait for more data. */
 const FLUSH = Buffer.from([0, 0, 0, 0xff, 0xff]);
 
-/** What the other side said. */
+/** A frame from the other side. */
 export type SpdyFrame =
   | { readonly kind: "data"; readonly stream: number; readonly bytes: Buffer; readonly isLast: boolean }
   | { readonly kind: "reset"; readonly stream: number }
   | { readonly kind: "ping"; readonly frame: Buffer }
   | { readonly kind: "away" }
-  /** Replies, settings and windows: nothing that we act on. */
+  /** Replies, settings and window updates, which are ignored. */
   | { readonly kind: "other" };
 
 /**
- * Opens a stream. Header blocks are stored, not compressed: they are few and short, and so need no shared state but their order.
- * `isFirst` for the first stream of a connection; `isOneWay` when we shall never write to it.
+ * Makes the frame that opens a stream. Header blocks are stored without compression: they are few and short, and so they
+ * share no state but their order. `isFirst` marks a connection's first stream; `isOneWay` a stream that is only read.
  */
 export function openStream(
   id: number,
@@ -65,7 +65,7 @@ function length32(value: number): Buffer {
   return bytes;
 }
 
-/** Takes frames out of the bytes as they come. */
+/** Parses frames from bytes as they arrive. */
 export class SpdyReader {
   #held: Buffer = Buffer.alloc(0);
 
