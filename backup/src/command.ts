@@ -9,7 +9,7 @@ interface Command {
   act(deps: BackupDeps, flags: FlagValues<Record<string, FlagKind>>): Promise<ExitCode>;
 }
 
-/** Ties a command's flags to the function that takes them, which is loaded when it is asked for. */
+/** Pairs a command's flags with its function, which is loaded when the command is used. */
 function command<const Flags extends Record<string, FlagKind>>(
   flags: Flags,
   load: () => Promise<(deps: BackupDeps, values: FlagValues<Flags>) => Promise<ExitCode>>,
@@ -52,13 +52,13 @@ const commands: Readonly<Record<string, Command>> = {
   keygen: command({}, async () => (await import("./commands/keygen.ts")).keygen),
 };
 
-/** What a command printed to and complained to. */
+/** What a command wrote to standard output and standard error. */
 export interface Said {
   out(text: string): void;
   err(text: string): void;
 }
 
-/** Runs one `nest-backup` command line to its exit code. Nothing it throws gets out. */
+/** Runs one `nest-backup` command line and returns its exit code; it never throws. */
 export async function runCommand(
   [verb = "", ...args]: readonly string[],
   deps: BackupDeps,

@@ -4,7 +4,10 @@ import type { BackupDeps } from "./deps/deps.ts";
 import { ownVersion } from "./own-version.ts";
 import { readSettings } from "./settings/settings.ts";
 
-/** The `nest-backup` process. A first signal stops the work and removes what it left half done; a second ends it at once. */
+/**
+ * The `nest-backup` process. The first signal stops the work and removes unfinished output; the second ends the process at
+ * once.
+ */
 const stop = new AbortController();
 for (const signal of ["SIGINT", "SIGTERM"] as const) {
   process.on(signal, () => {
@@ -27,7 +30,7 @@ const deps: BackupDeps = {
     process.stdout.write(`${text}\n`);
   },
   tell: (text) => progress.show(text),
-  // The clients of storage and clusters are large; a command loads only what it needs.
+  // The clients for storage and clusters are large; a command loads only what it needs.
   openBlobs: async () => (await import("./storage/open-blobs.ts")).openBlobs(environment),
   hubCluster: async () => (await import("./collect/clusters.ts")).hubCluster(readSettings(environment)),
   spokeCluster: async ({ cluster }) =>
@@ -43,5 +46,5 @@ const code = await runCommand(process.argv.slice(2), deps, {
 });
 progress.end();
 process.exitCode = code;
-// Connections of a client that was given up would keep the process alive.
+// Exit explicitly: connections of an abandoned client would keep the process alive.
 process.stdout.write("", () => process.exit(code));

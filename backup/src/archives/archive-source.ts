@@ -6,7 +6,7 @@ import type { BackupDeps } from "../deps/deps.ts";
 const PIECE_BYTES = 1024 * 1024;
 const MIB = 1024 * 1024;
 
-/** The bytes of a local archive. @throws NestError `file_unreadable` when it cannot be opened. */
+/** Reads a local archive. @throws NestError `file_unreadable` when it cannot be opened. */
 export async function* fileSource(file: string, signal: AbortSignal): AsyncGenerator<Buffer> {
   try {
     for await (const piece of createReadStream(file, { highWaterMark: PIECE_BYTES, signal })) yield piece as Buffer;
@@ -19,9 +19,10 @@ export async function* fileSource(file: string, signal: AbortSignal): AsyncGener
 }
 
 /**
- * The archive that a command names: a local file (`-file`) or one in the storage (`-name`). Each call reads it from its beginning.
+ * The archive that a command names: a local file (`-file`) or one in the storage (`-name`). Each call reads it from its
+ * beginning.
  *
- * @throws UsageError unless exactly one of both is given.
+ * @throws UsageError unless exactly one of the two is given.
  */
 export async function namedSource(
   deps: BackupDeps,
@@ -35,7 +36,7 @@ export async function namedSource(
   return () => blobs.get(name ?? "", deps.signal);
 }
 
-/** Reads an archive to its end and finds it good, or throws. `onlyChunked` refuses the older form, which is held whole in memory. */
+/** Reads and verifies an archive, or throws. `onlyChunked` refuses the older form, which must be kept whole in memory. */
 export function checkArchive(
   deps: BackupDeps,
   sealed: ByteSource,

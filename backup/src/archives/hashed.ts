@@ -1,13 +1,13 @@
 import { createHash } from "node:crypto";
 
-/** A stream with its length and SHA-256, both known once it was read to its end. */
+/** A stream whose length and SHA-256 are known once it was read to its end. */
 export interface Hashed<Piece extends Uint8Array> {
   readonly content: AsyncGenerator<Piece>;
   bytes(): number;
   sha256(): string;
 }
 
-/** Counts and hashes what passes through. */
+/** Counts and hashes the bytes of a stream. */
 export function hashed<Piece extends Uint8Array>(pieces: AsyncIterable<Piece>): Hashed<Piece> {
   const hash = createHash("sha256");
   let bytes = 0;

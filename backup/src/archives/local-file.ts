@@ -5,9 +5,9 @@ import { removeAbandoned, unfinishedName } from "@nest/archive";
 const PART = ".part";
 
 /**
- * Writes an archive beside its file, lets it be checked there, and only then gives it its name, in one step. A file that was there
- * before stays until then; a run that is killed leaves no half archive under the name, and what it leaves beside it (sealed, never
- * plaintext) the next run to the same file removes.
+ * Writes an archive beside its destination, has it checked there, and then renames it in one step. Until then an existing
+ * file stays. A killed run leaves no partial archive under the name; its temporary file is encrypted, and the next run to the
+ * same destination removes it.
  */
 export async function writeLocal(options: {
   readonly file: string;

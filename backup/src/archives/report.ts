@@ -1,6 +1,6 @@
 import type { ArchiveContent, Manifest } from "@nest/archive";
 
-/** What is missing from an archive although it was found good: spokes and files, one line each. */
+/** Spokes and files that are missing from a verified archive, one line each. */
 export function gapLines(manifest: Manifest): string[] {
   const spokes = Object.entries(manifest.spoke_errors ?? {}).map(([id, reason]) => `spoke ${id}: ${reason}`);
   const files = Object.entries(manifest.skipped ?? {}).map(([path, reason]) => `file ${printable(path)}: ${reason}`);
@@ -28,7 +28,7 @@ export function archiveJson(content: ArchiveContent): object {
   return { files: content.files, bytes: content.bytes, form: content.form, codec: content.codec, manifest };
 }
 
-/** Names come from strangers' file systems; a terminal must not obey them. */
+/** Escapes control characters: names come from foreign file systems, and a terminal must not interpret them. */
 function printable(text: string): string {
   return text.replaceAll(/[\u0000-\u001f\u007f-\u009f]/g, "?");
 }

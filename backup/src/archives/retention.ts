@@ -1,17 +1,17 @@
 import { madeAt, type StoredArchive } from "./stored-archives.ts";
 
-/** An object under the name of one of this hub's archives. */
+/** An object with the name of one of this hub's archives. */
 type Candidate = Pick<StoredArchive, "name" | "stampedAt" | "modifiedAt"> & {
-  /** It was read back with our key and found good. */
+  /** Whether it was read back with our key and verified. */
   readonly isGood: boolean;
 };
 
 export interface RetentionQuestion {
   readonly archives: readonly Candidate[];
-  /** How many to keep. */
+  /** Number of archives to keep. */
   readonly keep: number;
   readonly now: number;
-  /** Never removed, whatever its age: what was just made, what was last whole. */
+  /** Archives that are never removed, whatever their age: the one just made, and the last whole one. */
   readonly protected: readonly string[];
 }
 
@@ -22,16 +22,16 @@ export interface RetentionPlan {
   readonly warnings: readonly string[];
 }
 
-/** Clocks of machines that make archives differ; more than this is a wrong clock. */
+/** Clocks of machines that make archives differ; a larger difference means that a clock is wrong. */
 const CLOCK_SLACK_MS = 10 * 60 * 1000;
 
 /**
- * Which archives go and which stay. The newest that were found good stay. An object that never was found good (damaged, of another
- * key, of a stranger, of a run that was ended early) takes the place of none of them: while a good one that stays is older, it is left
- * alone; otherwise it fills what places are left.
+ * Decides which archives to remove. The newest verified ones are kept. An unverified object (damaged, sealed with another
+ * key, written by somebody else, left by an interrupted run) never displaces a verified one: it is kept as long as an older
+ * verified archive is kept, and otherwise only if fewer than `keep` are verified.
  *
- * Names from the future neither count nor go, so one run with a wrong clock can neither push good archives out nor stay the newest
- * for ever; and when our own clock is behind the storage, nothing goes at all.
+ * An object whose name is in the future is neither counted nor removed, so one run with a wrong clock can neither displace
+ * good archives nor stay the newest for ever. If our own clock is behind the storage's, nothing is removed.
  */
 export function planRetention(question: RetentionQuestion): RetentionPlan {
   const { now, keep } = question;

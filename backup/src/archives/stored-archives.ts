@@ -9,29 +9,32 @@ import { markVerified, readMarks, type VerifiedMark } from "./verified-mark.ts";
 const CLOCK_SLACK_MS = 10 * 60 * 1000;
 const LONGEST_RUN_MS = 24 * 60 * 60 * 1000;
 
-/** An object under the name of one of this hub's archives; whether it is one, only {@link mark} says. */
+/** An object with the name of one of this hub's archives. Only its {@link mark} shows that it really is one. */
 export interface StoredArchive extends BlobRow {
-  /** What its name says. */
+  /** The time in its name. */
   readonly stampedAt: number;
-  /** Present when it was read back and found good. */
+  /** Present when it was read back and verified. */
   readonly mark: VerifiedMark | undefined;
 }
 
-export interface ShelfQuestion {
+export interface HubArchivesQuery {
   readonly hubId: string;
-  /** Without it marks are believed as they stand. */
+  /** Without it, every mark is believed. */
   readonly key: ArchiveKey | undefined;
 }
 
-/** When an archive was made: the earlier of what its name and the storage say, so that a name cannot make it newer than it is. */
+/**
+ * When an archive was made: the earlier of the times in its name and in the storage, so that a name cannot make it look
+ * newer.
+ */
 export function madeAt({ stampedAt, modifiedAt }: Pick<StoredArchive, "stampedAt" | "modifiedAt">): number {
   return Math.min(stampedAt, modifiedAt);
 }
 
-/** The objects under this hub's names, the newest first, with what is known of them. */
+/** The objects with this hub's names, newest first, with their marks. */
 export async function storedArchives(
   blobs: Blobs,
-  { hubId, key }: ShelfQuestion,
+  { hubId, key }: HubArchivesQuery,
   signal: AbortSignal,
 ): Promise<StoredArchive[]> {
   const rows = await hubArchives(blobs, hubId, signal);
@@ -39,7 +42,7 @@ export async function storedArchives(
   return rows.map((row) => ({ ...row, mark: marks.get(row.name) }));
 }
 
-/** The objects under this hub's names, the newest first. */
+/** The objects with this hub's names, newest first. */
 export async function hubArchives(
   blobs: Blobs,
   hubId: string,
@@ -53,23 +56,23 @@ export async function hubArchives(
   return ours.sort((one, other) => madeAt(other) - madeAt(one) || (one.name < other.name ? 1 : -1));
 }
 
-/** The newest archive with nothing missing. */
+/** The newest archive from which nothing is missing. */
 export function lastWhole(archives: readonly StoredArchive[]): StoredArchive | undefined {
   return archives.find(({ mark }) => mark?.whole === true);
 }
 
-/** What a download to the end found. */
+/** The result of a complete download. */
 export interface VerifiedArchive {
   readonly content: ArchiveContent;
-  /** False for a good archive under a name that is not its own: it counts as none of this hub's. */
+  /** False for a valid archive with the name of another one: it does not count as this hub's. */
   readonly isOwn: boolean;
-  /** Why it counts as none, in words. */
+  /** Why it does not count. */
   readonly misnamed?: string;
-  /** Absent where it could not be noted. */
+  /** Absent when the mark could not be stored. */
   readonly mark?: VerifiedMark;
 }
 
-/** Downloads an archive to its end, finds it good and marks it; or throws. */
+/** Downloads an archive completely, verifies it and stores its mark. Throws when it is not valid. */
 export async function verifyStored(
   deps: BackupDeps,
   blobs: Blobs,
@@ -89,22 +92,22 @@ export async function verifyStored(
     return { content, isOwn: true, mark: await markVerified(blobs, of.key, found, deps.signal) };
   } catch (thrown) {
     deps.signal.throwIfAborted();
-    deps.log.warn(
-      { name: of.name, because: sentenceOf(thrown) },
-      "found good, but the storage does not take a note of it",
-    );
+    deps.log.warn({ name: of.name, because: sentenceOf(thrown) }, "verified, but the mark could not be stored");
     return { content, isOwn: true };
   }
 }
 
-/** An object's row, once more after it was read. @throws NestError when another object was put under the name meanwhile. */
+/** Reads an object's row again after its content was read. @throws NestError when the object was overwritten meanwhile. */
 export async function unchanged(blobs: Blobs, read: BlobRow, signal: AbortSignal): Promise<BlobRow> {
   const now = await blobs.facts(read.name, signal);
   if (now.bytes === read.bytes && now.modifiedAt === read.modifiedAt) return now;
   throw new NestError("storage_failed", `${read.name} was written over while it was read`);
 }
 
-/** A good archive under a name that is not its own, such as an old one copied to a newer name, is good for reading and no more. */
+/**
+ * Why a valid archive does not belong to its name, such as an old one copied to a newer name. It can be read but is not
+ * counted.
+ */
 function misnamedFault(
   { name, hubId }: { readonly name: string; readonly hubId: string },
   { hub_id = hubId, created_at, kind = "hub" }: Manifest,

@@ -7,37 +7,37 @@ import { gapLines } from "./report.ts";
 
 const START = ".verified.";
 const INFO = "nest-backup verified mark v1";
-/** What is larger is no mark, whatever the listing said. */
+/** A larger object is no mark, whatever the listing said. */
 const MOST_BYTES = 4096;
-/** A listing tells milliseconds, a look at one object whole seconds. */
+/** A listing gives milliseconds, a request for one object whole seconds. */
 const SAME_TIME_MS = 2000;
 const AT_ONCE = 8;
 
-/** What is known of an archive that was read back whole and found good. */
+/** The record of an archive that was read back whole and verified. */
 const VerifiedMark = z.object({
   format: z.literal(1),
   archive: z.string(),
   sha256: z.string(),
-  /** As the storage told them then: an object written over since is another one. */
+  /** The size and time of the object when it was verified; an object that was overwritten since has others. */
   bytes: z.number(),
   modified_at: z.number(),
   verified_at: z.number(),
   files: z.number(),
   spokes: z.number(),
-  /** Nothing is missing from it, or the operator said that what is missing may be. */
+  /** Whether nothing is missing, or the operator accepted what is missing. */
   whole: z.boolean(),
-  /** Much less is in it than in the last whole one before it. */
+  /** Whether it contains much less than the last whole archive before it. */
   much_less: z.boolean(),
 });
 export type VerifiedMark = z.infer<typeof VerifiedMark>;
 const SealedMark = VerifiedMark.extend({ mac: z.string() });
 
-/** The name of the small object that says when an archive was found good. */
+/** The name of the small object that records that an archive was verified. */
 export function markName(archive: string): string {
   return `${START}${archive}`;
 }
 
-/** The archive that a mark's name is about; undefined for every other name. */
+/** The archive that a mark's name belongs to; undefined for any other name. */
 export function archiveOfMark(name: string): string | undefined {
   return name.startsWith(START) ? name.slice(START.length) : undefined;
 }
@@ -51,8 +51,8 @@ export interface FoundGood {
 }
 
 /**
- * Notes beside an archive that it was read back whole and found good. Needs no tags, writes nothing over, and carries a code made
- * with the backup key: whoever else may write into the bucket cannot say it.
+ * Stores a mark beside an archive that was read back whole and verified. It needs no tags, overwrites no archive, and carries
+ * a code made with the backup key, so that nobody else who can write to the bucket can forge it.
  */
 export async function markVerified(
   blobs: Blobs,
@@ -83,7 +83,7 @@ export async function markVerified(
   try {
     await put();
   } catch (thrown) {
-    // One that no longer fits is in the way: of another key, of another object under the name, or none of ours.
+    // The existing mark does not fit: it was made with another key, for another object of that name, or by somebody else.
     if (!(thrown instanceof NestError) || thrown.code !== "blob_exists") throw thrown;
     await blobs.remove(name, signal);
     await put();
@@ -92,8 +92,8 @@ export async function markVerified(
 }
 
 /**
- * The marks of this hub's archives, by archive. Without a key they are believed as they stand; with it, one that another key or a
- * stranger made is none.
+ * The marks of this hub's archives, by archive. Without a key every mark is believed; with one, marks that were not made with
+ * it are ignored.
  */
 export async function readMarks(
   blobs: Blobs,
@@ -113,7 +113,7 @@ export async function readMarks(
   return marks;
 }
 
-/** The marks of this hub in the storage, whether their archives are still there or not. */
+/** This hub's marks in the storage, including those of removed archives. */
 export async function markRows(blobs: Blobs, hubId: string, signal: AbortSignal): Promise<BlobRow[]> {
   const rows = await listed(blobs, `${START}nest-hub-backup-`, signal);
   return rows.filter(({ name }) => timeOfHubArchive(archiveOfMark(name) ?? "", hubId) !== undefined);
@@ -137,7 +137,7 @@ async function readMark(
 
 function macOf(mark: VerifiedMark, key: ArchiveKey): Buffer {
   const macKey = Buffer.from(hkdfSync("sha256", key.bytes(), Buffer.alloc(0), INFO, 32));
-  // The schema gives the fields in its own order, whatever order they were written in.
+  // Parse with the schema first, because it puts the fields into a fixed order.
   return createHmac("sha256", macKey)
     .update(JSON.stringify(VerifiedMark.parse(mark)))
     .digest();

@@ -6,8 +6,8 @@ import type { ClusterEntry } from "../fleet/fleet.ts";
 import type { Settings } from "../settings/settings.ts";
 
 /**
- * The hub's own cluster: the kubeconfig that `KUBECONFIG` names, else the one that this pod runs in. The default file of the home
- * directory is never looked at; whatever cluster it names, nobody said that it is the hub's.
+ * The hub's own cluster: the one in the kubeconfig that `KUBECONFIG` names, else the one in which this pod runs. The default
+ * file in the home directory is never read, because nobody said that its cluster is the hub's.
  *
  * @throws NestError `cluster_not_configured`
  */
@@ -19,7 +19,7 @@ export async function hubCluster(settings: Settings): Promise<Cluster> {
   });
 }
 
-/** The cluster of an entry in `clusters.json`; a remote one only by its own kubeconfig. */
+/** The cluster of an entry in `clusters.json`. A remote cluster needs a kubeconfig of its own. */
 export async function entryCluster(entry: ClusterEntry, settings: Settings): Promise<Cluster> {
   if (entry.in_cluster === true) return hubCluster(settings);
   for (const file of candidatesOf(entry, settings.kubeconfigDir)) {

@@ -19,12 +19,12 @@ export interface CollectOptions {
   readonly toolVersion: string;
 }
 
-/** A hub ready to be stored: what is small is at hand, what is large is read when it is asked for. */
+/** A collected hub: small content is in memory, large content is read when it is needed. */
 export interface CollectedHub extends AsyncDisposable {
-  /** Counted before anything is stored; the manifest has the exact number. */
+  /** Counted in advance; the manifest has the exact number. */
   readonly plannedFiles: number;
   readonly spokes: number;
-  /** Spokes at zero replicas: there is nothing to read them by, and they are not lost. */
+  /** Number of spokes at zero replicas: they have no pod to read from, and they are not lost. */
   readonly asleep: number;
   members(): AsyncGenerator<Member>;
   manifest(files: readonly StoredFile[]): Manifest;
@@ -39,9 +39,10 @@ const NO_SPOKES: CapturedSpokes & Pick<Fleet, "elsewhere"> = {
 const NO_SECRETS: CapturedSecrets = { secrets: new Map(), warnings: ["the Secrets were not captured, as asked for"] };
 
 /**
- * Collects a hub: its data directory is checked, its Secrets and spokes are read, its database is held at one moment.
+ * Collects a hub: checks its data directory, reads its Secrets and spokes, and takes a snapshot of its database.
  *
- * @throws NestError for what makes a backup worthless: no `saas/`, no registry, a required Secret missing, an unreadable database.
+ * @throws NestError when the backup would be worthless: no `saas/`, no registry, a required Secret missing, an unreadable
+ * database.
  */
 export async function collectHub(deps: BackupDeps, options: CollectOptions): Promise<CollectedHub> {
   const { settings } = options;

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { type Member, type NameSet, ReadBuffer, singleMember, treeMembers } from "@nest/archive";
 import { isAbsent, NestError } from "@nest/kit";
 
-/** Files at the root of the data directory that are stored under `hub/`; the registry must be there. */
+/** Files at the root of the data directory that are stored under `hub/`; the registry is required. */
 const ROOT_FILES = ["hub-registry.json", "clusters.json"];
 const TREES = ["saas", "contribute"];
 
@@ -14,8 +14,8 @@ export interface HubFilesOptions {
 }
 
 /**
- * The hub's files (spec: Hub disaster-recovery archive). `nous/`, `home/`, `beads/` and `logs/` are not named here and so not
- * stored; the database is stored as rows. Each member is to be used up before the next is asked for.
+ * The hub's files (spec: Hub disaster-recovery archive). `nous/`, `home/`, `beads/` and `logs/` are left out; the database is
+ * stored as rows. Members share a buffer: use each up before asking for the next.
  */
 export function* hubFileMembers(from: HubFilesOptions): Generator<Member> {
   const options = { ...from, buffer: new ReadBuffer() };
@@ -29,7 +29,7 @@ export function* hubFileMembers(from: HubFilesOptions): Generator<Member> {
 }
 
 /**
- * Refuses a data directory whose `saas/` is missing, empty or a link: thirty nights of empty archives would push out every good
+ * Refuses a data directory whose `saas/` is missing, empty or a link: daily empty archives would soon displace every good
  * one.
  *
  * @throws NestError `hub_data_missing`
@@ -47,7 +47,7 @@ export function checkSaas(dataDir: string): void {
   if (!hasFile(folder)) throw refuse("holds no file");
 }
 
-/** How many files a run is going to store, counted without opening any. */
+/** Counts the files that a run will store, without opening them. */
 export function countFiles(dataDir: string): number {
   const trees = TREES.map((name) => join(dataDir, name)).filter(isThere);
   const inTrees = trees.reduce((sum, root) => sum + filesIn(root), 0);

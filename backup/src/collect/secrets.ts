@@ -1,25 +1,25 @@
 import type { Cluster, ClusterObject } from "@nest/cluster";
 import { NestError, sentenceOf } from "@nest/kit";
 
-/** Without these a hub cannot be rebuilt. */
+/** Secrets without which a hub cannot be rebuilt. */
 const REQUIRED = ["nest-hub-secrets", "objstore-api-key", "nest-hub-kubeconfigs"] as const;
-/** A certificate can be issued again. */
+/** Not required: a certificate can be issued again. */
 const OPTIONAL = ["nest-hub-tls"] as const;
 const CALL_TIMEOUT_MS = 30_000;
-/** What only the old cluster understands; a new one would refuse it. */
+/** Fields that are specific to the old cluster; a new one would reject them. */
 const OLD_CLUSTER_FIELDS = ["resourceVersion", "uid", "creationTimestamp", "managedFields", "selfLink", "generation"];
 
 export interface CapturedSecrets {
-  /** Name to the text of its file. */
+  /** The file's text by the Secret's name. */
   readonly secrets: ReadonlyMap<string, string>;
   readonly warnings: readonly string[];
 }
 
 /**
- * The hub's Secrets (spec: Hub disaster-recovery archive).
+ * Collects the hub's Secrets (spec: Hub disaster-recovery archive).
  *
- * @throws NestError `secret_missing` when a required one is absent, `secret_forbidden` when our role may not read it, the cluster's
- * failure when it does not answer.
+ * @throws NestError `secret_missing` when a required one is absent, `secret_forbidden` when our role may not read it, or the
+ * cluster's error when it does not answer.
  */
 export async function collectSecrets(
   cluster: Cluster,

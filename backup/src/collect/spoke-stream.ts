@@ -1,17 +1,17 @@
 import { createHash } from "node:crypto";
 
-/** What a spoke's configuration consists of; any one of the first three makes it captured. */
+/** The files of a spoke's configuration; a spoke with any of the first three counts as captured. */
 const CONFIG_FILES = ["nest.yaml.dashboard", "nest.yaml.runtime", "nest.yaml.bak"] as const;
 const MARK = "@@NEST-FILE";
 const GAP = "@@NEST-GAP";
 const END = "@@NEST-END";
-/** Configuration and keys are small; whatever is larger is no such file. */
+/** Configuration and keys are small; a larger file is neither. */
 const MOST_FILE_BYTES = 8 * 1024 * 1024;
 export const MOST_STREAM_BYTES = 48 * 1024 * 1024;
 
 /**
- * Read in the spoke's container by its own shell. Each file is read once, into a variable, so that its announced length and hash are
- * those of the bytes sent; the end mark tells a whole stream from one that was cut at a lucky place.
+ * A shell script that runs in the spoke's container. It reads each file once into a variable, so that the announced length
+ * and hash are those of the bytes sent. The end mark shows that the stream is complete.
  */
 export const READ_SPOKE: readonly string[] = [
   "/bin/sh",
@@ -32,17 +32,17 @@ done
 echo "${END} $n"`,
 ];
 
-/** What a spoke's stream held. */
+/** The files in a spoke's stream. */
 export interface SpokeFiles {
   readonly files: ReadonlyMap<string, Buffer>;
-  /** File name to the reason why it is not among them. */
+  /** The reason for each file that is missing. */
   readonly gaps: Readonly<Record<string, string>>;
 }
 
 /**
- * Takes a spoke's stream apart.
+ * Parses a spoke's stream.
  *
- * @returns a sentence instead when the stream is cut, does not add up, or holds no configuration at all.
+ * @returns a sentence instead when the stream is incomplete, inconsistent, or contains no configuration.
  */
 export function parseSpokeStream(text: string): SpokeFiles | string {
   const files = new Map<string, Buffer>();

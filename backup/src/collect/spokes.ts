@@ -7,16 +7,16 @@ const CONTAINER = "nest";
 const LOOKUP_TIMEOUT_MS = 30_000;
 const ALL_TIMEOUT_MS = 10 * 60 * 1000;
 const AT_ONCE_A_CLUSTER = 8;
-/** A namespace must be a label of DNS: an id from elsewhere must not steer the exec to another place. */
+/** A namespace must be a DNS label, so that an id in a foreign record cannot direct the exec elsewhere. */
 const NAMESPACE = /^nest-hosted-[a-z0-9]([a-z0-9-]*[a-z0-9])?$/;
 const MOST_NAMESPACE_CHARACTERS = 63;
 const MOST_REASON_CHARACTERS = 300;
-/** All spokes of a run together; what goes over it is told, not held. */
+/** Memory for all spokes of a run together; a spoke beyond it is reported and not captured. */
 const MOST_HELD_BYTES = 128 * 1024 * 1024;
 
 export interface SpokesPlan {
   readonly spokes: readonly FleetSpoke[];
-  /** The client for a cluster of `clusters.json`; asked once for each. */
+  /** The client for a cluster of `clusters.json`; created once for each. */
   clusterOf(spoke: FleetSpoke): Promise<Cluster>;
   readonly spokeTimeoutMs: number;
   readonly allTimeoutMs?: number;
@@ -28,13 +28,13 @@ export interface SpokesPlan {
 export interface CapturedSpokes {
   readonly captured: ReadonlyMap<string, SpokeFiles>;
   readonly errors: Readonly<Record<string, string>>;
-  /** No pod, as the record says it should be: no gap. */
+  /** Spokes without a pod according to their records; these are no gaps. */
   readonly asleep: Readonly<Record<string, string>>;
 }
 
 /**
- * Reads every spoke, several at once and each with its own deadline, so that a few that hang cannot keep the rest from being
- * captured. Each one ends captured or with a reason; nothing here fails the run.
+ * Reads every spoke, several at once and each with its own deadline, so that a few that hang do not keep the others from
+ * being captured. Each spoke is captured or gets a reason; no spoke fails the run.
  */
 export async function collectSpokes(plan: SpokesPlan): Promise<CapturedSpokes> {
   const captured = new Map<string, SpokeFiles>();
@@ -95,7 +95,7 @@ async function readSpoke(
   try {
     return await read();
   } catch (thrown) {
-    // A hanging spoke would only hang again; anything else gets a second chance.
+    // A spoke that hung would hang again; other failures are tried a second time.
     if (plan.signal.aborted || (thrown instanceof NestError && thrown.code === "spoke_timeout")) throw thrown;
     return read();
   }

@@ -5,29 +5,30 @@ import type { CollectedHub } from "../collect/collect-hub.ts";
 import type { BackupDeps } from "../deps/deps.ts";
 import type { Blobs } from "../storage/blobs.ts";
 
-/** What a run compares itself with. */
-export interface Shelf {
-  /** The last archive with nothing missing, else the last with no sudden loss; undefined when there is none. */
+/** The stored archives with which a run compares itself. */
+export interface Baseline {
+  /** The last whole archive, else the last one without a sudden loss; undefined when there is none. */
   readonly before: Manifest["previous"];
-  /** Objects under this hub's names that look newer than what was last found good, and never were. */
+  /** Objects with this hub's names that look newer than the last verified archive and were never verified. */
   readonly strangers: readonly string[];
-  /** Every name of this hub's that is taken. */
+  /** All names of this hub that are taken. */
   readonly taken: ReadonlySet<string>;
 }
 
-/** Beyond these nobody's first run after an upgrade, or with a new key, need look. */
+/** Maximum number of archives read to find a valid one at the first run after an upgrade or with a new key. */
 const MOST_TRIED = 5;
 const CLOCK_SLACK_MS = 10 * 60 * 1000;
 
 /**
- * Looks at what the storage has. An object under our name that is damaged, or of a stranger, is told and fails nothing.
+ * Reads which archives the storage has. An object with our name that is damaged or foreign is reported and does not fail the
+ * run.
  *
- * Where no archive carries a mark of ours (an older release, a new key), the newest are read until one is found good.
+ * If no archive has a mark made with our key (an older release, a new key), the newest are read until one is valid.
  */
-export async function lookAtShelf(
+export async function readBaseline(
   deps: BackupDeps,
   from: { readonly blobs: Blobs; readonly hubId: string; readonly key: ArchiveKey },
-): Promise<Shelf> {
+): Promise<Baseline> {
   const stored = await storedArchives(from.blobs, from, deps.signal);
   const isSound = ({ mark }: StoredArchive) => mark !== undefined && !mark.much_less;
   const marked = stored.some(isSound) ? stored : await markOne(deps, from, stored);
@@ -53,13 +54,16 @@ async function markOne(
         return stored.map((row) => (row.name === name ? { ...row, mark } : row));
     } catch (thrown) {
       deps.signal.throwIfAborted();
-      deps.log.warn({ name, because: sentenceOf(thrown) }, "no good archive of this hub");
+      deps.log.warn({ name, because: sentenceOf(thrown) }, "not a valid archive of this hub");
     }
   }
   return stored;
 }
 
-/** A sudden loss in words: less than half the files, or a fifth of the spokes gone. Spokes at zero replicas are not lost. */
+/**
+ * Describes a sudden loss: less than half of the files, or more than a fifth of the spokes missing. Spokes at zero replicas
+ * are not lost.
+ */
 export function muchLess(
   before: Manifest["previous"],
   hub: Pick<CollectedHub, "plannedFiles" | "spokes" | "asleep">,

@@ -1,6 +1,6 @@
 import { NestError, UsageError } from "@nest/kit";
 
-/** `nest-backup` ends with one of these (docs/operations.md). */
+/** The exit codes of `nest-backup` (docs/operations.md). */
 export const EXIT = { ok: 0, failed: 1, usage: 2, gaps: 3, wrongKey: 4, damaged: 5 } as const;
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
@@ -14,7 +14,7 @@ const BY_CODE: Readonly<Record<string, ExitCode>> = {
   bucket_missing: EXIT.usage,
 };
 
-/** The exit code that goes with a failure. */
+/** The exit code for a failure. */
 export function exitCodeFor(thrown: unknown): ExitCode {
   if (thrown instanceof UsageError) return EXIT.usage;
   return thrown instanceof NestError ? (BY_CODE[thrown.code] ?? EXIT.failed) : EXIT.failed;

@@ -14,7 +14,7 @@ export interface ExtractFlags {
   readonly json?: boolean;
 }
 
-/** `extract`: decrypts into a directory and verifies hashes; nothing is there before all of it was found good. */
+/** `extract`: decrypts into a directory and verifies hashes; no file appears before the whole archive was verified. */
 export async function extract(deps: BackupDeps, flags: ExtractFlags): Promise<0> {
   if (flags.dest === undefined) throw new UsageError("extract needs -dest DIR");
   const source = await namedSource(deps, flags);

@@ -8,7 +8,7 @@ export interface ListFlags {
   readonly json?: boolean;
 }
 
-/** `list`: this hub's archives, the newest first; the first word of a line is the name. */
+/** `list`: this hub's archives, newest first; each line begins with the name. */
 export async function list(deps: BackupDeps, flags: ListFlags): Promise<0> {
   const blobs = await deps.openBlobs();
   const hubId = await hubIdOf(deps.environment, readSettings(deps.environment));
@@ -35,13 +35,13 @@ export async function list(deps: BackupDeps, flags: ListFlags): Promise<0> {
   return 0;
 }
 
-/** An object that is gone by now, or that we may not look at, fails no list. */
+/** When the object's lock ends. An object that is gone, or that we may not read, does not fail the list. */
 async function lockOf(deps: BackupDeps, blobs: Blobs, name: string): Promise<number | undefined> {
   try {
     return (await blobs.facts(name, deps.signal)).lockedUntil;
   } catch (thrown) {
     deps.signal.throwIfAborted();
-    deps.log.warn({ name, because: sentenceOf(thrown) }, "nothing more is known of this object");
+    deps.log.warn({ name, because: sentenceOf(thrown) }, "could not read this object's details");
     return undefined;
   }
 }

@@ -17,7 +17,7 @@ const names = async () => (await listed(hub.blobs, "nest-hub-backup-", signal)).
 const marks = async () => (await listed(hub.blobs, ".verified.", signal)).map(({ name }) => name).sort();
 const nameOf = (date: number) => `nest-hub-backup-nest-hub-202611${date}T031700Z.tar.gz.enc`;
 
-/** A night later: the run's exit code. */
+/** Runs a backup one night later; returns the exit code. */
 async function night(...flags: string[]): Promise<number> {
   const code = await hub.run("run", ...flags);
   await hub.clock.advance(DAY_MS);

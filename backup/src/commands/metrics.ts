@@ -11,8 +11,8 @@ export interface RunFacts {
 const LAST_SUCCESS = "nest_backup_last_success_timestamp_seconds";
 
 /**
- * Writes the run's figures as Prometheus text for a textfile collector (`NEST_BACKUP_METRICS_FILE`). A failed run keeps the time of
- * the last success.
+ * Writes the run's metrics as Prometheus text for a textfile collector (`NEST_BACKUP_METRICS_FILE`). A failed run keeps the
+ * time of the last success.
  */
 export async function writeMetrics(file: string | undefined, facts: RunFacts): Promise<void> {
   if (file === undefined) return;

@@ -1,9 +1,9 @@
 import { sentenceOf } from "@nest/kit";
 import { planRetention } from "../archives/retention.ts";
 import {
+  type HubArchivesQuery,
   hubArchives,
   lastWhole,
-  type ShelfQuestion,
   type StoredArchive,
   storedArchives,
   verifyStored,
@@ -19,31 +19,31 @@ export interface PruneFlags {
   readonly json?: boolean;
 }
 
-export interface PruneQuestion extends ShelfQuestion {
+export interface PruneQuestion extends HubArchivesQuery {
   readonly blobs: Blobs;
   readonly keep: number;
-  /** Found good a moment ago, also where the storage keeps no note of it. */
+  /** Archives verified just now, even if their marks could not be stored. */
   readonly readBack: readonly string[];
   readonly dryRun: boolean;
 }
 
-/** What became of each archive. */
+/** The result for each archive. */
 export interface Pruned {
   readonly kept: readonly { readonly name: string; readonly because: string }[];
   readonly removed: readonly string[];
-  /** Only hidden behind a delete marker: still kept, and still paid for. */
+  /** Hidden by a delete marker only: the bytes are still stored and paid for. */
   readonly hidden: readonly string[];
   readonly failed: readonly { readonly name: string; readonly because: string }[];
   readonly warnings: readonly string[];
 }
 
-/** `prune`: verifies the newest archive; only if it is good, removes what the retention does not keep. */
+/** `prune`: verifies the newest archive; only if it is valid, removes the archives that the retention does not keep. */
 export async function prune(deps: BackupDeps, flags: PruneFlags): Promise<ExitCode> {
   const settings = readSettings(deps.environment);
   const blobs = await deps.openBlobs();
   const hubId = await hubIdOf(deps.environment, settings);
   const dryRun = flags["dry-run"] ?? false;
-  // A plan that nobody carries out needs no key; it believes the marks as they stand.
+  // A dry run needs no key; it believes the marks.
   const key = dryRun ? undefined : keyFrom(deps.environment);
   const [newest] = await hubArchives(blobs, hubId, deps.signal);
   const readBack: string[] = [];
@@ -59,8 +59,8 @@ export async function prune(deps: BackupDeps, flags: PruneFlags): Promise<ExitCo
 }
 
 /**
- * Removes what the retention does not keep, the oldest first; the last whole archive stays, however many are newer. A failed removal
- * stops nothing.
+ * Removes the archives that the retention does not keep, oldest first. The last whole archive always stays. A failed removal
+ * does not stop the others.
  */
 export async function pruneArchives(deps: BackupDeps, question: PruneQuestion): Promise<Pruned> {
   const { blobs } = question;

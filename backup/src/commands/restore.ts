@@ -31,15 +31,16 @@ interface Target {
 }
 
 /**
- * `restore`: puts an archive back where it came from. A hub's archive fills an empty data directory, database included; a spoke's
- * own archive, or one spoke of a hub's archive (`-spoke ID`), fills a spoke's data directory. Staged beside, checked, then moved.
+ * `restore`: restores an archive. A hub's archive fills an empty data directory and its database; a spoke's own archive, or
+ * one spoke of a hub's archive (`-spoke ID`), fills a spoke's data directory. Files are staged beside the destination,
+ * checked, then moved.
  */
 export async function restore(deps: BackupDeps, flags: RestoreFlags): Promise<0> {
   const source = await namedSource(deps, flags);
   const settings = readSettings(deps.environment);
   const destination = resolve(flags.dest ?? settings.dataDir);
   const key = keyFrom(deps.environment);
-  // Read once without writing: what is inside decides where it goes, and a bad archive touches nothing.
+  // Read it once without writing: its content decides the destination, and an invalid archive must change nothing.
   const looked = await checkArchive(deps, source(), key);
   const target = targetOf(looked, destination, flags);
   const restored = await stageAndPublish(deps, flags, {
@@ -51,7 +52,9 @@ export async function restore(deps: BackupDeps, flags: RestoreFlags): Promise<0>
   return 0;
 }
 
-/** @throws NestError `not_restorable` for an archive that has nothing to restore there. */
+/**
+ * Decides what to restore and where. @throws NestError `not_restorable` when the archive holds nothing for that destination.
+ */
 function targetOf(content: ArchiveContent, destination: string, flags: RestoreFlags): Target {
   const paths = content.manifest.files.map(({ path }) => path);
   if (flags.spoke !== undefined) {
@@ -113,7 +116,7 @@ async function stageAndPublish(
       for (const ending of ["-wal", "-shm"])
         await rm(join(target.destination, `${EMBEDDED}${ending}`), { force: true });
       await staging.publish();
-      // Last: files can be put there again, a database that is filled is never filled twice.
+      // Committed last: files can be moved again after a failure, but a database that was filled is never filled again.
       await database?.keep();
     });
   }
@@ -125,7 +128,7 @@ interface DatabaseLoad extends AsyncDisposable {
   keep(): Promise<void>;
 }
 
-/** The archive's database in a file among the staged ones, or in the database of `NEST_DATABASE_URL`. */
+/** Loads the archive's database into a file among the staged ones, or into the database of `NEST_DATABASE_URL`. */
 async function loadDatabase(staging: Staging, databaseUrl: string | undefined): Promise<DatabaseLoad | undefined> {
   if (!staging.files.includes(`${DATABASE}/schema.json`)) return undefined;
   const folder = staging.staged(DATABASE);
@@ -141,7 +144,7 @@ async function loadDatabase(staging: Staging, databaseUrl: string | undefined): 
   return { loaded, keep: async () => {}, [Symbol.asyncDispose]: async () => {} };
 }
 
-/** Another hub's or spoke's volume is not overwritten by mistake. @throws NestError `identity_differs` */
+/** Prevents overwriting another hub's or spoke's volume by mistake. @throws NestError `identity_differs` */
 async function guardIdentity(staging: Staging, target: Target, force: boolean): Promise<void> {
   const name = IDENTITY[target.kind];
   const there = (await readTextIfPresent(join(target.destination, name)))?.trim();

@@ -21,7 +21,7 @@ async function extracted(): Promise<string> {
 }
 const manifestIn = (dest: string) => JSON.parse(readFileSync(join(dest, "MANIFEST.json"), "utf8"));
 
-/** The storage, doing one thing wrong. */
+/** A storage with one fault. */
 function withFault(sound: Blobs, fault: Partial<Blobs>): Blobs {
   const own = (name: PropertyKey) => (fault as Record<PropertyKey, unknown>)[name];
   return new Proxy(sound, {

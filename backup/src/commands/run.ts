@@ -11,7 +11,7 @@ import { type CollectedHub, collectHub } from "../collect/collect-hub.ts";
 import type { BackupDeps } from "../deps/deps.ts";
 import { bucketFrom, hubIdOf, keyFrom, readSettings, type Settings } from "../settings/settings.ts";
 import type { Blobs } from "../storage/blobs.ts";
-import { lookAtShelf, muchLess } from "./baseline.ts";
+import { muchLess, readBaseline } from "./baseline.ts";
 import { EXIT, type ExitCode } from "./exit-codes.ts";
 import { writeMetrics } from "./metrics.ts";
 import { type Pruned, pruneArchives } from "./prune.ts";
@@ -27,10 +27,10 @@ export interface RunFlags {
   readonly json?: boolean;
 }
 
-/** An abandoned upload is ours to end once no run can still be at it. */
+/** An unfinished upload of ours is cancelled after this time, when no run can still be writing it. */
 const SWEEP_AFTER_MS = 24 * 60 * 60 * 1000;
 const NAME_ATTEMPTS = 5;
-/** A name further ahead would count as stamped by a wrong clock. */
+/** How far a name may be ahead of the clock before it would count as stamped by a wrong clock. */
 const MOST_AHEAD_MS = 9 * 60 * 1000;
 const DAY_MS = 24 * 60 * 60 * 1000;
 const MIB = 1024 * 1024;
@@ -41,14 +41,14 @@ interface Made {
   readonly bytes: number;
   readonly pruned?: Pruned;
   readonly dropped?: string;
-  /** What the operator should look at, and the archive has no part in. */
+  /** Warnings for the operator that do not concern the archive's content. */
   readonly warnings: readonly string[];
 }
 
 /**
- * `run`: collect, seal, store, read back and verify, and only then prune (spec: Hub backup command-line tool).
+ * `run`: collects, encrypts, stores, reads back and verifies, and only then prunes (spec: Hub backup command-line tool).
  *
- * @returns 0, or 3 when the archive is good but something is not in it, or a delete failed.
+ * @returns 0, or 3 when the archive is valid but something is missing from it, or a delete failed.
  */
 export async function run(deps: BackupDeps, flags: RunFlags): Promise<ExitCode> {
   if (flags.codec !== undefined && flags.codec !== "gzip" && flags.codec !== "zstd") {
@@ -68,7 +68,7 @@ export async function run(deps: BackupDeps, flags: RunFlags): Promise<ExitCode> 
     print(deps, flags, made);
     await writeMetrics(settings.metricsFile, { startedAt, endedAt: deps.clock.now(), made }).catch(
       (thrown: unknown) => {
-        // The archive is made; a run that ends as failed would be run again.
+        // The archive is made; a run that ended as failed would be repeated.
         deps.log.error({ because: sentenceOf(thrown) }, "the figures could not be written");
       },
     );
@@ -102,22 +102,24 @@ async function toFile(deps: BackupDeps, flags: RunFlags, context: Context): Prom
 
 async function toStorage(deps: BackupDeps, flags: RunFlags, context: Context): Promise<Made> {
   const blobs = await deps.openBlobs();
-  const { before, strangers, taken } = await lookAtShelf(deps, { blobs, ...context });
+  const { before, strangers, taken } = await readBaseline(deps, { blobs, ...context });
   await sweep(deps, blobs, context.hubId);
   await using hub = await collect(deps, flags, context, before);
   const stored = await store(deps, flags, { blobs, hub, taken, ...context });
   const unnoted = await readBack(deps, { blobs, ...stored, ...context });
-  const told = strangers.map((name) => `${name} looks new and was never found good; it takes no other archive's place`);
-  const warnings = unnoted === undefined ? told : [...told, unnoted];
+  const newcomers = strangers.map(
+    (name) => `${name} looks new and was never found good; it takes no other archive's place`,
+  );
+  const warnings = unnoted === undefined ? newcomers : [...newcomers, unnoted];
   const made = { dest: stored.name, manifest: stored.manifest, bytes: stored.bytes, warnings };
   const dropped = stored.manifest.much_less;
   if (dropped !== undefined) return { ...made, dropped };
   if (flags["no-prune"] === true) return made;
-  return { ...made, pruned: await pruneBehind(deps, blobs, stored.name, context) };
+  return { ...made, pruned: await pruneAfterRun(deps, blobs, stored.name, context) };
 }
 
-/** The archive is made: whatever goes wrong now is told, and is no reason to make it again. */
-async function pruneBehind(deps: BackupDeps, blobs: Blobs, name: string, context: Context): Promise<Pruned> {
+/** Prunes after the archive was made: a failure is reported, but is no reason to make the archive again. */
+async function pruneAfterRun(deps: BackupDeps, blobs: Blobs, name: string, context: Context): Promise<Pruned> {
   const { hubId, key, settings } = context;
   try {
     const question = { blobs, hubId, key, keep: settings.retention, readBack: [name], dryRun: false };
@@ -146,8 +148,8 @@ function collect(
   });
 }
 
-/** What this run is to the next ones: whether they may compare themselves with it, and let older ones go for it. */
-function worthOf(hub: CollectedHub, manifest: Manifest, flags: RunFlags): Manifest {
+/** Adds to the manifest what later runs need: whether they may compare themselves with this archive, and prune older ones. */
+function withCompleteness(hub: CollectedHub, manifest: Manifest, flags: RunFlags): Manifest {
   const { previous } = manifest;
   const skipsSpokes = flags["skip-spokes"] === true;
   const less = flags["less-ok"] === true ? undefined : muchLess(previous, hub, skipsSpokes);
@@ -157,7 +159,7 @@ function worthOf(hub: CollectedHub, manifest: Manifest, flags: RunFlags): Manife
   return { ...manifest, whole, ...(less === undefined ? {} : { much_less: less }) };
 }
 
-/** The sealed bytes of a hub, their number and their hash, and the manifest once they are all given out. */
+/** Encrypts a hub. Yields the bytes; their number, their hash and the manifest are known at the end. */
 function seal(deps: BackupDeps, flags: RunFlags, from: { readonly hub: CollectedHub; readonly key: ArchiveKey }) {
   let manifest: Manifest | undefined;
   const sealed = hashed(
@@ -167,7 +169,7 @@ function seal(deps: BackupDeps, flags: RunFlags, from: { readonly hub: Collected
       codec: flags.codec === "zstd" ? "zstd" : "gzip",
       members: from.hub.members(),
       manifest: (files) => {
-        manifest = worthOf(from.hub, from.hub.manifest(files), flags);
+        manifest = withCompleteness(from.hub, from.hub.manifest(files), flags);
         return manifest;
       },
       progress: ({ files, bytes }) => deps.tell(`storing: ${files} files, ${Math.round(bytes / MIB)} MiB`),
@@ -195,7 +197,7 @@ async function store(
     const name = freeName(from, now + attempt * 1000);
     const lockedUntil = lockDays === undefined ? undefined : now + lockDays * DAY_MS;
     const lock = lockedUntil === undefined ? {} : { lockedUntil };
-    // An archive that was interrupted is made anew, with another salt.
+    // An interrupted archive is made again from the beginning, with another salt.
     const sealed = seal(deps, flags, from);
     try {
       await from.blobs.put(name, sealed.content, { metadata, signal: deps.signal, ...lock });
@@ -207,7 +209,7 @@ async function store(
   }
 }
 
-/** The name of the first second that is free, as far as is known before anything is sealed. */
+/** Finds a name whose second is free, as far as known before the work begins. */
 function freeName(
   { hubId, taken }: { readonly hubId: string; readonly taken: ReadonlySet<string> },
   from: number,
@@ -220,10 +222,10 @@ function freeName(
 }
 
 /**
- * Downloads what was stored, verifies it and marks it.
+ * Downloads what was stored, verifies it and stores its mark.
  *
- * @returns a sentence when the storage does not take the mark.
- * @throws NestError `read_back_failed`; then that object alone is removed.
+ * @returns a sentence when the mark could not be stored.
+ * @throws NestError `read_back_failed`; then only that object is removed.
  */
 async function readBack(
   deps: BackupDeps,

@@ -54,7 +54,7 @@ test("an archive that nobody read back does not count, until status -verify read
 test("an archive that was stamped by a clock far ahead hides no newer one", async () => {
   await hub.clock.advance(YEAR_MS);
   const blobs = hub.blobs;
-  // The storage keeps its own time.
+  // The storage's clock differs from the hub's.
   hub.blobs = new MemoryBlobs(() => hub.clock.now() - YEAR_MS);
   await hub.run("run");
   await hub.clock.advance(-YEAR_MS);

@@ -10,13 +10,13 @@ export interface StatusFlags {
   readonly json?: boolean;
 }
 
-/** A daily run that took its time must not raise the alarm. */
+/** More than a day, so that a daily run that takes long raises no alarm. */
 const DEFAULT_MOST_HOURS = 26;
 const HOUR_MS = 3_600_000;
 
 /**
- * `status`, for alarms: how old the newest verified archive is. Exit 1 when it is too old or there is none. With `-verify` the
- * newest archive is verified now, which needs the key.
+ * `status`, for alarms: the age of the newest verified archive. Exit 1 when it is too old or there is none. `-verify`
+ * verifies the newest archive now, which needs the key.
  */
 export async function status(deps: BackupDeps, flags: StatusFlags): Promise<ExitCode> {
   const blobs = await deps.openBlobs();
@@ -48,7 +48,7 @@ export async function status(deps: BackupDeps, flags: StatusFlags): Promise<Exit
   return isFresh ? EXIT.ok : EXIT.failed;
 }
 
-/** The name of the newest archive, once it was found good; undefined when there is none, or it stands under another's name. */
+/** Verifies the newest archive and returns its name; undefined when there is none, or when it has another archive's name. */
 async function verifyNewest(deps: BackupDeps, blobs: Blobs, hubId: string): Promise<string | undefined> {
   const key = keyFrom(deps.environment);
   const [newest] = await hubArchives(blobs, hubId, deps.signal);

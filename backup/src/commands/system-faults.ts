@@ -11,7 +11,7 @@ const WORDS: Readonly<Record<string, string>> = {
   EIO: "could not be read or written (input/output error)",
 };
 
-/** A failure of the operating system as a person is told it; what is none comes back as it is. */
+/** Converts an error of the operating system to a NestError for people; any other error is returned unchanged. */
 export function systemFault(thrown: unknown): unknown {
   const { code = "", syscall, path } = (thrown ?? {}) as NodeJS.ErrnoException;
   if (thrown instanceof NestError || syscall === undefined) return thrown;

@@ -11,7 +11,9 @@ export interface VerifyFlags {
   readonly json?: boolean;
 }
 
-/** `verify`: the newest archive in the storage, one that is named, or a local file. Gaps are printed and are no fault of the archive. */
+/**
+ * `verify`: verifies the newest archive in the storage, a named one, or a local file. Gaps are printed and do not fail it.
+ */
 export async function verify(deps: BackupDeps, flags: VerifyFlags): Promise<0> {
   const key = keyFrom(deps.environment);
   const { content, name, misnamed } =

@@ -23,9 +23,9 @@ const TYPES: Readonly<Record<Engine, Readonly<Record<ColumnKind, string>>>> = {
 };
 
 /**
- * The statements that make the empty tables of an export on an engine, those that others refer to first.
+ * The statements that create the empty tables of an export on an engine. A table comes after the tables that it refers to.
  *
- * @throws NestError `database_not_restored` when the export does not say enough for that.
+ * @throws NestError `database_not_restored` when the export lacks the necessary details.
  */
 export function statementsFor(facts: DatabaseFacts, engine: Engine): string[] {
   const tables = inOrder(facts.tables).map((table) => tableStatement(table, facts.engine, engine));
@@ -33,7 +33,7 @@ export function statementsFor(facts: DatabaseFacts, engine: Engine): string[] {
   return [...tables, ...indexes];
 }
 
-/** Tables with those before them that they refer to, so that rows can be loaded in this order. */
+/** Sorts tables so that each comes after the tables that it refers to; rows can be loaded in this order. */
 export function inOrder(tables: readonly TableFacts[]): TableFacts[] {
   const byName = new Map(tables.map((table) => [table.name, table]));
   const ordered = new Set<TableFacts>();
@@ -61,16 +61,16 @@ function tableStatement({ name, shape }: TableFacts, from: Engine, to: Engine): 
   const counting = shape.columns.find(
     (column) => column.counts && shape.primary_key.length === 1 && column.name === only,
   );
-  const parts = shape.columns.map((column) => columnText(column, { from, to, isKey: column === counting }));
+  const definitions = shape.columns.map((column) => columnText(column, { from, to, isKey: column === counting }));
   if (counting === undefined && shape.primary_key.length > 0)
-    parts.push(`primary key (${quotedList(shape.primary_key)})`);
-  for (const columns of shape.unique) parts.push(`unique (${quotedList(columns)})`);
+    definitions.push(`primary key (${quotedList(shape.primary_key)})`);
+  for (const columns of shape.unique) definitions.push(`unique (${quotedList(columns)})`);
   for (const key of shape.foreign_keys) {
-    parts.push(
+    definitions.push(
       `foreign key (${quotedList(key.columns)}) references ${quoted(key.table)} (${quotedList(key.references)})`,
     );
   }
-  return `create table ${quoted(name)} (\n  ${parts.join(",\n  ")}\n)`;
+  return `create table ${quoted(name)} (\n  ${definitions.join(",\n  ")}\n)`;
 }
 
 function columnText(
@@ -97,14 +97,14 @@ function indexStatement(index: IndexShape, isSame: boolean): string {
   if (index.where === undefined) return over;
   const where = withoutCasts(index.where);
   if (isCondition(where)) return `${over} where ${where}`;
-  // Over all rows it would be another rule.
+  // Without its condition the index would apply to all rows, which is another constraint.
   throw new NestError(
     "database_not_restored",
     `the index ${index.name} has a condition that ${isSame ? "is not plain" : "the other database may not know"}`,
   );
 }
 
-/** PostgreSQL shows constants with their type: `'pending'::text`. */
+/** Removes the casts that PostgreSQL adds to constants: `'pending'::text`. */
 function withoutCasts(sql: string): string {
   return sql.replaceAll(/::[a-z]+( [a-z]+)*(\(\d+\))?(\[\])?/g, "");
 }
@@ -121,7 +121,10 @@ function isPlainType(sql: string): boolean {
   return /^[a-z][a-z0-9 ]*(\(\d+(,\d+)?\))?(\[\])?$/i.test(sql);
 }
 
-/** Names, constants, comparisons: what every engine understands; no calls, and nothing that a statement could be ended with. */
+/**
+ * Whether a condition has only names, constants and comparisons, which both engines understand: no calls, and nothing that
+ * could end the statement.
+ */
 function isCondition(sql: string): boolean {
   const called = /([A-Za-z_][A-Za-z0-9_]*|"[^"]*")\s*\(/g;
   const words = sql.replaceAll(/'([^']|'')*'/g, "''");

@@ -2,18 +2,19 @@ import type { Member } from "@nest/archive";
 import { lineOf, plainRow, type Row } from "./rows.ts";
 import type { DatabaseFacts } from "./shape.ts";
 
-/** One unchanging view of the hub's database, however much the hub writes meanwhile. */
+/** A snapshot of the hub's database that does not change while the hub writes. */
 export interface DatabaseSnapshot extends AsyncDisposable {
   readonly facts: DatabaseFacts;
-  /** The rows of a table, always in the same order. */
+  /** The rows of a table, in a stable order. */
   rows(table: string): AsyncIterable<Row> | Iterable<Row>;
 }
 
 const PIECE_BYTES = 256 * 1024;
 
 /**
- * The database as members of the archive: `hub/database/schema.json` and a file of lines for each table. A member's size has to be
- * known before its content, so each table is read twice; the snapshot makes both readings the same, and nothing is held or spooled.
+ * The database as members of the archive: `hub/database/schema.json`, and a file of lines for each table. A member's size
+ * must be known before its content, so each table is read twice. Both readings of the snapshot are equal, so nothing has to
+ * be kept in memory or on disk.
  */
 export async function* databaseMembers(snapshot: DatabaseSnapshot, mtime: number): AsyncGenerator<Member> {
   const file = (name: string, size: number, content: Member["content"]): Member => {
@@ -28,7 +29,7 @@ export async function* databaseMembers(snapshot: DatabaseSnapshot, mtime: number
   yield file("schema.json", schema.length, [schema]);
 }
 
-/** Each piece is to be used up before the next is asked for: all are in the same memory. */
+/** Yields pieces that share one buffer: use each up before asking for the next. */
 async function* linesOf(snapshot: DatabaseSnapshot, table: string): AsyncGenerator<Buffer> {
   const piece = Buffer.allocUnsafeSlow(PIECE_BYTES);
   let filled = 0;

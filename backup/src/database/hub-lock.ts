@@ -4,9 +4,9 @@ import { DatabaseSync } from "node:sqlite";
 import { isAbsent, NestError } from "@nest/kit";
 
 /**
- * Does something to a hub's data directory while no hub can run on it: the lock that a hub holds for its life is taken meanwhile.
+ * Holds the hub's lock on a data directory while `act` runs, so that no hub can run on the directory meanwhile.
  *
- * @throws NestError `hub_running` when a hub has it.
+ * @throws NestError `hub_running` when a hub holds the lock.
  */
 export async function withoutRunningHub(dataDir: string, act: () => Promise<void>): Promise<void> {
   const file = join(dataDir, ".hub.lock");

@@ -2,7 +2,7 @@ import { NestError } from "@nest/kit";
 import { Client, type ClientConfig } from "pg";
 
 const CONNECT_TIMEOUT_MS = 10_000;
-/** The engine's numbers for its types, of those that are more than text to us. */
+/** PostgreSQL's type numbers, for the types that are not read as text. */
 const OID = { bool: 16, bytea: 17, int8: 20, int2: 21, int4: 23, oid: 26, float4: 700, float8: 701 } as const;
 
 type Parser = (text: string) => unknown;
@@ -19,10 +19,10 @@ const PARSERS: Readonly<Record<number, Parser>> = {
 };
 
 /**
- * One connection to the database that `NEST_DATABASE_URL` names. Integers come as bigints, bytes as buffers, everything else that is
- * no number and no boolean as the engine's own text.
+ * Opens one connection to the database of `NEST_DATABASE_URL`. Integers are read as bigints and bytes as buffers; every other
+ * type except numbers and booleans is read as PostgreSQL's own text.
  *
- * @throws NestError `database_unreachable`, never with the address: it holds the password.
+ * @throws NestError `database_unreachable`; the address is never in it, because it holds the password.
  */
 export async function connectPostgres(url: string): Promise<Client> {
   const getTypeParser = (oid: number) => PARSERS[oid] ?? ((text: string) => text);
@@ -35,7 +35,7 @@ export async function connectPostgres(url: string): Promise<Client> {
   let client: Client | undefined;
   try {
     client = new Client(config);
-    // A connection that breaks later fails the query that is under way.
+    // An error of an idle connection must not end the process; the next query fails with it.
     client.on("error", () => {});
     await client.connect();
     await client.query("set timezone = 'UTC'; set datestyle = 'ISO'; set extra_float_digits = 3");
@@ -52,7 +52,7 @@ export async function connectPostgres(url: string): Promise<Client> {
   }
 }
 
-/** The engine's code where it gave one: its sentences may hold values of rows. */
+/** A reason made from PostgreSQL's error code: its messages may contain values of rows. */
 export function reasonOf(thrown: unknown): string {
   const { code, message } = (thrown ?? {}) as { readonly code?: string; readonly message?: string };
   const words: Readonly<Record<string, string>> = {

@@ -7,26 +7,29 @@ import { type Loaded, readSchema, rowsOf } from "./read-export.ts";
 import { columnValue } from "./rows.ts";
 import { type ColumnKind, type DatabaseFacts, quoted, quotedList, type TableFacts } from "./shape.ts";
 
-/** One statement takes at most 65,535 values. */
+/** A statement takes at most 65,535 values. */
 const VALUES_AT_ONCE = 8000;
 const BYTES_AT_ONCE = 4 * 1024 * 1024;
-/** What a hub writes when it makes its tables; what the archive does not have of it stays. */
+/** Tables in which a hub inserts rows when it creates them. A row that the archive lacks stays. */
 const SEEDED = ["migrations", "counters"];
-/** What a hub that never worked has written besides: its configuration's first values, for which the archive has others. */
+/**
+ * A table in which a hub that never worked has rows as well: the first values from its configuration. The archive has its
+ * own.
+ */
 const FIRST_VALUES = "settings";
-/** The hub's own lock for making its tables: one that starts meanwhile waits, and finds them. */
+/** The hub's own lock for migrations: a hub that starts meanwhile waits, and then finds the tables. */
 const MIGRATIONS_LOCK = 0x6e657374;
 
-/** A database that is loaded and not yet given away: the transaction is still open. */
+/** A loaded database whose transaction is still open. */
 export interface PendingLoad extends AsyncDisposable {
   readonly loaded: Loaded;
-  /** Makes it last. Without it the database is as it was. */
+  /** Commits the load. Without it the database stays as it was. */
   keep(): Promise<void>;
 }
 
 /**
- * Loads an archive's `hub/database/`, whatever engine it comes from, into the PostgreSQL database of `url`, all in one transaction.
- * The tables are made where there are none; those of a hub that never worked are filled.
+ * Loads an archive's `hub/database/`, which may come from either engine, into the PostgreSQL database of `url` in one
+ * transaction. It creates the tables if there are none, and fills the tables of a hub that never worked.
  *
  * @throws NestError `database_not_empty`, `database_in_use` when a hub is connected, `database_not_restored`,
  * `database_unreachable`.
@@ -71,7 +74,7 @@ async function refuseConnectedHubs(client: Client): Promise<void> {
   });
 }
 
-/** Gives the tables whose first rows were put aside. */
+/** Creates the tables, or moves the first rows of existing ones aside; returns the tables of which rows were moved. */
 async function makeTables(client: Client, schema: DatabaseFacts): Promise<string[]> {
   await forgetReplicas(client);
   const there = await postgresTables(client);
@@ -104,7 +107,10 @@ async function makeTables(client: Client, schema: DatabaseFacts): Promise<string
   return seeded;
 }
 
-/** What hubs on this database told each other, their keys too: those of the archive are in its files, and hold from now on. */
+/**
+ * Deletes the messages and keys of this database's replicas: from now on, the archive's keys are used, which are in its
+ * files.
+ */
 async function forgetReplicas(client: Client): Promise<void> {
   const { rows } = await client.query<{ name: string }>(
     `select relname::text as name from pg_class where relnamespace = current_schema()::regnamespace and relkind = 'r'
@@ -159,7 +165,7 @@ async function insert(client: Client, table: TableFacts, values: readonly unknow
   });
 }
 
-/** Values go as text, which the engine reads by the column's own type; bytes go as they are. */
+/** Passes values as text, which PostgreSQL parses by the column's type, and bytes as they are. */
 function postgresValue(value: unknown, kind: ColumnKind | undefined, where: string): string | Buffer | null {
   let plain: ReturnType<typeof columnValue>;
   try {
@@ -175,7 +181,7 @@ function postgresValue(value: unknown, kind: ColumnKind | undefined, where: stri
   throw new NestError("database_not_restored", `${where}: PostgreSQL keeps no text with a zero byte`);
 }
 
-/** What gives itself the next number goes on behind the largest that was loaded. */
+/** Sets each sequence to the largest number that was loaded. */
 async function setCounters(client: Client): Promise<void> {
   const { rows } = await client.query<{ table: string; column: string; sequence: string }>(
     `select relname::text as table, attname::text as column,

@@ -35,7 +35,10 @@ interface IndexRow {
   readonly predicate: string | null;
 }
 
-/** The tables of the connection's own schema; a hub has one to itself. What its replicas tell each other is no data of it. */
+/**
+ * The tables of the connection's own schema, which belongs to one hub. Tables of messages between replicas are left out: they
+ * are not part of the hub's data.
+ */
 const OURS =
   "relnamespace = current_schema()::regnamespace and relkind in ('r', 'p') and left(pg_class.relname, 8) <> 'replica_'";
 
@@ -47,7 +50,7 @@ export async function postgresTables(client: Client): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
-/** What is in a PostgreSQL schema, without its rows. */
+/** Describes a PostgreSQL schema and counts its rows. */
 export async function postgresFacts(client: Client): Promise<DatabaseFacts> {
   const columns = Map.groupBy(await columnsOf(client), ({ table }) => table);
   const constraints = Map.groupBy(await constraintsOf(client), ({ table }) => table);
@@ -64,7 +67,7 @@ export async function postgresFacts(client: Client): Promise<DatabaseFacts> {
   return { ...facts, statements: statementsFor(facts, "postgresql") };
 }
 
-/** The kind of each column of a table that is there already. */
+/** The kind of each column of an existing table. */
 export async function postgresKinds(client: Client): Promise<ReadonlyMap<string, ReadonlyMap<string, ColumnKind>>> {
   const columns = Map.groupBy(await columnsOf(client), ({ table }) => table);
   const kinds = (rows: ColumnRow[]) => new Map(rows.map(({ name, type }) => [name, kindOf(type)] as const));
@@ -116,7 +119,7 @@ async function indexesOf(client: Client): Promise<IndexShape[]> {
   );
   return rows.flatMap((row) => {
     const columns = (JSON.parse(row.columns) as string[]).map((text) => text.replace(/^"(.*)"$/, "$1"));
-    // An index over an expression is for speed; the hub makes it again where it needs it.
+    // An index on an expression is left out: it only serves speed, and the hub creates it again.
     if (columns.some((text) => !/^[A-Za-z_][A-Za-z0-9_]*$/.test(text))) return [];
     const where = row.predicate === null ? {} : { where: row.predicate };
     return [{ name: row.name, table: row.table, columns, unique: row.is_unique, ...where }];

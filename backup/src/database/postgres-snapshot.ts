@@ -6,12 +6,12 @@ import { postgresFacts } from "./postgres-shape.ts";
 import type { Row } from "./rows.ts";
 import { quoted, quotedList, type TableFacts } from "./shape.ts";
 
-/** Rows on their way at once; a cursor keeps the rest in the database. */
+/** Rows fetched at once; a cursor leaves the rest in the database. */
 const ROWS_AT_ONCE = 1000;
 
 /**
- * A snapshot of the hub's PostgreSQL database while any number of hubs go on writing: one transaction that sees the moment in which
- * it began, and can write nothing.
+ * A snapshot of the hub's PostgreSQL database while hubs continue to write: one read-only transaction that sees the database
+ * as it was when it began.
  *
  * @throws NestError `database_unreachable`, `database_unreadable`.
  */

@@ -6,13 +6,13 @@ import { NestError } from "@nest/kit";
 import type { Row } from "./rows.ts";
 import { DatabaseFacts, type TableFacts } from "./shape.ts";
 
-/** What a load put in. */
+/** The number of tables and rows that were loaded. */
 export interface Loaded {
   readonly tables: number;
   readonly rows: number;
 }
 
-/** `schema.json` of an export. @throws NestError `database_not_restored` when it is none. */
+/** Reads an export's `schema.json`. @throws NestError `database_not_restored` when it is invalid. */
 export async function readSchema(folder: string): Promise<DatabaseFacts> {
   let value: unknown;
   try {
@@ -28,9 +28,10 @@ export async function readSchema(folder: string): Promise<DatabaseFacts> {
 }
 
 /**
- * The rows of a table, one line at a time.
+ * Reads the rows of a table, one line at a time.
  *
- * @throws NestError `database_not_restored` for a line that is no row, and at the end when their number is not the announced one.
+ * @throws NestError `database_not_restored` for an invalid line, and at the end if the number of rows is not the announced
+ * one.
  */
 export async function* rowsOf(folder: string, table: TableFacts): AsyncGenerator<Row> {
   const input = createReadStream(join(folder, `${table.name}.jsonl`));
@@ -52,12 +53,12 @@ function rowIn(line: string, where: string): Row {
     const row: unknown = JSON.parse(line);
     if (typeof row === "object" && row !== null) return row as Row;
   } catch {
-    // Told below.
+    // Reported by the throw below.
   }
   throw new NestError("database_not_restored", `${where} is no row`);
 }
 
-/** Why a value or a statement was not taken, without the value. */
+/** Why a value or a statement was rejected, without the value. */
 export function notRestored(what: string, cause: unknown): unknown {
   if (cause instanceof NestError || (cause as NodeJS.ErrnoException).syscall !== undefined) return cause;
   const { message = "" } = cause as Error;

@@ -1,7 +1,10 @@
-/** A row as a line of `<table>.jsonl`: an object from column to value, the same for every database engine. */
+/** A row as a line of `<table>.jsonl`: an object from column to value, the same for both engines. */
 export type Row = Readonly<Record<string, unknown>>;
 
-/** The line for a row, with its newline. Integers beyond 2^53, bytes and numbers that JSON has no word for have forms of their own. */
+/**
+ * The JSON line of a row, with its newline. Integers beyond 2^53, bytes, and numbers that JSON cannot express are encoded
+ * specially.
+ */
 export function lineOf(row: Row): string {
   return `${JSON.stringify(row, (_, value: unknown) => {
     if (typeof value === "bigint")
@@ -11,7 +14,7 @@ export function lineOf(row: Row): string {
   })}\n`;
 }
 
-/** What a value of a database is before it becomes JSON: bytes are the only kind that JSON would mangle. */
+/** Converts the values that JSON cannot express; of a database's values these are bytes and special numbers. */
 export function plainRow(row: Row): Row {
   const entries = Object.entries(row).map(([column, value]) => {
     return [column, value instanceof Uint8Array ? { $base64: Buffer.from(value).toString("base64") } : value] as const;
@@ -19,7 +22,7 @@ export function plainRow(row: Row): Row {
   return Object.fromEntries(entries);
 }
 
-/** A value of a line as it was before it became JSON. @throws TypeError for a form that nothing writes. */
+/** Decodes a value of a line. @throws TypeError for an encoding that is never written. */
 export function columnValue(value: unknown): string | number | bigint | boolean | Buffer | null {
   if (value === null || value === undefined) return null;
   if (typeof value === "boolean" || typeof value === "number" || typeof value === "string") return value;

@@ -1,14 +1,17 @@
 import { z } from "zod";
 
-/** The kinds of engine that a hub's database may be of. */
+/** The database engines that a hub can use. */
 export const Engine = z.enum(["sqlite", "postgresql"]);
 export type Engine = z.infer<typeof Engine>;
 
-/** What a column holds, for every engine; `json` is text that is JSON. */
+/** The kinds of values in columns, independent of the engine; `json` is text that is JSON. */
 export const ColumnKind = z.enum(["integer", "real", "text", "bytes", "boolean", "json"]);
 export type ColumnKind = z.infer<typeof ColumnKind>;
 
-/** An archive is sealed by whoever has the key; its names go into statements and file names all the same. */
+/**
+ * Restricts the names in an archive, because they are put into statements and file names and anybody with the key can make an
+ * archive.
+ */
 const Name = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]{0,62}$/);
 const Names = z.array(Name);
 const MOST_SQL_CHARACTERS = 2000;
@@ -17,12 +20,12 @@ const Sql = z.string().max(MOST_SQL_CHARACTERS);
 const ColumnShape = z.object({
   name: Name,
   kind: ColumnKind,
-  /** The type in the words of the engine that it comes from. */
+  /** The type as its own engine spells it. */
   declared: Sql,
   nullable: z.boolean(),
-  /** Gives itself the next number where none is given. */
+  /** Whether the engine numbers rows that give no value. */
   counts: z.boolean(),
-  /** The default in the words of the engine that it comes from. */
+  /** The default as its own engine spells it. */
   default: Sql.optional(),
 });
 export type ColumnShape = z.infer<typeof ColumnShape>;
@@ -42,7 +45,7 @@ const IndexShape = z.object({
   table: Name,
   columns: Names.min(1),
   unique: z.boolean(),
-  /** Which rows it is over, where that is not all of them. */
+  /** The condition of a partial index. */
   where: Sql.optional(),
 });
 export type IndexShape = z.infer<typeof IndexShape>;
@@ -51,7 +54,7 @@ export const TableFacts = z.object({
   name: Name,
   columns: Names,
   rows: z.number().int().nonnegative(),
-  /** Absent in archives of the first releases, which load only on the engine that they come from. */
+  /** Absent in archives of the first releases; these load only on the engine that they come from. */
   shape: TableShape.optional(),
 });
 export type TableFacts = z.infer<typeof TableFacts>;
@@ -59,21 +62,21 @@ export type TableFacts = z.infer<typeof TableFacts>;
 /** `hub/database/schema.json` (docs/archive-format.md, Database). */
 export const DatabaseFacts = z.looseObject({
   engine: Engine,
-  /** The last numbered step of the hub's schema. */
+  /** The number of the last step of the hub's schema. */
   migrations: z.number(),
   tables: z.array(TableFacts),
   indexes: z.array(IndexShape).optional(),
-  /** Make the empty tables again, on the same engine. */
+  /** The statements that create the empty tables on the same engine. */
   statements: z.array(z.string()),
 });
 export type DatabaseFacts = z.infer<typeof DatabaseFacts>;
 
-/** A name as a statement takes it, on every engine. */
+/** Quotes a name for a statement, on both engines. */
 export function quoted(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
 
-/** Names with commas between them. */
+/** Quoted names, separated by commas. */
 export function quotedList(names: readonly string[]): string {
   return names.map(quoted).join(", ");
 }

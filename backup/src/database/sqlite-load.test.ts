@@ -23,7 +23,7 @@ const SCHEMA = {
 
 const ENDLESS = "create table things as with recursive c(n) as (select 1 union all select n + 1 from c)";
 
-/** Loads an export that is right but for what is changed, and tells what came of it. */
+/** Loads a valid export with the given changes, and returns the resulting error. */
 async function loaded(schema: unknown, rows = ROWS): Promise<{ code: string; message: string }> {
   writeFileSync(join(home, "export/schema.json"), typeof schema === "string" ? schema : JSON.stringify(schema));
   writeFileSync(join(home, "export/things.jsonl"), rows);
@@ -84,8 +84,8 @@ test("of a text with several statements only the first is run", async () => {
   expect(existsSync(elsewhere)).toBe(false);
 });
 
-test("rows that refer to rows that are not there are refused", async () => {
+test("rows that refer to rows that do not exist are refused", async () => {
   const statements = ["create table things (id integer primary key, name text references things (id))"];
   const told = await loaded({ ...SCHEMA, statements }, '{"id":1,"name":null}\n{"id":2,"name":"99"}\n');
-  expect(told.message).toContain("1 rows refer to rows that are not there");
+  expect(told.message).toContain("1 rows refer to rows that do not exist");
 });

@@ -9,10 +9,10 @@ import { quoted, quotedList, type TableFacts } from "./shape.ts";
 const SQLITE_FULL = 13;
 
 /**
- * Makes an embedded database of an archive's `hub/database/`, whatever engine it comes from, in a file that must not be there yet.
- * A hub that boots on it brings it up to date where it is older.
+ * Creates an embedded database from an archive's `hub/database/`, which may come from either engine. The file must not exist
+ * yet. A newer hub migrates the database when it starts.
  *
- * @throws NestError `database_not_restored` when the export does not add up, `disk_full`.
+ * @throws NestError `database_not_restored` when the export is inconsistent, `disk_full`.
  */
 export async function loadSqlite(folder: string, file: string): Promise<Loaded> {
   const schema = await readSchema(folder);
@@ -22,12 +22,12 @@ export async function loadSqlite(folder: string, file: string): Promise<Loaded> 
   let rows = 0;
   try {
     sqlite.exec("pragma journal_mode = wal; pragma foreign_keys = off; begin immediate");
-    // Prepared, not executed: of a text that holds several statements only the first is ever run.
+    // Prepared, not executed with `exec`: of a text with several statements, only the first is run.
     for (const statement of statements) sqlite.prepare(statement).run();
     for (const table of schema.tables) rows += await loadTable(sqlite, folder, table);
     const broken = sqlite.prepare("select count(*) as broken from pragma_foreign_key_check").get()?.broken;
     if (Number(broken) > 0)
-      throw new NestError("database_not_restored", `${broken} rows refer to rows that are not there`);
+      throw new NestError("database_not_restored", `${broken} rows refer to rows that do not exist`);
     sqlite.exec("commit; pragma wal_checkpoint(truncate)");
   } catch (thrown) {
     if ((thrown as { errcode?: number }).errcode === SQLITE_FULL)
@@ -43,7 +43,7 @@ async function loadTable(sqlite: DatabaseSync, folder: string, table: TableFacts
   const places = table.columns.map(() => "?").join(", ");
   const insert = sqlite.prepare(`insert into ${quoted(table.name)} (${quotedList(table.columns)}) values (${places})`);
   let rows = 0;
-  // Schemas may begin with rows of their own; the archive's count.
+  // The schema may insert rows of its own; only the archive's rows must remain.
   sqlite.exec(`delete from ${quoted(table.name)}`);
   for await (const row of rowsOf(folder, table)) {
     insert.run(...table.columns.map((column) => sqliteValue(row[column])));
@@ -58,8 +58,8 @@ function sqliteValue(value: unknown): string | number | bigint | Buffer | null {
 }
 
 /**
- * An archive is sealed by whoever has the key; its statements may still make empty tables and indexes and nothing else. A table
- * made `as select …` fills the disk before its first row is loaded, and a trigger would act on every row.
+ * Accepts only statements that create empty tables and indexes, because anybody with the key can make an archive. A table
+ * made `as select …` could fill the disk before its first row is loaded, and a trigger would act on every row.
  */
 function onlyMakes(statement: string): string {
   const makes = /^\s*create\s+(table|index|unique\s+index)\b/i.test(statement);

@@ -10,7 +10,7 @@ import {
 
 type Row = Record<string, unknown>;
 
-/** What is in an embedded database, without its rows: exact statements for SQLite, shapes for every other engine. */
+/** Describes an embedded database and counts its rows: the exact statements for SQLite, and shapes for other engines. */
 export function sqliteFacts(sqlite: DatabaseSync): DatabaseFacts {
   const made = sqlite
     .prepare(
@@ -32,7 +32,7 @@ export function sqliteFacts(sqlite: DatabaseSync): DatabaseFacts {
   return { engine: "sqlite", migrations: Number(last), tables, indexes, statements: made.map(({ sql }) => sql) };
 }
 
-/** In which order a table's rows are read: as they were put in, where the table remembers that. */
+/** The order in which to read a table's rows: the order of insertion if the table has row ids, else the primary key. */
 export function sqliteOrder(sqlite: DatabaseSync, table: string): string {
   const facts = sqlite.prepare("select wr from pragma_table_list where schema = 'main' and name = ?").get(table);
   if (Number(facts?.wr) === 0) return "rowid";
@@ -69,13 +69,13 @@ function uniqueIn(sqlite: DatabaseSync, table: string): string[][] {
 
 function foreignKeysOf(sqlite: DatabaseSync, table: string): TableShape["foreign_keys"] {
   const rows = sqlite.prepare("select * from pragma_foreign_key_list(?) order by id, seq").all(table) as Row[];
-  return [...Map.groupBy(rows, ({ id }) => id).values()].map((parts) => {
-    const other = String(parts[0]?.table);
+  return [...Map.groupBy(rows, ({ id }) => id).values()].map((columnsOfKey) => {
+    const other = String(columnsOfKey[0]?.table);
     const own = sqlite.prepare("select name from pragma_table_info(?) where pk > 0 order by pk").all(other);
     return {
       table: other,
-      columns: parts.map(({ from }) => String(from)),
-      references: parts.map(({ to }, at) => String(to ?? own[at]?.name)),
+      columns: columnsOfKey.map(({ from }) => String(from)),
+      references: columnsOfKey.map(({ to }, at) => String(to ?? own[at]?.name)),
     };
   });
 }
@@ -85,7 +85,7 @@ function indexOf(
   index: { readonly name: string; readonly table: string; readonly sql: string },
 ): IndexShape[] {
   const columns = columnsOfIndex(sqlite, index.name);
-  // An index over an expression is for speed; the hub makes it again where it needs it.
+  // An index on an expression is left out: it only serves speed, and the hub creates it again.
   if (columns === undefined) return [];
   const unique = /^\s*create\s+unique\s/i.test(index.sql);
   const where = /\)\s*where\s+([\s\S]+)$/i.exec(index.sql)?.[1]?.trim();
@@ -97,7 +97,7 @@ function columnsOfIndex(sqlite: DatabaseSync, index: string): string[] | undefin
   return columns.some(({ name }) => name === null) ? undefined : columns.map(({ name }) => String(name));
 }
 
-/** SQLite's own rules of affinity, with the two words that it takes for numbers and we do not. */
+/** SQLite's rules of type affinity, except for two words that it treats as numbers and this tool does not. */
 function kindOf(declared: string): ColumnKind {
   const word = declared.toUpperCase();
   if (word.includes("BOOL")) return "boolean";

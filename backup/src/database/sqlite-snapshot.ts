@@ -23,9 +23,9 @@ const COPY_ATTEMPTS = 5;
 const WAL_HEADER_BYTES = 32;
 
 /**
- * A snapshot of the hub's embedded database while the hub goes on writing: one read transaction on the live file. Where the folder
- * is mounted read-only the live file cannot be shared with the hub; then database and log are copied together, and the copy counts
- * only if neither was rewritten meanwhile.
+ * A snapshot of the hub's embedded database while the hub continues to write: one read transaction on the live file. If the
+ * folder is mounted read-only, the live file cannot be shared with the hub; then the database and its log are copied, and the
+ * copy is used only if neither file was rewritten during it.
  *
  * @returns undefined when there is no database.
  * @throws NestError `database_unreadable`
@@ -92,7 +92,7 @@ function snapshotOfCopy(file: string): DatabaseSnapshot {
   }
 }
 
-/** False when a checkpoint moved pages between the two files meanwhile. */
+/** Copies the database and its log; false when a checkpoint moved pages between the two files during the copy. */
 function copyTogether(from: string, to: string): boolean {
   const before = stateOf(from);
   try {

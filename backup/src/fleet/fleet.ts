@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { isAbsent, NestError } from "@nest/kit";
 import { z } from "zod";
 
-/** A cluster as `clusters.json` describes it; other keys are not ours to judge. */
+/** A cluster in `clusters.json`; unknown keys are ignored. */
 const ClusterEntry = z.looseObject({
   id: z.string().min(1),
   in_cluster: z.boolean().optional(),
@@ -27,24 +27,24 @@ const Meta = z.looseObject({
   deleted_at: z.string().nullish(),
 });
 
-/** A spoke to be read, and the cluster it is on. */
+/** A spoke to be read, with its cluster. */
 export interface FleetSpoke {
   readonly id: string;
   readonly cluster: ClusterEntry;
-  /** Why it may well have no pod, as its record says; undefined when it should have one. */
+  /** Why it may have no pod according to its record; undefined when it should have one. */
   readonly asleep: string | undefined;
 }
 
-/** Every entry of the fleet ends in one of these three. */
+/** The fleet; every entry is in one of these three lists. */
 export interface Fleet {
   readonly spokes: readonly FleetSpoke[];
   /** Hosted spokes that cannot be read, with the reason. */
   readonly errors: Readonly<Record<string, string>>;
-  /** Spokes that live elsewhere and back themselves up. */
+  /** Spokes that run elsewhere and back themselves up. */
   readonly elsewhere: Readonly<Record<string, string>>;
 }
 
-/** The text of `clusters.json` and where it stands, the one under `saas/` first; undefined when there is none. */
+/** The entries of `clusters.json`, preferably the file under `saas/`; undefined when there is none. */
 async function readClusters(dataDir: string): Promise<readonly ClusterEntry[] | undefined> {
   for (const path of [join(dataDir, "saas", "clusters.json"), join(dataDir, "clusters.json")]) {
     const text = await textOf(path);
@@ -54,9 +54,9 @@ async function readClusters(dataDir: string): Promise<readonly ClusterEntry[] | 
 }
 
 /**
- * The fleet: the registry and the records of hosted instances together.
+ * Reads the fleet from the registry and the records of hosted instances.
  *
- * @throws NestError `fleet_unreadable` when the registry or `clusters.json` is absent or not valid.
+ * @throws NestError `fleet_unreadable` when the registry or `clusters.json` is absent or invalid.
  */
 export async function readFleet(dataDir: string): Promise<Fleet> {
   const clusters = await readClusters(dataDir);
@@ -123,13 +123,13 @@ async function readHosted(dataDir: string): Promise<Map<string, Hosted>> {
   return hosted;
 }
 
-/** A placeholder is scaled to 0 until somebody claims it (spec: States and transitions). */
+/** Why a spoke has no pod: a placeholder has 0 replicas until somebody claims it (spec: States and transitions). */
 function asleepIn({ status, replicas }: z.infer<typeof Meta>): string | undefined {
   if (status === "available") return "a placeholder, at zero replicas";
   return replicas === 0 ? "at zero replicas" : undefined;
 }
 
-/** A record that cannot be read is still stored as a file; only its spoke cannot be found by it. */
+/** Parses a record. An unreadable record is still stored as a file; only its spoke's cluster is unknown. */
 function metaIn(text: string): z.infer<typeof Meta> | undefined {
   try {
     const checked = Meta.safeParse(JSON.parse(text));

@@ -5,7 +5,7 @@ import { type Environment, NestError, readTextIfPresent, UsageError, variable } 
 const DEFAULT_RETENTION = 30;
 const DEFAULT_SPOKE_TIMEOUT_S = 45;
 
-/** What the environment says, for every command (spec: Hub backup tool environment). */
+/** The settings from the environment, for every command (spec: Hub backup tool environment). */
 export interface Settings {
   readonly dataDir: string;
   readonly namespace: string;
@@ -22,7 +22,8 @@ export interface Settings {
 /**
  * Reads the environment.
  *
- * @throws UsageError before anything is written, naming the variable: a retention of 0 must never be taken for "keep nothing".
+ * @throws UsageError naming the variable, before anything is written: a retention of 0 must never be taken for "keep
+ * nothing".
  */
 export function readSettings(environment: Environment): Settings {
   return {
@@ -40,7 +41,7 @@ export function readSettings(environment: Environment): Settings {
 }
 
 /**
- * The key from `NEST_BACKUP_KEY`, and from there alone: a stray file must not outrank the key in escrow.
+ * Reads the key from `NEST_BACKUP_KEY` only: a stray file must not take precedence over the key in escrow.
  *
  * @throws NestError `backup_key_missing` or `backup_key_malformed`.
  */
@@ -54,7 +55,7 @@ export function keyFrom(environment: Environment): ArchiveKey {
   return parseKey(text, "NEST_BACKUP_KEY");
 }
 
-/** The key where one is set: what needs none still checks more with it. @throws NestError `backup_key_malformed` */
+/** The key if one is set: commands that need none check more with it. @throws NestError `backup_key_malformed` */
 export function keyIfGiven(environment: Environment): ArchiveKey | undefined {
   const text = variable(environment, "NEST_BACKUP_KEY");
   return text === undefined || text.trim() === "" ? undefined : keyFrom(environment);
@@ -75,9 +76,9 @@ export function bucketFrom(environment: Environment): string {
 }
 
 /**
- * Which hub's archives are ours: `NEST_HUB_ID`, else `<data>/saas/hub-id`, else the namespace.
+ * Finds out whose archives are ours: `NEST_HUB_ID`, else `<data>/saas/hub-id`, else the namespace.
  *
- * @throws NestError `hub_id_unreadable` when the file is there and tells nothing: another name would be another hub's archives.
+ * @throws NestError `hub_id_unreadable` when the file exists and holds no id: another id would select another hub's archives.
  */
 export async function hubIdOf(environment: Environment, settings: Settings): Promise<string> {
   const given = variable(environment, "NEST_HUB_ID");
@@ -88,7 +89,7 @@ export async function hubIdOf(environment: Environment, settings: Settings): Pro
       hint: "the hub's archives go by this name; make the file readable, or set NEST_HUB_ID",
     });
   const saved = await readTextIfPresent(file).catch((thrown: NodeJS.ErrnoException) => {
-    // Without a data directory there is no such file either: list and status run anywhere.
+    // Without a data directory there is no such file either, and list and status must work without one.
     if (thrown.code === "ENOTDIR") return undefined;
     throw refuse(`cannot be read (${thrown.code})`);
   });
@@ -96,7 +97,10 @@ export async function hubIdOf(environment: Environment, settings: Settings): Pro
   return saved?.trim() ?? settings.namespace;
 }
 
-/** The hub's own variable: unset means the embedded database. The value is never repeated, it may hold a password. */
+/**
+ * Reads the hub's own variable; unset means the embedded database. Errors never repeat the value, because it may contain a
+ * password.
+ */
 function databaseUrl(environment: Environment): string | undefined {
   const url = variable(environment, "NEST_DATABASE_URL");
   if (url === undefined || /^postgres(ql)?:\/\//.test(url)) return url;

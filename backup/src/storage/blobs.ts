@@ -1,15 +1,15 @@
 import { NestError } from "@nest/kit";
 
-/** An object as a listing tells it. */
+/** An object in a listing. */
 export interface BlobRow {
   readonly name: string;
   readonly bytes: number;
   readonly modifiedAt: number;
 }
 
-/** An object looked at by itself. */
+/** An object with its metadata. */
 export interface BlobFacts extends BlobRow {
-  /** Counts written with it: `files`, `spokes`. */
+  /** Counts stored with the object: `files`, `spokes`. */
   readonly metadata: Readonly<Record<string, string>>;
   readonly lockedUntil: number | undefined;
 }
@@ -21,20 +21,20 @@ export interface PutOptions {
 }
 
 /**
- * A place that keeps archives by name. Written once, never changed.
+ * A storage for archives by name. An object is written once and never changed.
  *
  * Failures: `blob_exists` (the name is taken), `blob_absent`, `storage_forbidden`, `storage_unreachable`, `storage_failed`.
  */
 export interface Blobs {
-  /** Writes a new object; nothing is under the name until all of it is there, and nothing when the content fails. */
+  /** Writes a new object. It appears under its name only when it is complete, and not at all when the content fails. */
   put(name: string, content: AsyncIterable<Buffer>, options: PutOptions): Promise<void>;
   get(name: string, signal: AbortSignal): AsyncIterable<Uint8Array>;
   facts(name: string, signal: AbortSignal): Promise<BlobFacts>;
-  /** Every object whose name begins so, over as many pages as it takes, in no promised order. */
+  /** Every object whose name begins with `prefix`, over all pages, in no particular order. */
   list(prefix: string, signal: AbortSignal): AsyncIterable<BlobRow>;
-  /** `locked`: it is held by a lock and stays; `hidden`: it was only hidden, its bytes are still kept. */
+  /** `locked`: an object lock protects it; `hidden`: only a delete marker was set, and the bytes are still stored. */
   remove(name: string, signal: AbortSignal): Promise<"removed" | "locked" | "hidden">;
-  /** Ends uploads that were begun before `before` and never finished, where the name is ours; tells how many. */
+  /** Cancels our unfinished uploads that began before `before`; returns their number. */
   sweep(isOurs: (name: string) => boolean, before: number, signal: AbortSignal): Promise<number>;
 }
 

@@ -12,7 +12,10 @@ interface Note {
   readonly metadata?: Readonly<Record<string, string>>;
 }
 
-/** Objects as files of a folder (`NEST_BACKUP_BUCKET=file:///…`), each with a hidden note beside it. It knows no locks. */
+/**
+ * Stores objects as files in a folder (`NEST_BACKUP_BUCKET=file:///…`), each with its metadata in a hidden file beside it. It
+ * has no object locks.
+ */
 export class FolderBlobs implements Blobs {
   readonly #folder: string;
 
@@ -34,7 +37,7 @@ export class FolderBlobs implements Blobs {
       } finally {
         await file.close();
       }
-      // A link, unlike a rename, fails when the name is taken.
+      // A link, unlike a rename, fails when the name exists.
       await link(beside, join(this.#folder, name)).catch((thrown: NodeJS.ErrnoException) => {
         throw thrown.code === "EEXIST" ? blobExists(name) : thrown;
       });
@@ -61,7 +64,7 @@ export class FolderBlobs implements Blobs {
     });
     for (const name of names) {
       if (!name.startsWith(prefix) || isOurs(name)) continue;
-      // Another run may have removed it since.
+      // Another run may have removed it meanwhile.
       const row = await this.#row(name).catch((thrown: unknown) => {
         if (thrown instanceof NestError && thrown.code === "blob_absent") return undefined;
         throw thrown;
@@ -95,7 +98,7 @@ export class FolderBlobs implements Blobs {
     const facts = await stat(join(this.#folder, name)).catch((thrown: unknown) => {
       throw isAbsent(thrown) ? blobAbsent(name) : thrown;
     });
-    // A folder is none, and who opens a pipe waits for ever.
+    // A folder is no object, and opening a pipe would block for ever.
     if (!facts.isFile()) throw blobAbsent(name);
     return { name, bytes: facts.size, modifiedAt: Math.floor(facts.mtimeMs) };
   }
@@ -109,12 +112,12 @@ export class FolderBlobs implements Blobs {
   }
 }
 
-/** What stands beside the objects and is none: their notes, and parts of what is being written. */
+/** Files beside the objects that are no objects: metadata, and unfinished uploads. */
 function isOurs(name: string): boolean {
   return name.startsWith(".") && (name.endsWith(".json") || name.endsWith(PART));
 }
 
-/** A note that somebody damaged tells nothing; the object is what it was. */
+/** A damaged metadata file is ignored; the object itself is not affected. */
 function metadataIn(text: string | undefined): Readonly<Record<string, string>> {
   try {
     return (JSON.parse(text ?? "{}") as Note).metadata ?? {};

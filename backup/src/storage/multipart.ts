@@ -14,9 +14,9 @@ import { blobExists } from "./blobs.ts";
 import { statusOf } from "./s3-faults.ts";
 
 const FIRST_PART_BYTES = 8 * 1024 * 1024;
-/** Parts double every thousand, so that ten thousand of them reach past the largest object. */
+/** The part size doubles every thousand parts, so that the allowed ten thousand suffice for the largest object. */
 const PARTS_OF_A_SIZE = 1000;
-/** More would not be faster and would hold more memory. */
+/** More parallel uploads would need more memory and would not be faster. */
 const AT_ONCE = 3;
 const ABORT_TIMEOUT_MS = 10_000;
 
@@ -33,8 +33,8 @@ export interface Upload {
 }
 
 /**
- * Uploads content of unknown length: in one call when it is small, else in parts while it comes into being, a few in flight. The
- * name must be free (create-only). When anything fails, or the signal says so, the upload is taken back.
+ * Uploads content of unknown length: small content in one request, else in parts, a few in parallel, while the content is
+ * produced. The name must be free (create-only). When anything fails, or the signal aborts, the upload is cancelled.
  */
 export async function upload(content: AsyncIterable<Buffer>, to: Upload): Promise<void> {
   const memory = new PartMemory();
@@ -97,27 +97,30 @@ async function inParts(parts: AsyncIterable<Buffer>, memory: PartMemory, to: Upl
   }
 }
 
-/** Not every storage heeds the condition when an upload in parts is completed; looking just before leaves a moment, not hours. */
+/**
+ * Checks that the name is free just before completing a multipart upload: not every storage honours the condition on
+ * completion, and this reduces the race from hours to a moment.
+ */
 async function refuseTaken(to: Upload): Promise<void> {
   const { Bucket, Key } = to.object;
   const found = await to.client
     .send(new HeadObjectCommand({ Bucket, Key }), { abortSignal: to.signal })
     .catch((thrown: unknown) => {
-      // Without the right to look, the condition is all there is.
+      // Without permission to look, only the condition protects the name.
       if (statusOf(thrown) === 404 || statusOf(thrown) === 403) return undefined;
       throw thrown;
     });
   if (found !== undefined) throw blobExists(Key);
 }
 
-/** Memory for parts, used again once a part has arrived: what waits to be collected would count as used. */
+/** Reuses the memory of parts that were uploaded: garbage that waits for collection would count as used memory. */
 class PartMemory {
   #free: Buffer[] = [];
 
   take(bytes: number): Buffer {
     const buffer = this.#free.pop();
     if (buffer?.length === bytes) return buffer;
-    // Parts have grown; smaller ones are of no use any more.
+    // The part size has grown; smaller buffers are useless now.
     this.#free = [];
     return Buffer.allocUnsafeSlow(bytes);
   }
@@ -156,7 +159,7 @@ async function* chain(first: readonly Buffer[], rest: AsyncIterator<Buffer>): As
   }
 }
 
-/** Every store checks it; newer checksums are refused by some. */
+/** Every storage checks MD5; some reject newer checksums. */
 function md5(body: Buffer): string {
   return createHash("md5").update(body).digest("base64");
 }

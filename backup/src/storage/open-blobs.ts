@@ -8,7 +8,7 @@ import { FolderBlobs } from "./folder.ts";
 export async function openBlobs(environment: Environment): Promise<Blobs> {
   const bucket = bucketFrom(environment);
   if (bucket.startsWith("file://")) return new FolderBlobs(fileURLToPath(bucket));
-  // Loaded when it is needed: a wrong key on a local file is told in a fraction of the time this takes.
+  // Loaded only here, because it takes long: commands on a local file need not wait for it.
   const { S3Blobs } = await import("./s3.ts");
   return new S3Blobs(bucket, environment);
 }

@@ -7,12 +7,12 @@ interface SdkFault {
   readonly $metadata?: { readonly httpStatusCode?: number };
 }
 
-/** The status of a storage answer; undefined when none came. */
+/** The HTTP status of a storage error; undefined when there was no answer. */
 export function statusOf(thrown: unknown): number | undefined {
   return (thrown as SdkFault | undefined)?.$metadata?.httpStatusCode;
 }
 
-/** What went wrong at the storage, in our words; what is no storage failure comes back as it is. */
+/** Converts a storage error to a NestError; any other error is returned unchanged. */
 export function storageFault(thrown: unknown, name: string): unknown {
   if (thrown instanceof NestError) return thrown;
   const fault = thrown as SdkFault;

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { listed } from "./blobs.ts";
 import { S3Blobs } from "./s3.ts";
 
-// A storage that lies about its listings. What a sound one does is told by the real server's tests.
+// A storage whose listings are wrong. The behaviour of a correct one is tested with a real server.
 let server: Server;
 let asked: string[] = [];
 let answer: (url: string) => string = () => "";

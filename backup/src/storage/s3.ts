@@ -17,10 +17,13 @@ import { statusOf, storageFault } from "./s3-faults.ts";
 
 const MOST_ATTEMPTS = 5;
 const CONNECT_TIMEOUT_MS = 10_000;
-/** How long a connection may say nothing. */
+/** How long a connection may send no data. */
 const SILENCE_TIMEOUT_MS = 60_000;
 
-/** Objects in any S3-compatible storage. Credentials come from the standard chain; an endpoint of one's own gets path-style names. */
+/**
+ * Stores objects in any S3-compatible storage. Credentials come from the standard chain; a configured endpoint gets
+ * path-style addresses.
+ */
 export class S3Blobs implements Blobs {
   readonly #client: S3Client;
   readonly #bucket: string;
@@ -162,7 +165,10 @@ function isSame(one: UploadPlace, other: UploadPlace): boolean {
   return one.KeyMarker === other.KeyMarker && one.UploadIdMarker === other.UploadIdMarker;
 }
 
-/** A half listing taken for a whole one would let archives go that should stay; one without an end would never end. */
+/**
+ * The error for a listing that does not advance. An incomplete listing, taken for complete, could let good archives be
+ * removed; an endless one would never finish.
+ */
 function standsStill(what: string): NestError<"storage_failed"> {
   return new NestError("storage_failed", `the storage says that its list of ${what} goes on, and not where`);
 }

@@ -13,7 +13,7 @@ import { MemoryBlobs } from "../storage/memory.ts";
 export const KEY = "00112233445566778899aabbccddeeff0123456789abcdeffedcba9876543210";
 const SECRETS = ["nest-hub-secrets", "objstore-api-key", "nest-hub-kubeconfigs", "nest-hub-tls"];
 
-/** A hub's data directory, a cluster and a storage, all thrown away at the end. */
+/** A hub's data directory, a cluster and a storage, all removed at the end. */
 export class HubUnderTest implements Disposable {
   readonly folder = mkdtempSync(join(tmpdir(), "nest-backup-test-"));
   readonly dataDir = join(this.folder, "data");
@@ -21,7 +21,7 @@ export class HubUnderTest implements Disposable {
   readonly cluster = new MemoryCluster();
   blobs: Blobs = new MemoryBlobs(() => this.clock.now());
   readonly stop = new AbortController();
-  /** How often a command asked for a cluster. */
+  /** The number of times that a command requested a cluster. */
   clustersAsked = 0;
   environment: Environment = {
     NEST_BACKUP_KEY: KEY,
@@ -46,7 +46,7 @@ export class HubUnderTest implements Disposable {
     writeFileSync(join(this.dataDir, path), content);
   }
 
-  /** A database like the hub's own, with rows of every kind. */
+  /** A database like a hub's, with rows of every kind. */
   database(): DatabaseSync {
     const sqlite = new DatabaseSync(join(this.dataDir, "hub.sqlite"));
     sqlite.exec(`pragma journal_mode = wal;
@@ -58,7 +58,7 @@ export class HubUnderTest implements Disposable {
     return sqlite;
   }
 
-  /** Puts a spoke into the registry, and its pod into the cluster. */
+  /** Adds a spoke to the registry and its pod to the cluster. */
   addSpoke(id: string, program: Program | Readonly<Record<string, string>>): void {
     this.#spokes.push({ id, clusterId: "home" });
     this.write("hub-registry.json", JSON.stringify({ nests: this.#spokes }));
@@ -68,7 +68,7 @@ export class HubUnderTest implements Disposable {
 
   readonly #spokes: object[] = [];
 
-  /** A container whose data directory is a real folder and whose shell is a real shell. */
+  /** A container with a real folder as its data directory and a real shell. */
   shellSpoke(id: string, files: Readonly<Record<string, string>>): Program {
     const folder = join(this.folder, "spokes", id);
     mkdirSync(folder, { recursive: true });
@@ -84,7 +84,7 @@ export class HubUnderTest implements Disposable {
       });
   }
 
-  /** Runs a command line; what it printed is in {@link out} and {@link err}. */
+  /** Runs a command line; its output is in {@link out} and {@link err}. */
   async run(...words: string[]): Promise<number> {
     this.out = "";
     this.err = "";

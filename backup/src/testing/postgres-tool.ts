@@ -1,6 +1,6 @@
 import { Client } from "pg";
 
-/** What a test does to a PostgreSQL database behind the product's back. Integers come as text. */
+/** Changes a PostgreSQL database directly, without the product, for tests. Integers are read as text. */
 export async function postgresTool(url: string) {
   const client = new Client({ connectionString: url });
   await client.connect();

@@ -5,7 +5,7 @@ import {
   S3Client,
 } from "@aws-sdk/client-s3";
 
-/** What a test does to a storage behind the product's back. */
+/** Changes a storage directly, without the product, for tests. */
 export function storageTool(endpoint: string) {
   const client = new S3Client({ endpoint, region: "us-east-1", forcePathStyle: true });
   return {
