@@ -23,9 +23,17 @@ export type { BatchResult, LedgerStore, ReplicaUpdate } from "./leases/ledger-st
 export { type HubDatabase, openStorage, type Storage } from "./open-storage.ts";
 export { ClaimLedger } from "./queue/claim-ledger.ts";
 export type { Entry, QueueIssue } from "./queue/entry.ts";
-export { anchoringOf, compileFilters, compileList, invalidPattern, type SteppedFilter } from "./queue/filters.ts";
+export { compileFilters, type Filter } from "./queue/filters.ts";
 export { Monitor, type QueueFeed } from "./queue/monitor.ts";
-export { compilePattern, isQuick, LARGEST_LIST, MOST_PATTERNS, type Pattern } from "./queue/patterns.ts";
+export { PatternJudge } from "./queue/pattern-judge.ts";
+export {
+  compileList,
+  faultsOf,
+  invalidPattern,
+  isBuilt,
+  type PatternList,
+} from "./queue/pattern-list.ts";
+export { MOST_PATTERNS } from "./queue/patterns.ts";
 export { type OperatorHold, ORDER_SETTING, Queue } from "./queue/queue.ts";
 export { Unblocker } from "./queue/unblocker.ts";
 export { RepositoryVisibility } from "./queue/visibility.ts";

@@ -113,6 +113,7 @@ export async function buildHub(deps: HubDeps): Promise<Hub> {
       gateway.drain();
       await http.close();
       await registry.save();
+      await dispatch.patternJudge.close();
       await batcher.close();
       await storage.close();
     },

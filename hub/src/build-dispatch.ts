@@ -8,6 +8,7 @@ import {
   Ledger,
   Monitor,
   openStorage,
+  PatternJudge,
   pendingPullRequests,
   pullRequestAt,
   Queue,
@@ -42,6 +43,7 @@ export interface Dispatch {
   readonly batcher: CommandBatcher;
   readonly queue: Queue;
   readonly queueSettings: QueueSettings;
+  readonly patternJudge: PatternJudge;
   readonly configApplier: ConfigApplier;
   /** The durations in use. */
   readonly times: Durations;
@@ -61,9 +63,14 @@ export async function buildDispatch(deps: DispatchDeps): Promise<Dispatch> {
   const fixedTimes = scaleDurations(clockScale);
   const storage = await openStorage(database, { times: fixedTimes, clock, random, log });
   const ledger = new Ledger(await storage.load(), storage.ledger);
-  const queueSettings = new QueueSettings({
+  const patternJudge = new PatternJudge({
+    onLost: (pattern, because) =>
+      log.error({ pattern, because }, "a pattern could not be matched; what it could leave out is not offered"),
+  });
+  const queueSettings = await QueueSettings.open({
     ledger,
     first: config.contribute,
+    judge: patternJudge,
     onInvalid: (because) =>
       log.error({ err: because }, "the configuration's patterns cannot be used here; the previous ones stay in use"),
   });
@@ -112,7 +119,7 @@ export async function buildDispatch(deps: DispatchDeps): Promise<Dispatch> {
   const verifyPending = async () => {
     for (const pending of await pendingPullRequests(storage.reader)) verifier.verify(pending);
   };
-  const dispatch = { storage, ledger, batcher, queue, queueSettings, configApplier, times, visibility };
+  const dispatch = { storage, ledger, batcher, queue, queueSettings, patternJudge, configApplier, times, visibility };
   return { ...dispatch, verifier, monitor, sharedMonitor, verifyPending };
 }
 

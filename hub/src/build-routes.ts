@@ -100,7 +100,7 @@ export async function registerRoutes(deps: RouteDeps): Promise<void> {
 /** The routes that change the queue, its settings and contributors. */
 function registerDispatchRoutes(routes: HubRoutes, deps: RouteDeps, budgets: Budgets): void {
   const { config, codeHost, dispatch, relays, operations, limits, clock, random } = deps;
-  const { ledger, batcher, queue, monitor, queueSettings, configApplier } = dispatch;
+  const { ledger, batcher, queue, monitor, queueSettings, patternJudge, configApplier } = dispatch;
   const now = () => clock.now();
   const policy = () => queueSettings.rules.decider;
   const webhooks = new Webhooks({
@@ -113,6 +113,7 @@ function registerDispatchRoutes(routes: HubRoutes, deps: RouteDeps, budgets: Bud
     queueSettings,
     batcher,
     queue,
+    judge: patternJudge,
     models: () => [...relays.gateway.sessions()].map(({ declared, login }) => ({ model: declared.model ?? "", login })),
     settled: () => configApplier.settled(),
     now,

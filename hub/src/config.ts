@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { PatternJudge } from "@nest/dispatch";
 import { areAddresses } from "@nest/http";
 import {
   checkConfig,
@@ -17,7 +18,7 @@ import {
 } from "@nest/kit";
 import { governor } from "@nest/protocol";
 import { z } from "zod";
-import { compiledOf } from "./queue-settings/rules.ts";
+import { buildAll, compiledOf } from "./queue-settings/rules.ts";
 import { changed, defaultSettings } from "./queue-settings/settings.ts";
 
 /** The keys of `nest.yaml` that a hub reads; keys that only a spoke reads are tolerated. */
@@ -210,8 +211,11 @@ async function readHubFile(path: string): Promise<z.infer<typeof HubFile>> {
   if (file.github.token === undefined && file.github.app_id === undefined) {
     throw new UsageError("github.token or github.app_id is required");
   }
+  await using judge = new PatternJudge();
   try {
-    compiledOf(changed(defaultSettings, file.governor.contribute));
+    const settings = changed(defaultSettings, file.governor.contribute);
+    await buildAll(settings, judge);
+    compiledOf(settings, judge);
   } catch (thrown) {
     throw new UsageError(`governor.contribute.${(thrown as Error).message}`);
   }

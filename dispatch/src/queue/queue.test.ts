@@ -1,17 +1,29 @@
+import { TimeSlicer } from "@nest/kit";
 import { durations } from "@nest/protocol";
 import { expect, test } from "vitest";
 import { Ledger } from "../leases/ledger.ts";
+import { compileFilters } from "./filters.ts";
+import { PatternJudge } from "./pattern-judge.ts";
 import { Queue } from "./queue.ts";
 
-test("every issue on offer is offered: all of the repository whose turn it is, then those of the others in their turns", () => {
+function aQueue(): Queue {
   const past = { assignedAt: () => undefined, isCounted: () => false };
   const rows = { leases: [], items: [], contributors: [], gen: 0, activityId: 0, settings: new Map() };
-  const queue = new Queue({ ledger: new Ledger(rows, past), times: durations });
-  const issue = (repo: string, number: number) => {
-    const of = { title: "", body: "", url: "", author: "someone", labels: [], updatedAt: 0 };
-    return { repo, number, ...of };
-  };
-  for (const repo of ["a/x", "a/y", "a/z"]) queue.setIssues(repo, [issue(repo, 2), issue(repo, 1)], 0);
+  return new Queue({ ledger: new Ledger(rows, past), times: durations });
+}
+
+function anIssue(repo: string, number: number, title = "") {
+  return { repo, number, title, body: "", url: "", author: "someone", labels: [], updatedAt: 0 };
+}
+
+function denying(judge: PatternJudge, ...titles: string[]) {
+  const off = { disabled_repos: [], contribute_deny_labels: [], contribute_deny_authors: [] };
+  return compileFilters({ ...off, contribute_labels_mode: "deny", contribute_deny_titles: titles }, judge);
+}
+
+test("every issue on offer is offered: all of the repository whose turn it is, then those of the others in their turns", () => {
+  const queue = aQueue();
+  for (const repo of ["a/x", "a/y", "a/z"]) queue.setIssues(repo, [anIssue(repo, 2), anIssue(repo, 1)], 0);
   queue.open();
   const asker = { connection: "conn-1-1", contributorId: "c", identity: "c" };
   const firstOf = () => [...queue.offer(asker, 0)][0]?.key;
@@ -26,4 +38,34 @@ test("every issue on offer is offered: all of the repository whose turn it is, t
     "a/x#2",
   ]);
   expect(firstOf()).toBe("a/y#1");
+});
+
+test("issues that arrive and issues that are there are offered only when the filters in force were held against them", async () => {
+  await using judge = new PatternJudge();
+  const queue = aQueue();
+  const offered = new Set<string>();
+  queue.whenOffered(() => {
+    for (const { title } of queue.inOrder()) offered.add(title);
+  });
+  queue.setFilter(denying(judge, "/^wip/"), 0);
+  const issues = Array.from({ length: 100 }, (_, at) => anIssue("a/x", at + 1, at % 2 === 0 ? "WIP" : "ready"));
+  const reading = queue.readIssues("a/x", issues, new TimeSlicer(), () => 0);
+  // The filters change while the first issues are with the thread.
+  await new Promise(setImmediate);
+  await Promise.all([reading, queue.refilter(denying(judge, "/^ready$/"), new TimeSlicer(), () => 0)]);
+  expect([queue.actionable, ...offered]).toEqual([50, "WIP"]);
+  await queue.refilter(denying(judge, "/^wip/", "/^ready$/"), new TimeSlicer(), () => 0);
+  expect(queue.withheldCounts()).toEqual({ title_filter: 100 });
+});
+
+test("an issue that cannot be judged is withheld, and tried again when filters are applied anew", async () => {
+  const ended = new PatternJudge();
+  await ended.close();
+  await using judge = new PatternJudge();
+  const queue = aQueue();
+  queue.setFilter(denying(ended, "/^wip/"), 0);
+  await queue.readIssues("a/x", [anIssue("a/x", 1, "ready")], new TimeSlicer(), () => 0);
+  expect(queue.entry("a/x#1")?.withheld?.reason).toBe("title_filter");
+  await queue.refilter(denying(judge, "/^wip/"), new TimeSlicer(), () => 0);
+  expect(queue.actionable).toBe(1);
 });

@@ -6,7 +6,7 @@ import type { Candidate, Candidates } from "../leases/decider-deps.ts";
 import { itemKey } from "../leases/lease.ts";
 import { HOLD_PREFIX, type Ledger } from "../leases/ledger.ts";
 import type { Claim, Entry, QueueIssue, Withheld } from "./entry.ts";
-import type { Filter, FilterReason, SteppedFilter } from "./filters.ts";
+import type { Filter, FilterReason } from "./filters.ts";
 import { ReadyList } from "./ready-list.ts";
 import { digestOf } from "./unblocker.ts";
 import { WakeList } from "./wake-list.ts";
@@ -20,6 +20,9 @@ export interface OperatorHold {
 
 /** A title as people and relays get to see it: one line without what hides or reorders text. */
 const LONGEST_TITLE = 512;
+
+/** Issues that are judged together. */
+const ISSUES_A_BATCH = 64;
 
 /** The setting that holds what operators put in front, as a list of issue keys. */
 export const ORDER_SETTING = "queue_order";
@@ -44,7 +47,6 @@ export class Queue implements Candidates {
   readonly #wakes = new WakeList();
   readonly #withheld = new Map<string, number>();
   readonly #assigned = new Map<string, Set<string>>();
-  #judged = new WeakMap<QueueIssue, FilterReason | "passes">();
   #filter: Filter = () => undefined;
   #turn = 0;
   #ready = false;
@@ -100,23 +102,17 @@ export class Queue implements Candidates {
       const key = itemKey(repo, issue.number);
       kept.add(key);
       const known = this.#entries.get(key);
-      this.#place(key, issue, known?.issue === issue ? known.filtered : this.#reasonFor(issue), now);
+      this.#place(key, issue, known?.issue === issue ? known.filtered : this.#filter(issue), now);
     }
     this.#keepOnly(name, kept);
   }
 
   /** The same for a long list: judged and placed a slice at a time, so that nobody waits for it. */
   async readIssues(repo: string, issues: readonly QueueIssue[], breath: TimeSlicer, now: () => number): Promise<void> {
-    const kept = new Set<string>();
-    for (const issue of issues) {
-      const key = itemKey(repo, issue.number);
-      kept.add(key);
-      await breath.pause();
-      if (this.#entries.get(key)?.issue === issue) continue;
-      const reason = await this.#judge(issue, breath);
-      this.#place(key, issue, reason, now());
-    }
-    this.#keepOnly(repo.toLowerCase(), kept);
+    const all = issues.map((issue) => ({ key: itemKey(repo, issue.number), issue }));
+    const changed = all.filter(({ key, issue }) => this.#entries.get(key)?.issue !== issue);
+    await this.#judge(changed, breath, ({ key, issue }, reason) => this.#place(key, issue, reason, now()));
+    this.#keepOnly(repo.toLowerCase(), new Set(all.map(({ key }) => key)));
   }
 
   #keepOnly(repo: string, kept: ReadonlySet<string>): void {
@@ -148,44 +144,41 @@ export class Queue implements Candidates {
   }
 
   /** Applies new filters to every known issue, a slice at a time; newer filters set meanwhile take over. */
-  async refilter(filter: SteppedFilter, breath: TimeSlicer, now: () => number): Promise<void> {
+  async refilter(filter: Filter, breath: TimeSlicer, now: () => number): Promise<void> {
     this.#filter = filter;
-    this.#judged = new WeakMap();
-    for (const key of [...this.#entries.keys()]) {
-      await breath.pause();
-      const issue = this.#entries.get(key)?.issue;
-      if (issue === undefined) continue;
-      const reason = await this.#judge(issue, breath);
-      if (this.#filter !== filter) return;
+    await this.#judge([...this.#entries.values()], breath, ({ key, issue }, reason) => {
       const entry = this.#entries.get(key);
       if (entry?.issue === issue && entry.filtered !== reason) this.#place(key, issue, reason, now());
+    });
+  }
+
+  /** Gives what the filters in force say of each issue to `place`, with turns for everybody else. */
+  async #judge<Of extends Pick<Entry, "key" | "issue">>(
+    issues: readonly Of[],
+    breath: TimeSlicer,
+    place: (of: Of, reason: FilterReason | undefined) => void,
+  ): Promise<void> {
+    for (let at = 0; at < issues.length; at += ISSUES_A_BATCH) {
+      const batch = issues.slice(at, at + ISSUES_A_BATCH);
+      let judgedBy: Filter | undefined;
+      for (let next = 0; next < batch.length; ) {
+        await breath.pause();
+        const filter = this.#filter;
+        if (filter !== judgedBy) {
+          await filter.judge?.(batch.map(({ issue }) => issue));
+          judgedBy = filter;
+          continue;
+        }
+        const of = batch[next] as Of;
+        place(of, filter(of.issue));
+        next += 1;
+      }
     }
   }
 
-  /** What the filters in force say of an issue, gone through with breaths and remembered. */
-  async #judge(issue: QueueIssue, breath: TimeSlicer): Promise<FilterReason | undefined> {
-    for (;;) {
-      const filter = this.#filter;
-      const known = this.#judged.get(issue);
-      if (known !== undefined) return known === "passes" ? undefined : known;
-      if (!("steps" in filter)) return filter(issue);
-      const reason = await breath.through((filter as SteppedFilter).steps(issue));
-      if (filter !== this.#filter) continue;
-      this.#judged.set(issue, reason ?? "passes");
-      return reason;
-    }
-  }
-
-  #reasonFor(issue: QueueIssue): FilterReason | undefined {
-    const known = this.#judged.get(issue);
-    if (known === undefined) return this.#filter(issue);
-    return known === "passes" ? undefined : known;
-  }
-
-  /** Applies new filters to every known issue. */
+  /** Applies new filters to every known issue at once. */
   setFilter(filter: Filter, now: number): void {
     this.#filter = filter;
-    this.#judged = new WeakMap();
     for (const [key, entry] of this.#entries) this.#place(key, entry.issue, filter(entry.issue), now);
   }
 

@@ -1,36 +1,40 @@
-import { compileFilters, type Queue } from "@nest/dispatch";
+import { compileFilters, type PatternJudge, type Queue } from "@nest/dispatch";
 import { TimeSlicer } from "@nest/kit";
 import { governor } from "@nest/protocol";
-import { compileAll } from "./preview.ts";
+import { shownFaultsOf } from "./preview.ts";
 import { changed } from "./settings.ts";
 
 export interface ImpactDeps {
   readonly queue: Queue;
   /** The settings in force. */
   readonly settings: governor.GovernorSettings;
+  readonly judge: PatternJudge;
   readonly now: () => number;
 }
 
+/** Issues that are judged together. */
+const ISSUES_A_BATCH = 64;
+
 /** How many issues would leave the queue and how many come on offer if a change were saved; a slice at a time. */
 export async function impactOf(change: governor.GovernorChange, deps: ImpactDeps): Promise<governor.ImpactReply> {
-  const { queue, settings, now } = deps;
+  const { queue, settings, judge, now } = deps;
   const slicer = new TimeSlicer();
   const after = changed(settings, change);
   const faults: governor.ImpactReply["faults"] = [];
   for (const key of governor.patternKeys) {
-    const compiled = await compileAll(key, after[key], slicer);
-    faults.push(...compiled.faults.map((fault) => ({ key, ...fault })));
+    const ofList = await shownFaultsOf(after[key], judge);
+    faults.push(...ofList.map((fault) => ({ key, ...fault })));
   }
   if (faults.length > 0) return { faults };
-  const filter = compileFilters(after);
+  const filter = compileFilters(after, judge);
   let [before, leaving, joining] = [0, 0, 0];
-  for (const { key } of [...queue.entries()]) {
+  const all = [...queue.entries()];
+  for (const [at, { key }] of all.entries()) {
+    if (at % ISSUES_A_BATCH === 0) await filter.judge?.(all.slice(at, at + ISSUES_A_BATCH).map(({ issue }) => issue));
     await slicer.pause();
-    const issue = queue.entry(key)?.issue;
-    if (issue === undefined) continue;
-    const reason = await slicer.through(filter.steps(issue));
     const entry = queue.entry(key);
     if (entry === undefined) continue;
+    const reason = filter(entry.issue);
     const isOffered = entry.withheld === undefined;
     const wouldBe = queue.wouldOffer(entry, reason, now());
     if (isOffered) before += 1;

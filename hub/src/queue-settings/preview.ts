@@ -1,4 +1,4 @@
-import { anchoringOf, compilePattern, MOST_PATTERNS, type Pattern } from "@nest/dispatch";
+import { compileList, faultsOf, MOST_PATTERNS, type PatternJudge, type PatternList } from "@nest/dispatch";
 import { TimeSlicer } from "@nest/kit";
 import type { governor } from "@nest/protocol";
 
@@ -11,52 +11,49 @@ export interface Subject {
 
 const MOST_SHOWN = 100;
 
+/** Subjects that are judged together. */
+const SUBJECTS_A_BATCH = 64;
+
 /** What a list of patterns would match if it were saved now, and which of them could not be saved. */
 export async function preview(
   key: governor.PatternKey,
   sources: readonly string[],
-  subjects: Iterable<Subject>,
+  subjects: readonly Subject[],
+  judge: PatternJudge,
 ): Promise<governor.PreviewReply> {
   const breath = new TimeSlicer();
-  const { patterns, faults } = await compileAll(key, sources, breath);
+  const faults = await shownFaultsOf(sources, judge);
+  const faulty = new Set(faults.map(({ index }) => index));
+  const list = compileList(
+    key,
+    sources.slice(0, MOST_PATTERNS).filter((_, index) => !faulty.has(index)),
+    judge,
+  );
   const matches: governor.PreviewReply["matches"] = [];
-  let of = 0;
   let matched = 0;
-  for (const subject of subjects) {
-    of += 1;
-    const hit = await firstHit(patterns, subject.texts, breath);
+  for (const [at, { texts, key: item, title }] of subjects.entries()) {
+    if (at % SUBJECTS_A_BATCH === 0)
+      await list.judge(subjects.slice(at, at + SUBJECTS_A_BATCH).flatMap((subject) => subject.texts));
+    await breath.pause();
+    const hit = firstHit(list, texts);
     if (hit === undefined) continue;
     matched += 1;
-    const { key: item, title } = subject;
     if (matches.length < MOST_SHOWN)
       matches.push({ ...hit, ...(item === undefined ? {} : { key: item }), ...(title === undefined ? {} : { title }) });
   }
-  return { key, of, matched, matches, faults };
+  return { key, of: subjects.length, matched, matches, faults };
 }
 
-/** Compiles a list with breaths, and says which of its patterns could not be saved. */
-export async function compileAll(key: string, sources: readonly string[], breath: TimeSlicer) {
-  const patterns: Pattern[] = [];
-  const faults: governor.PreviewReply["faults"] = [];
-  for (const [index, source] of sources.entries()) {
-    if (index >= MOST_PATTERNS) {
-      faults.push({ index, pattern: source.slice(0, 200), because: `more than ${MOST_PATTERNS} patterns` });
-      break;
-    }
-    const result = compilePattern(source, anchoringOf(key));
-    if (result.kind === "pattern") patterns.push(result.pattern);
-    else faults.push({ index, pattern: source.slice(0, 200), because: result.because });
-    await breath.pause();
-  }
-  return { patterns, faults };
+/** Which patterns of a list could not be saved, with as much of them as a page shows. */
+export async function shownFaultsOf(sources: readonly string[], judge: PatternJudge) {
+  const faults = await faultsOf(sources, judge);
+  return faults.map(({ index, because }) => ({ index, pattern: (sources[index] ?? "").slice(0, 200), because }));
 }
 
-async function firstHit(patterns: readonly Pattern[], texts: readonly string[], breath: TimeSlicer) {
-  for (const text of texts) {
-    for (const pattern of patterns) {
-      const found = await breath.through(pattern.steps(text));
-      if (found) return { subject: text, pattern: pattern.source };
-    }
+function firstHit(list: PatternList, texts: readonly string[]) {
+  for (const subject of texts) {
+    const verdict = list.verdict(subject);
+    if (typeof verdict === "object") return { subject, pattern: verdict.pattern };
   }
   return undefined;
 }

@@ -1,19 +1,17 @@
 import {
-  anchoringOf,
   type CommandBatcher,
-  compilePattern,
   type Effect,
+  faultsOf,
   invalidPattern,
-  isQuick,
-  LARGEST_LIST,
+  isBuilt,
   type Ledger,
-  MOST_PATTERNS,
+  type PatternJudge,
   type SettingChange,
 } from "@nest/dispatch";
-import { NestError, TimeSlicer } from "@nest/kit";
+import { NestError } from "@nest/kit";
 import type { governor } from "@nest/protocol";
 import { tagOf } from "./revision.ts";
-import { type Compiled, compiledOf, type Rules, rulesOf } from "./rules.ts";
+import { buildAll, type Compiled, compiledOf, PATTERN_KEYS, type Rules, rulesOf } from "./rules.ts";
 import { announcedBy, changed, defaultSettings, difference } from "./settings.ts";
 
 type Settings = governor.GovernorSettings;
@@ -24,18 +22,10 @@ export interface QueueSettingsDeps {
   readonly ledger: Ledger;
   /** What `nest.yaml` says: in force until an admin changed something. */
   readonly first: Settings;
+  readonly judge: PatternJudge;
   /** Told why the patterns of another replica's change are none here (a newer release wrote them): those before stay in force. */
   readonly onInvalid?: (because: unknown) => void;
 }
-
-/** The keys whose values are patterns. */
-const PATTERN_KEYS = [
-  "contribute_deny_labels",
-  "contribute_allow_labels",
-  "contribute_deny_titles",
-  "contribute_deny_authors",
-  "contribute_allow_models",
-] as const;
 
 /**
  * The queue configuration in force. It is a setting of the ledger, so a change is one durable transaction with its audit line,
@@ -47,11 +37,22 @@ export class QueueSettings {
   #compiledFrom: unknown;
   #onCompiled: () => void = () => {};
 
-  constructor(deps: QueueSettingsDeps) {
+  private constructor(deps: QueueSettingsDeps, stored: unknown, rules: Rules) {
     this.#deps = deps;
-    this.#compiledFrom = deps.ledger.setting(SETTING);
-    const settings = this.#settingsOf(this.#compiledFrom);
-    this.#rules = rulesOf(settings, compiledOf(settings));
+    this.#compiledFrom = stored;
+    this.#rules = rules;
+  }
+
+  /**
+   * The configuration that a hub starts with, its regular expressions built.
+   *
+   * @throws NestError `invalid_pattern`.
+   */
+  static async open(deps: QueueSettingsDeps): Promise<QueueSettings> {
+    const stored = deps.ledger.setting(SETTING);
+    const settings = settingsOf(stored, deps.first);
+    await buildAll(settings, deps.judge);
+    return new QueueSettings(deps, stored, rulesOf(settings, compiledOf(settings, deps.judge)));
   }
 
   /** `act` is called when the patterns of another replica's change are compiled, and in force from then on. */
@@ -73,7 +74,7 @@ export class QueueSettings {
     if (stored === this.#compiledFrom) return this.#rules;
     this.#compiledFrom = stored;
     const settings = this.#settingsOf(stored);
-    const isQuickly = PATTERN_KEYS.every((key) => settings[key].every(isQuick));
+    const isQuickly = PATTERN_KEYS.every((key) => isBuilt(settings[key], this.#deps.judge));
     this.#rules = rulesOf(settings, (isQuickly ? this.#compiled(settings) : undefined) ?? this.#rules);
     if (!isQuickly) void this.#compile(settings, stored);
     return this.#rules;
@@ -81,7 +82,7 @@ export class QueueSettings {
 
   #compiled(settings: Settings): Compiled | undefined {
     try {
-      return compiledOf(settings);
+      return compiledOf(settings, this.#deps.judge);
     } catch (thrown) {
       this.#deps.onInvalid?.(thrown);
       return undefined;
@@ -89,13 +90,7 @@ export class QueueSettings {
   }
 
   async #compile(settings: Settings, stored: unknown): Promise<void> {
-    const breath = new TimeSlicer();
-    for (const key of PATTERN_KEYS) {
-      for (const pattern of settings[key]) {
-        compilePattern(pattern, anchoringOf(key));
-        await breath.pause();
-      }
-    }
+    await buildAll(settings, this.#deps.judge);
     if (this.#compiledFrom !== stored) return;
     this.#rules = rulesOf(settings, this.#compiled(settings) ?? this.#rules);
     this.#onCompiled();
@@ -123,7 +118,7 @@ export class QueueSettings {
     batcher: CommandBatcher,
     expected?: string,
   ): Promise<void> {
-    await checkPatterns(change);
+    await checkPatterns(change, this.#deps.judge);
     let isStale = false;
     const effects = await batcher.ask({
       kind: "setting",
@@ -159,25 +154,19 @@ export class QueueSettings {
   }
 
   #settingsOf(stored: unknown): Settings {
-    // A release that knows more keys than the one that wrote them starts those with their defaults.
-    return stored === undefined ? this.#deps.first : { ...defaultSettings, ...(stored as Settings) };
+    return settingsOf(stored, this.#deps.first);
   }
 }
 
-/** Checks every pattern of a change before anything of it holds, taking a breath between them. */
-async function checkPatterns(change: governor.GovernorChange): Promise<void> {
-  const breath = new TimeSlicer();
+function settingsOf(stored: unknown, first: Settings): Settings {
+  // A release that knows more keys than the one that wrote them starts those with their defaults.
+  return stored === undefined ? first : { ...defaultSettings, ...(stored as Settings) };
+}
+
+/** Checks every pattern of a change before anything of it holds. */
+async function checkPatterns(change: governor.GovernorChange, judge: PatternJudge): Promise<void> {
   for (const key of PATTERN_KEYS) {
-    const patterns = change[key] ?? [];
-    if (patterns.length > MOST_PATTERNS)
-      throw new NestError("invalid_pattern", `${key}: more than ${MOST_PATTERNS} patterns`);
-    let cost = 0;
-    for (const [at, pattern] of patterns.entries()) {
-      const result = compilePattern(pattern, anchoringOf(key));
-      if (result.kind === "invalid") throw invalidPattern(key, at, result.because);
-      cost += result.pattern.cost;
-      if (cost > LARGEST_LIST) throw invalidPattern(key, at, "with those before it too costly to match");
-      await breath.pause();
-    }
+    const [fault] = await faultsOf(change[key] ?? [], judge);
+    if (fault !== undefined) throw invalidPattern(key, fault);
   }
 }

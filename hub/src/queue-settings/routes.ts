@@ -1,4 +1,4 @@
-import type { CommandBatcher, Queue } from "@nest/dispatch";
+import type { CommandBatcher, PatternJudge, Queue } from "@nest/dispatch";
 import { governor as described } from "@nest/protocol";
 import type { HubRoutes } from "../access/viewer.ts";
 import { impactOf } from "./impact.ts";
@@ -9,6 +9,7 @@ export interface QueueSettingsRouteDeps {
   readonly queueSettings: QueueSettings;
   readonly batcher: CommandBatcher;
   readonly queue: Queue;
+  readonly judge: PatternJudge;
   /** The relays that are connected, by the model that each declared. */
   readonly models: () => Iterable<{ readonly model: string; readonly login: string }>;
   /** Resolves once the queue has been judged by the rules in force. */
@@ -18,7 +19,7 @@ export interface QueueSettingsRouteDeps {
 
 /** Reads and changes the queue configuration, and shows beforehand what a list of patterns would match. */
 export function registerQueueSettingsRoutes(routes: HubRoutes, deps: QueueSettingsRouteDeps): void {
-  const { queueSettings, batcher, queue, settled, now } = deps;
+  const { queueSettings, batcher, queue, judge, settled, now } = deps;
   routes.serve(described.governor, ({ reply }) => {
     reply.header("etag", `"${queueSettings.tag}"`).header("cache-control", "no-store");
     return queueSettings.settings;
@@ -30,12 +31,15 @@ export function registerQueueSettingsRoutes(routes: HubRoutes, deps: QueueSettin
     reply.header("etag", `"${queueSettings.tag}"`);
     return { status: "updated" as const };
   });
-  routes.serve(described.previewImpact, ({ body }) => impactOf(body, { queue, settings: queueSettings.settings, now }));
+  routes.serve(described.previewImpact, ({ body }) =>
+    impactOf(body, { queue, settings: queueSettings.settings, judge, now }),
+  );
   routes.serve(described.previewPatterns, ({ body }) =>
     preview(
       body.key,
       body.patterns,
-      body.key === "contribute_allow_models" ? models(deps.models()) : issues(queue, body.key),
+      [...(body.key === "contribute_allow_models" ? models(deps.models()) : issues(queue, body.key))],
+      judge,
     ),
   );
 }

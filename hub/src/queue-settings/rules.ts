@@ -1,4 +1,11 @@
-import { compileFilters, compileList, type DeciderPolicy, type SteppedFilter } from "@nest/dispatch";
+import {
+  compileFilters,
+  compileList,
+  type DeciderPolicy,
+  type Filter,
+  faultsOf,
+  type PatternJudge,
+} from "@nest/dispatch";
 import type { Durations, governor, Tier } from "@nest/protocol";
 import { ModelPolicy } from "./model-policy.ts";
 
@@ -7,24 +14,38 @@ export interface Rules {
   readonly settings: governor.GovernorSettings;
   readonly decider: DeciderPolicy;
   readonly models: ModelPolicy;
-  readonly filter: SteppedFilter;
+  readonly filter: Filter;
 }
 
 /** What is compiled of the settings' patterns. */
 export type Compiled = Pick<Rules, "models" | "filter">;
+
+/** The keys whose values are patterns. */
+export const PATTERN_KEYS = [
+  "contribute_deny_labels",
+  "contribute_allow_labels",
+  "contribute_deny_titles",
+  "contribute_deny_authors",
+  "contribute_allow_models",
+] as const;
+
+/** Has all regular expressions of settings built; what is wrong with them is told when they are compiled. */
+export async function buildAll(settings: governor.GovernorSettings, judge: PatternJudge): Promise<void> {
+  for (const key of PATTERN_KEYS) await faultsOf(settings[key], judge);
+}
 
 /**
  * Compiles the patterns of settings.
  *
  * @throws NestError `invalid_pattern`.
  */
-export function compiledOf(settings: governor.GovernorSettings): Compiled {
+export function compiledOf(settings: governor.GovernorSettings, judge: PatternJudge): Compiled {
   return {
     models: new ModelPolicy(
-      compileList("contribute_allow_models", settings.contribute_allow_models),
+      compileList("contribute_allow_models", settings.contribute_allow_models, judge),
       settings.contribute_reject_unknown_models,
     ),
-    filter: compileFilters(settings),
+    filter: compileFilters(settings, judge),
   };
 }
 

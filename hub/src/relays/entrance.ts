@@ -57,7 +57,8 @@ export class Entrance {
         this.hear(session, message, now, listener, isNewestThen);
     };
     if (result.kind === "unjudged") {
-      void policy.judge(result.model).then(() => later(isNewest));
+      // A model that cannot be judged now is not let in: its socket's time to sign in runs out, and it comes again.
+      void policy.judge(result.model).then((isJudged) => isJudged && later(isNewest));
       return;
     }
     if (result.kind === "refused") {
