@@ -98,7 +98,7 @@ export async function buildOperations({ config, dispatch, relays, clock, log }: 
   return { readModel, stream, metrics, doneByHour, waits, registry, contributorReadModel, board, pruner };
 }
 
-/** Each reader counts what becomes durable, and what happens to relays. */
+/** Subscribes each reader to durable changes and to relay events. */
 function listenFor(
   { stream, metrics, doneByHour, waits }: Pick<Operations, "stream" | "metrics" | "doneByHour" | "waits">,
   { batcher, storage: { reader } }: Dispatch,

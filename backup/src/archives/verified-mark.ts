@@ -113,7 +113,7 @@ export async function readMarks(
   return marks;
 }
 
-/** This hub's marks in the storage, including those of removed archives. */
+/** This hub's marks in the storage, including the marks of removed archives. */
 export async function markRows(blobs: Blobs, hubId: string, signal: AbortSignal): Promise<BlobRow[]> {
   const rows = await listed(blobs, `${START}nest-hub-backup-`, signal);
   return rows.filter(({ name }) => timeOfHubArchive(archiveOfMark(name) ?? "", hubId) !== undefined);

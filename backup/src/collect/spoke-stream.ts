@@ -11,7 +11,7 @@ export const MOST_STREAM_BYTES = 48 * 1024 * 1024;
 
 /**
  * A shell script that runs in the spoke's container. It reads each file once into a variable, so that the announced length
- * and hash are those of the bytes sent. The end mark shows that the stream is complete.
+ * and hash match the bytes sent. The end mark shows that the stream is complete.
  */
 export const READ_SPOKE: readonly string[] = [
   "/bin/sh",

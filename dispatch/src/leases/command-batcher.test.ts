@@ -6,7 +6,7 @@ import { LeaseDecider } from "./lease-decider.ts";
 import type { BatchResult, LedgerStore, ReplicaUpdate } from "./ledger-store.ts";
 import { aCandidate, aContributor, aDecider, ada, aLease, type InTheLedger, NOW } from "./testing/small-decider.ts";
 
-/** A batcher over a store in memory that a test lets fail, and what its listener was told, in order. */
+/** A batcher with a store in memory that a test can make fail, and the calls of its listener, in order. */
 function aBatcher(holds: InTheLedger = { candidates: [aCandidate(1)] }) {
   const deps = aDecider(holds);
   const clock = new VirtualClock(NOW);
@@ -16,9 +16,9 @@ function aBatcher(holds: InTheLedger = { candidates: [aCandidate(1)] }) {
     transact(decide) {
       const { update } = script;
       script.update = undefined;
-      const decided = decide(update);
+      const result = decide(update);
       if (script.fails) throw new Error("the disk is full");
-      if (decided !== undefined) transactions.push(decided);
+      if (result !== undefined) transactions.push(result);
     },
   };
   const told: string[] = [];

@@ -164,7 +164,7 @@ export class CommandBatcher {
   /** Applies the batches of other replicas before this replica decides its own. */
   #applyUpdate(update: ReplicaUpdate): void {
     const { ledger, decider, clock } = this.#deps;
-    const held = mayBeLost(update, ledger);
+    const held = possiblyLost(update, ledger);
     if (update.kind === "everything") ledger.reload(update.rows);
     else for (const { changes } of update.batches) ledger.applyRemote(changes);
     decider.refresh(clock.now());
@@ -233,7 +233,7 @@ export class CommandBatcher {
     }
   }
 
-  /** Submits facts again whose batch failed: they happened, whether or not the write succeeded. */
+  /** Submits commands again that report facts and whose batch failed: a fact stays true when it could not be written. */
   #retry(facts: readonly Waiting[]): void {
     this.#deps.clock.after(RETRY_AFTER_MS, () => {
       for (const fact of facts) this.#push(fact);
@@ -260,7 +260,7 @@ export class CommandBatcher {
 }
 
 /** The leases, as known so far, that the update may turn into *away*. */
-function mayBeLost(update: ReplicaUpdate, ledger: Ledger): Lease[] {
+function possiblyLost(update: ReplicaUpdate, ledger: Ledger): Lease[] {
   if (update.kind === "everything") return [...ledger.liveLeases()];
   return update.batches.flatMap(({ changes }) =>
     [...changes.leases.values()].flatMap(({ taskId, connection }) => {

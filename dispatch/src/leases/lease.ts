@@ -1,15 +1,16 @@
 /**
- * The task lease: who holds which issue until when (spec: States and transitions, Task lease).
+ * The task lease: which contributor holds which issue until when (spec: States and transitions, Task lease).
  *
- * A lease is in one of four states. Only the decider (`lease-decider.ts`) moves it, and each move is one durable transaction.
+ * A lease is in one of four states. Only the decider (`lease-decider.ts`) changes it, and each change is one durable
+ * transaction.
  *
- * - **offered**: made by the hub with `task_assign`. The contributor has not said yes yet, so whatever goes wrong here is
- *   nobody's failure. Leaves to *working* on `task_accepted`, or ends.
- * - **working**: accepted, on a live socket. Every accepted `task_progress` moves the expiry to now + `leaseTTL`; nothing else
- *   does. Leaves to *away* when the socket drops, or ends.
- * - **away**: the socket is gone (or the hub was restarted), the lease is kept until its expiry and the issue is nobody
- *   else's. Comes back to *working* only by an exact claim: contributor, task id, repo, number and generation, unexpired.
- * - **ended**: terminal. Completed, failed, given back, declined, expired, requeued or revoked. No message revives it: a later
+ * - **offered**: the hub sent `task_assign`, and the contributor has not accepted yet, so nothing that goes wrong counts as
+ *   a failure. Becomes *working* on `task_accepted`, or ends.
+ * - **working**: accepted, with a live connection. Each accepted `task_progress` moves the expiry to now + `leaseTTL`; no
+ *   other message does. Becomes *away* when the connection is lost, or ends.
+ * - **away**: the connection was lost (or the hub was restarted). The lease stays until its expiry, and nobody else gets the
+ *   issue. Becomes *working* only by an exact claim: contributor, task id, repo, number and generation, before the expiry.
+ * - **ended**: final. Completed, failed, given back, declined, expired, requeued or revoked. No message revives it: a later
  *   assignment of the same issue is another lease with a higher generation.
  *
  * "offered" and "working" differ by `acceptedAt`, "away" by a missing `connection`; an ended lease is no longer a `Lease`.

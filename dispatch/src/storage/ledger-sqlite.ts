@@ -8,7 +8,7 @@ import { type Column, except, listed, valuesOf } from "./columns.ts";
 import type { Reader } from "./reader.ts";
 import { RecentGrants } from "./recent-grants.ts";
 import { readLedger } from "./rows.ts";
-import { contributorNames, contributorStanding, tables, taskEnding, taskGrant, taskOf, taskRenewal } from "./tables.ts";
+import { contributorNames, contributorProgress, tables, taskEnding, taskGrant, taskOf, taskRenewal } from "./tables.ts";
 
 /** Stores the ledger in the embedded database: reads all live rows at start, then writes one batch at a time. */
 export class SqliteLedger implements LedgerStore, LedgerPast {
@@ -48,9 +48,9 @@ export class SqliteLedger implements LedgerStore, LedgerPast {
     return this.#statements.isCounted.get(pull) !== undefined;
   }
 
-  transact(decide: (news: undefined) => BatchResult | undefined): void {
-    const decided = decide(undefined);
-    if (decided !== undefined) this.#write(decided.changes);
+  transact(decide: (update: undefined) => BatchResult | undefined): void {
+    const result = decide(undefined);
+    if (result !== undefined) this.#write(result.changes);
   }
 
   #write(changes: Changes): void {
@@ -101,12 +101,12 @@ export class SqliteLedger implements LedgerStore, LedgerPast {
   }
 
   #writeContributor(row: Contributor): void {
-    const { standing, who, contributor } = this.#statements;
+    const { progress, who, contributor } = this.#statements;
     const known = this.#known.get(row.id);
     if (known === undefined) {
       contributor.run(...valuesOf(tables.contributors, row));
     } else {
-      standing.run(...valuesOf(contributorStanding, row), row.id);
+      progress.run(...valuesOf(contributorProgress, row), row.id);
       if (isSame(known, row)) return;
       who.run(...valuesOf(contributorNames, row), row.id);
     }
@@ -138,7 +138,7 @@ const SQL = {
   begin: "begin immediate",
   commit: "commit",
   contributor: insertInto("contributors", tables.contributors),
-  standing: `update contributors set ${listed(contributorStanding, place)} where id = ?`,
+  progress: `update contributors set ${listed(contributorProgress, place)} where id = ?`,
   freeLogin: "update contributors set login_key = '~' || id where id = ?",
   who: `update contributors set ${listed(contributorNames, place)} where id = ?`,
   grant: insertInto("tasks", granted),

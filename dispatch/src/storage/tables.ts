@@ -100,7 +100,7 @@ export const tables = { contributors, tasks, items, activity, audit } as const;
 /** The columns that identify a contributor: they rarely change, and indexes cover them. */
 export const contributorNames = pick(contributors, "token_digest", "login", "login_key", "account_id");
 /** The columns of a contributor that change with every task. */
-export const contributorStanding = except(
+export const contributorProgress = except(
   contributors,
   "id",
   "registered_at",

@@ -1,6 +1,6 @@
 import { batchLists } from "./batch-columns.ts";
 import { type Column, except, listed, pick } from "./columns.ts";
-import { contributorNames, contributorStanding, tables, taskEnding, taskRenewal } from "./tables.ts";
+import { contributorNames, contributorProgress, tables, taskEnding, taskRenewal } from "./tables.ts";
 
 /**
  * The PostgreSQL function that writes one batch. Lists that most batches contain are passed as one array per column,
@@ -13,7 +13,7 @@ export function writeBatchFunction(): string {
   const { items, audit } = tables;
   const keepsItsLast = (name: string) => `${name} = coalesce(excluded.${name}, contributors.${name})`;
   const replaced = (name: string) => `${name} = excluded.${name}`;
-  const standing = [...contributorNames, ...contributorStanding];
+  const changing = [...contributorNames, ...contributorProgress];
   return `
     create or replace function nest_write(
       written_by text, batch_record json, last_generation bigint, rare jsonb, ${parameters.join(", ")}
@@ -26,7 +26,7 @@ export function writeBatchFunction(): string {
       where contributors.id = changed.id and contributors.login_key <> changed.key;
       ${insertList("contributors", "contributors")}
       on conflict (id) do update set
-        ${standing.map(({ name }) => (name === "account_id" || name === "last_gen" ? keepsItsLast(name) : replaced(name))).join(", ")};
+        ${changing.map(({ name }) => (name === "account_id" || name === "last_gen" ? keepsItsLast(name) : replaced(name))).join(", ")};
 
       -- Write endings before grants: if an issue ended and was assigned again in one batch, its entry in the unique index
       -- must be free.

@@ -29,7 +29,7 @@ interface Done {
 export class DoneByHour {
   readonly #hours = new Map<number, Map<string, Done>>();
 
-  /** Replaces the counts by those of the database. */
+  /** Replaces the counts by the counts in the database. */
   async load(reader: Reader, now: number): Promise<void> {
     const from = now - KEPT_HOURS * HOUR_MS;
     this.#hours.clear();

@@ -117,7 +117,7 @@ function serveWebhooks(routes: HubRoutes, webhooks: Webhooks): void {
   });
 }
 
-/** Issues that operators hold back, the longest first. */
+/** The issues that operators hold, longest hold first. */
 function holdsIn(ledger: Ledger): (readonly [key: string, hold: OperatorHold])[] {
   return ledger
     .settingsOf(HOLD_PREFIX)

@@ -44,7 +44,7 @@ export class ConnectedRelays {
     Object.assign(session, { relayIdentity, login, tier, declared, connectedAt: now, lastActivityAt: now });
     session.acceptsPushes = additions.has("task_push");
     roster.add(session, contributor.id);
-    presence.came(
+    presence.connected(
       identity,
       contributor.id,
       [declared.session, declared.backend, declared.model].filter(Boolean).join(" "),
@@ -70,7 +70,7 @@ export class ConnectedRelays {
     if (relayIdentity === undefined || !this.#deps.roster.remove(session)) return;
     this.#deps.credentials.detach(relayIdentity.connection);
     this.#deps.batcher.submit({ kind: "dropped", ...relayIdentity });
-    this.#deps.presence.went(relayIdentity.identity, relayIdentity.contributorId);
+    this.#deps.presence.disconnected(relayIdentity.identity, relayIdentity.contributorId);
     this.#deps.events.changed();
   }
 
@@ -85,7 +85,7 @@ export class ConnectedRelays {
     for (const connection of connections) {
       const session = this.#deps.roster.get(connection);
       if (session === undefined) continue;
-      session.close(closeCodes.restarting, "this hub was away for a moment: come back and go on");
+      session.close(closeCodes.restarting, "this hub stalled; reconnect and resume");
       this.leave(session);
     }
   }

@@ -36,7 +36,7 @@ export class Conversation {
   }
 
   /** Handles one message. */
-  hear(session: Session, relayIdentity: RelayIdentity, message: RelayMessage, now: number): void {
+  receive(session: Session, relayIdentity: RelayIdentity, message: RelayMessage, now: number): void {
     if (message.type === "ping") return session.send({ type: "pong" });
     if (message.type === "pong") return this.#deps.probes.answered(session);
     if (message.type === "auth_response") return;
@@ -55,7 +55,7 @@ export class Conversation {
   }
 
   /** Handles an unreadable message. If it claims a task, the claim is refused, because the relay waits for an answer. */
-  misheard(
+  receiveUnreadable(
     session: Session,
     relayIdentity: RelayIdentity,
     frame: { readonly type?: string; readonly taskId?: string },
@@ -80,7 +80,7 @@ export class Conversation {
     const now = this.#deps.clock.now();
     for (const [at, message] of waiting.entries()) {
       if (session.closed || session.relayIdentity === undefined) return;
-      this.hear(session, session.relayIdentity, message, now);
+      this.receive(session, session.relayIdentity, message, now);
       if (!isWaiting(session)) continue;
       // This message waits again, and so do all messages after it.
       session.waiting = waiting.slice(at + 1);

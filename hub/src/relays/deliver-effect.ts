@@ -66,7 +66,7 @@ function deliverTo(session: Session, effect: SocketEffect, deps: DeliveryDeps): 
       return credentials.hand(effect.lease, session);
     case "resend_required":
       // The relay reconnects, resumes its task, and sends again what was not acknowledged.
-      return session.close(closeCodes.restarting, "what was said could not be written; say it again");
+      return session.close(closeCodes.restarting, "your messages could not be stored; send them again");
     case "released":
       return release(session, effect.taskId, credentials);
     case "failure": {

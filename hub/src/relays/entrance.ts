@@ -47,14 +47,14 @@ export class Entrance {
    * Handles a message of an unauthenticated connection; ignores all but its `auth_response`. `isNewest`: this replica has
    * read the latest tokens.
    */
-  hear(session: Session, message: RelayMessage, now: number, listener: EntranceListener, isNewest = false): void {
+  receive(session: Session, message: RelayMessage, now: number, listener: EntranceListener, isNewest = false): void {
     if (message.type !== "auth_response") return;
     const { ledger, models, batcher, guesses, isShared } = this.#deps;
     const policy = models();
     const result = authenticate(message, session.nonce, ledger, policy);
     const later = (isNewestThen: boolean) => {
       if (!session.closed && session.relayIdentity === undefined)
-        this.hear(session, message, now, listener, isNewestThen);
+        this.receive(session, message, now, listener, isNewestThen);
     };
     if (result.kind === "unjudged") {
       // A model that cannot be judged now is not let in: its socket's time to sign in runs out, and it comes again.
@@ -77,7 +77,7 @@ export class Entrance {
   }
 
   /** Refuses a relay whose `auth_response` is unreadable; it would be unreadable again. */
-  misheard(session: Session, because: string, listener: EntranceListener): void {
+  receiveUnreadable(session: Session, because: string, listener: EntranceListener): void {
     this.#refuse(session, listener, `malformed ${because}`);
   }
 

@@ -161,20 +161,20 @@ export class Gateway implements SessionOwner, EntranceListener {
     if (!mayBeRead(session, bytesOf(data), now, (address) => guesses.count(address))) return;
     const frame = isBinary ? ({ kind: "malformed", because: "binary" } as const) : readRelayFrame(data.toString());
     if (frame.kind === "unknown") return;
-    if (frame.kind === "malformed") return this.#misheard(session, frame);
-    if (session.relayIdentity === undefined) entrance.hear(session, frame.message, now, this);
-    else conversation.hear(session, session.relayIdentity, frame.message, now);
+    if (frame.kind === "malformed") return this.#receiveUnreadable(session, frame);
+    if (session.relayIdentity === undefined) entrance.receive(session, frame.message, now, this);
+    else conversation.receive(session, session.relayIdentity, frame.message, now);
   }
 
   /** Handles an unreadable frame; a relay that waits for an answer to it gets one. */
-  #misheard(session: Session, frame: Extract<Frame<RelayMessage>, { kind: "malformed" }>): void {
+  #receiveUnreadable(session: Session, frame: Extract<Frame<RelayMessage>, { kind: "malformed" }>): void {
     const { log, entrance, conversation } = this.#deps;
     this.counts.malformed += 1;
     if (countMalformed(session))
       log.info({ connection: session.connection, because: frame.because }, "a frame could not be read and was ignored");
     if (session.closed) return;
-    if (session.relayIdentity !== undefined) conversation.misheard(session, session.relayIdentity, frame);
-    else if (frame.type === "auth_response") entrance.misheard(session, frame.because, this);
+    if (session.relayIdentity !== undefined) conversation.receiveUnreadable(session, session.relayIdentity, frame);
+    else if (frame.type === "auth_response") entrance.receiveUnreadable(session, frame.because, this);
   }
 
   /** A connection answered a WebSocket ping. */

@@ -6,7 +6,7 @@ import { aSession } from "./testing/fake-transport.ts";
 
 const transport = scaleTransport(1);
 
-/** Relays that are kept alive, and how to stop that. */
+/** Relays with keep-alive, and the function that stops it. */
 function someRelays(count: number) {
   const clock = new VirtualClock();
   const relays = Array.from({ length: count }, (_, nth) => aSession(nth, clock));

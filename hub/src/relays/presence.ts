@@ -36,7 +36,7 @@ export class Presence {
   }
 
   /** A connection of this identity was admitted. */
-  came(identity: string, contributorId: string, detail: string): void {
+  connected(identity: string, contributorId: string, detail: string): void {
     const known = this.#here.get(identity);
     if (known !== undefined) {
       known.sockets += 1;
@@ -50,7 +50,7 @@ export class Presence {
   }
 
   /** A connection of this identity was closed. */
-  went(identity: string, contributorId: string): void {
+  disconnected(identity: string, contributorId: string): void {
     const here = this.#here.get(identity);
     if (here === undefined) return;
     here.sockets -= 1;

@@ -1,6 +1,6 @@
 import type { Session } from "./session.ts";
 
-/** The authenticated sockets of this process, by connection and by contributor. */
+/** The authenticated connections of this process, by id and by contributor. */
 export class Roster {
   readonly #byConnection = new Map<string, Session>();
   readonly #byContributor = new Map<string, Set<Session>>();
@@ -17,7 +17,7 @@ export class Roster {
     return this.#byConnection.get(connection);
   }
 
-  /** The sockets of a contributor, oldest first. */
+  /** The connections of a contributor, oldest first. */
   of(contributorId: string): Session[] {
     return [...(this.#byContributor.get(contributorId) ?? [])];
   }

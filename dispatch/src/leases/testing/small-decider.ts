@@ -44,7 +44,7 @@ export function aContributor(changes: Partial<Contributor> = {}): Contributor {
   };
 }
 
-/** A lease of ada's on `acme/One#number`, accepted two minutes ago and held by her socket. */
+/** Ada's lease on `acme/One#number`, accepted two minutes ago and held by her connection. */
 export function aLease(number = 1, changes: Partial<Lease> = {}): Lease {
   return {
     taskId: `t-${number}`,

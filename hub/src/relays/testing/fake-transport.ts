@@ -2,7 +2,7 @@ import { VirtualClock } from "@nest/kit";
 import { Session, type SessionOwner } from "../session.ts";
 import type { Transport } from "../transport.ts";
 
-/** The wire to a relay that a test plays. */
+/** A transport whose other end is played by a test. */
 export class FakeTransport implements Transport {
   isOpen = true;
   bufferedAmount = 0;
@@ -29,7 +29,7 @@ export class FakeTransport implements Transport {
   }
 }
 
-/** A session over a wire that a test plays, and what its owner was told. */
+/** A session over a fake transport, and the calls of its owner. */
 export function aSession(nth = 0, clock = new VirtualClock()) {
   const told: string[] = [];
   const owner: SessionOwner = {
