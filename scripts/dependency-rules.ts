@@ -22,6 +22,7 @@ const allowed: Record<string, readonly string[]> = {
   backup: ["archive", "cluster", "kit", "protocol"],
   web: ["protocol"],
 };
+/** These may import every package. */
 const rim = ["nest", "local-codehost", "demo-agent", "test", "bench"];
 const onlyIn: Record<string, readonly string[]> = {
   "@aws-sdk/": ["backup"],
@@ -36,6 +37,10 @@ const onlyIn: Record<string, readonly string[]> = {
 };
 
 const faults: string[] = [];
+const { workspaces } = JSON.parse(readFileSync("package.json", "utf8")) as { readonly workspaces: readonly string[] };
+for (const name of workspaces)
+  if (allowed[name] === undefined && !rim.includes(name))
+    faults.push(`${name}: scripts/dependency-rules.ts does not say what this package may import`);
 for (const room of [...Object.keys(allowed), ...rim]) {
   for (const file of sourceFiles(room)) {
     for (const name of importsOf(readFileSync(file, "utf8"))) {
@@ -45,10 +50,19 @@ for (const room of [...Object.keys(allowed), ...rim]) {
         faults.push(`${file}: ${room} must not import @nest/${sibling}`);
       }
       if (rim.includes(room) || file.endsWith(".test.ts")) continue;
+      if (
+        file.includes("/src/") &&
+        name.startsWith(".") &&
+        !normalize(join(dirname(file), name)).startsWith(`${room}/`)
+      )
+        faults.push(`${file}: "${name}" leaves the package ${room}; import @nest/… instead, where that is allowed`);
       for (const [client, homes] of Object.entries(onlyIn)) {
         const matches =
           name === client || (client.endsWith("/") ? name.startsWith(client) : name.startsWith(`${client}/`));
-        if (matches && !homes.includes(room)) faults.push(`${file}: ${client} is imported only in ${homes.join(", ")}`);
+        if (matches && !homes.includes(room))
+          faults.push(
+            `${file}: ${client} may be imported ${homes.length === 0 ? "nowhere" : `only in ${homes.join(", ")}`}`,
+          );
       }
     }
   }
@@ -59,7 +73,8 @@ for (const [side, forbidden] of Object.entries(sides)) {
   for (const file of sourceFiles(join("web", "src", side))) {
     for (const name of importsOf(readFileSync(file, "utf8"))) {
       const other = /^(?:\.\.\/)+(hub|spoke)\//.exec(name)?.[1];
-      if (other !== undefined && forbidden.includes(other)) faults.push(`${file}: ${side} must not import ${other}`);
+      if (other !== undefined && forbidden.includes(other))
+        faults.push(`${file}: web/src/${side} must not import web/src/${other}`);
     }
   }
 }
@@ -79,12 +94,20 @@ for (const [room, { order, wiring }] of Object.entries(folderOrders)) {
       const to = dirname(target);
       if (to === "." && wiring.includes(target)) faults.push(`${file}: ${target} wires ${room}; nothing imports it`);
       else if (to !== from && rank(to) > rank(from))
-        faults.push(`${file}: in ${room}, ${from} stands below ${to} and must not import it`);
+        faults.push(`${file}: in ${room}, ${named(from)} stand below ${named(to)} and must not import them`);
     }
   }
 }
 for (const fault of faults) console.error(fault);
+if (faults.length > 0)
+  console.error(
+    "hint: move what both need to the lower one, or pass it in where both are wired; the order is in scripts/dependency-rules.ts and scripts/folder-order.ts",
+  );
 process.exitCode = faults.length === 0 ? 0 : 1;
+
+function named(folder: string): string {
+  return folder === "." ? "the package's top files" : `the files of ${folder}/`;
+}
 
 function sourceFiles(folder: string): string[] {
   return readdirSync(folder, { recursive: true, encoding: "utf8" })

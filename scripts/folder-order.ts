@@ -38,7 +38,6 @@ export const folderOrders: Readonly<Record<string, FolderOrder>> = {
       "build-relays.ts",
       "build-routes.ts",
       "config.ts",
-      "http.ts",
       "hub-id.ts",
     ],
   },

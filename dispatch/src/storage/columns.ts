@@ -9,6 +9,8 @@ export interface Column<Source> {
   /** Numbers are whole: `integer` in SQLite, `bigint` in PostgreSQL. */
   readonly type: "text" | "integer";
   readonly isOptional: boolean;
+  /** The step of the schema that adds the column; undefined for the columns of the first step. */
+  readonly since?: number;
   /** The column's value, computed from a record. */
   readonly of: (source: Source) => Value;
   /** The record's field that this column is read back into; undefined for a derived column. */
@@ -45,6 +47,16 @@ export function derived<Source>(
   of: (source: Source) => Value,
 ): Column<Source> {
   return { name, type, isOptional: false, of, field: undefined };
+}
+
+/**
+ * A column that a later step of the schema adds to existing databases. It must be optional: the rows that are there have no value.
+ *
+ * @throws Error when it is not.
+ */
+export function since<Source>(step: number, added: Column<Source>): Column<Source> {
+  if (!added.isOptional) throw new Error(`the column ${added.name} of step ${step} must be optional`);
+  return { ...added, since: step };
 }
 
 /** The columns with these names, in this order. @throws Error when a name is unknown. */

@@ -37,7 +37,10 @@ export function newestOf(steps: readonly Migration[], last: number): readonly Mi
 }
 
 /**
- * Makes the tables of the first release. Its number is 7 (and 3 for the replicas' tables), because databases of earlier
+ * The steps of the schema. To add a column, mark it with `since(8, …)` in `tables.ts`, add the step
+ * `{ id: 8, name: …, sql: addedColumns(8, engine) }` here, and a database of this release to `test/fixtures/`.
+ *
+ * The first step makes the tables of the first release. Its number is 7 (and 3 for the replicas' tables), because databases of earlier
  * builds are at these numbers and have the same tables.
  */
 export function migrationsFor(engine: Engine): readonly Migration[] {

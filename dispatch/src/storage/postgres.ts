@@ -4,6 +4,7 @@ import type { Row } from "./columns.ts";
 import { type Migration, migrationsFor, newestOf } from "./migrations.ts";
 import type { Reader } from "./reader.ts";
 import { replicaMigrations } from "./replica-migrations.ts";
+import { writeBatchFunction } from "./write-batch.ts";
 
 /** The hub's advisory locks. Each is taken per schema, so that several hubs can share one database. */
 export const locks = { migrations: 0x6e657374, batches: 0x6e657375, leader: 0x6e657376 } as const;
@@ -77,6 +78,8 @@ async function migrate(connect: () => Promise<Client>): Promise<void> {
     await client.query("select pg_advisory_xact_lock($1, hashtext(current_schema()))", [locks.migrations]);
     await step(client, "migrations", migrationsFor("postgres"));
     await step(client, "replica_migrations", replicaMigrations);
+    // With more columns this is another function, beside that of an older release whose replicas may still run.
+    await client.query(writeBatchFunction());
     // A restored database has no counter of batches.
     await client.query("insert into counters (name, value) values ('batch', 0) on conflict do nothing");
     await client.query("commit");

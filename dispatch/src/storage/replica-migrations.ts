@@ -1,5 +1,4 @@
 import type { Migration } from "./migrations.ts";
-import { writeBatchFunction } from "./write-batch.ts";
 
 /**
  * The tables through which replicas communicate. They are not part of the hub's data: no backup has them, and their steps are
@@ -56,7 +55,6 @@ export const replicaMigrations: readonly Migration[] = [
         primary key (repo, number)
       );
       create index replica_issues_changed on replica_issues (repo, scan);
-      ${writeBatchFunction()}
     `,
   },
 ];

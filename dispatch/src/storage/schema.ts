@@ -47,17 +47,38 @@ export function firstSchema(engine: Engine): string {
   `;
 }
 
-function columnsOf(
+/** The columns that a first step makes. Those of a later step are added by that step ({@link addedColumns}). */
+export function columnsOf(
   columns: readonly Column<never>[],
   engine: Engine,
   constraints: Readonly<Record<string, string>> = {},
 ): string {
-  const type = { text: "text", integer: engine === "sqlite" ? "integer" : "bigint" };
   return columns
+    .filter(({ since }) => since === undefined)
     .map((column) =>
-      [column.name, type[column.type], constraints[column.name], column.isOptional ? undefined : "not null"]
+      [column.name, typeOf(column, engine), constraints[column.name], column.isOptional ? undefined : "not null"]
         .filter((part) => part !== undefined)
         .join(" "),
     )
     .join(", ");
+}
+
+/** The SQL of a step that adds columns: every column that is marked with `since(step, …)`. */
+export function addedColumns(
+  step: number,
+  engine: Engine,
+  of: Readonly<Record<string, readonly Column<never>[]>> = tables,
+): string {
+  return Object.entries(of)
+    .flatMap(([table, columns]) =>
+      columns
+        .filter(({ since }) => since === step)
+        .map((column) => `alter table ${table} add column ${column.name} ${typeOf(column, engine)};`),
+    )
+    .join("\n");
+}
+
+function typeOf({ type }: Column<never>, engine: Engine): string {
+  if (type === "text") return "text";
+  return engine === "sqlite" ? "integer" : "bigint";
 }
