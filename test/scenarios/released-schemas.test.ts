@@ -116,7 +116,7 @@ test("a database of a newer release, or of before the first, is refused and left
     [FIRST - 1, "database_older"],
   ] as const) {
     const database = openSqlite(file);
-    database.sqlite.exec(`update migrations set id = ${step}`);
+    database.sqlite.exec(`delete from migrations; insert into migrations values (${step}, 'another')`);
     await database.close();
     expect(() => openSqlite(file)).toThrow(expect.objectContaining({ code }));
     await copyFile(join(FIXTURES, "hub-schema-7.sqlite"), file);
