@@ -303,7 +303,7 @@ test("a preview tells which queued issues a list of patterns would match, and wh
   });
 });
 
-test("the database fails in the middle of a change: the answer is 503, nothing of it holds, relays stay, and the next change works", async () => {
+test("the database fails in the middle of a change: the answer is 503, none of it applies, relays stay, and the next change works", async () => {
   await using hub = await TestHub.start({ issues: 2 });
   const relay = await hub.relay("alice");
   await put(hub, { contribute_deny_labels: ["before"] });

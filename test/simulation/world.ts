@@ -215,7 +215,7 @@ export class World {
     }
   }
 
-  /** A replica that stalled closes its sockets that were taken for gone. */
+  /** A replica that stalled closes its sockets whose replica was declared dead. */
   #recall(lost: readonly string[], replica: string): void {
     for (const connection of lost.map((id) => this.#network.get(id))) {
       if (connection?.hub.replica !== replica) continue;
@@ -368,7 +368,7 @@ export class World {
         return this.#flush(this.#hub(x >>> 8));
       }
       case 16: {
-        // A replica that only hung is taken for gone.
+        // A replica that only stalled is declared dead.
         const [writer, other] = [this.#hub(y), this.#hub(y + 1)];
         if (writer !== other) writer.batcher.submit({ kind: "replica_lost", replica: other.replica });
         return;

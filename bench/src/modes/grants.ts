@@ -153,7 +153,7 @@ const FILTERS: Parameters<typeof compileFilters>[0] = {
   disabled_repos: ["acme/part-49"],
   contribute_labels_mode: "deny",
   contribute_deny_labels: ["hold", "do-not-*"],
-  contribute_deny_titles: ["/^wip\\b/"],
+  contribute_deny_titles: ["wip:*"],
   contribute_deny_authors: ["*-bot"],
 };
 

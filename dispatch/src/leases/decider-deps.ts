@@ -16,7 +16,7 @@ export interface Candidate {
 
 /** The issues on offer, best first. The ledger decides whether each may be assigned. */
 export interface Candidates {
-  /** False until every monitored repository was read once; no issue is assigned before that. */
+  /** False until at least one repository was read completely; no issue is assigned before that. */
   readonly isReady: boolean;
   offer(asker: RelayIdentity, now: number): Iterable<Candidate>;
   /** A digest of the issue's current title and text. */

@@ -68,16 +68,9 @@ export class Ledger {
     for (const key of this.#byKey.keys()) this.#touched.add(key);
     for (const key of this.#items.keys()) this.#touched.add(key);
     for (const name of this.#settings.keys()) this.#touchHold(name);
-    const indices = [this.#leases, this.#byKey, this.#byContributor, this.#items];
-    for (const index of [
-      ...indices,
-      this.#contributors,
-      this.#byLogin,
-      this.#byAccount,
-      this.#byDigest,
-      this.#settings,
-    ])
-      index.clear();
+    const leases = [this.#leases, this.#byKey, this.#byContributor, this.#items];
+    const contributors = [this.#contributors, this.#byLogin, this.#byAccount, this.#byDigest];
+    for (const index of [...leases, ...contributors, this.#settings]) index.clear();
     this.#gen = rows.gen;
     this.#activityId = rows.activityId;
     this.#fill(rows);
@@ -283,9 +276,7 @@ export class Ledger {
 
   /** The changes are durable: discards the undo log. */
   commit(): void {
-    this.#changes = noChanges();
-    this.#undo = [];
-    this.#grantsInBatch.clear();
+    this.#beginBatch();
   }
 
   /** The changes could not be written: restores the state before the batch. */
@@ -295,7 +286,13 @@ export class Ledger {
     for (const lease of this.#changes.leases.values()) this.#touched.add(lease.key);
     for (const ending of this.#changes.endings) this.#touched.add(ending.lease.key);
     for (const name of this.#changes.settings.keys()) this.#touchHold(name);
-    this.commit();
+    this.#beginBatch();
+  }
+
+  #beginBatch(): void {
+    this.#changes = noChanges();
+    this.#undo = [];
+    this.#grantsInBatch.clear();
   }
 
   #fill(rows: LedgerRows): void {

@@ -1,6 +1,6 @@
 import { type CancelTimer, type Clock, type Log, sentenceOf } from "@nest/kit";
 import type { Client } from "pg";
-import { GONE_AFTER_SECONDS, locks, type PostgresDatabase } from "../storage/postgres.ts";
+import { BATCHES_KEPT_FOR, GONE_AFTER_SECONDS, locks, type PostgresDatabase } from "../storage/postgres.ts";
 
 export interface ReplicasDeps {
   readonly database: PostgresDatabase;
@@ -18,7 +18,6 @@ export interface ReplicasDeps {
 const BEAT_MS = 2000;
 /** A replica whose own heartbeat is this late does not judge the heartbeats of others. */
 const STALLED_AFTER_MS = 2 * BEAT_MS;
-const KEPT_BATCHES = "1 minute";
 const UNSEEN = `seen_at < now() - interval '${GONE_AFTER_SECONDS} seconds'`;
 
 /**
@@ -134,7 +133,7 @@ export class Replicas {
     const endConnections =
       "select pg_terminate_backend(pid) from pg_stat_activity where pid = any($1) and application_name = 'nest-hub'";
     if (rows.length > 0) await client.query(endConnections, [rows.map(({ backend }) => Number(backend))]);
-    await client.query(`delete from replica_batches where made_at < now() - interval '${KEPT_BATCHES}'`);
+    await client.query(`delete from replica_batches where made_at < now() - interval '${BATCHES_KEPT_FOR}'`);
     for (const { id } of rows) {
       const { log, onGone } = this.#deps;
       log.warn({ replica: id }, "a replica is dead; its relays reconnect to the others and keep their tasks");

@@ -7,7 +7,7 @@ import type { BatchResult, LedgerStore, ReplicaUpdate } from "../leases/ledger-s
 import { batchColumnsOf, columnNames } from "./batch-columns.ts";
 import { rareRowsOf } from "./batch-rows.ts";
 import type { Row } from "./columns.ts";
-import { GONE_AFTER_SECONDS, locks, type PostgresDatabase, readerOf } from "./postgres.ts";
+import { BATCHES_KEPT_FOR, GONE_AFTER_SECONDS, locks, type PostgresDatabase, readerOf } from "./postgres.ts";
 import { jsonOf } from "./postgres-text.ts";
 import { RecentGrants } from "./recent-grants.ts";
 import { readLedger } from "./rows.ts";
@@ -90,17 +90,19 @@ export class PostgresLedger implements LedgerStore, LedgerPast {
       select pg_advisory_xact_lock(${locks.batches}, hashtext(current_schema()));
       select value from counters where name = 'batch';
       select record from replica_batches where number > ${this.#seen} order by number;
-      select 1 from replica_members where id <> '${replica}' and seen_at > now() - interval '1 minute' limit 1`)) as unknown as {
+      select 1 from replica_members where id <> '${replica}' and seen_at > now() - interval '${BATCHES_KEPT_FOR}' limit 1`)) as unknown as {
       rows: Row[];
     }[];
-    const newest = Number(answers[2]?.rows[0]?.value);
-    const records = (answers[3]?.rows ?? []).map((row) => row.record as BatchRecord);
-    const others = (answers[4]?.rows.length ?? 0) > 0;
+    const [, , counter, batches, members] = answers;
+    const newest = Number(counter?.rows[0]?.value);
+    const records = (batches?.rows ?? []).map((row) => row.record as BatchRecord);
+    const others = (members?.rows.length ?? 0) > 0;
     const update = await this.#updateFor(client, newest, records);
     this.#counted = await countedOf(client, named);
     const result = decide(update);
     this.#seen = newest;
     if (result === undefined) {
+      // Everything was read anew because this replica's row was gone: the new row is kept.
       await client.query(update?.kind === "everything" ? "commit" : "rollback");
       return;
     }

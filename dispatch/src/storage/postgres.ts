@@ -12,6 +12,9 @@ export const locks = { migrations: 0x6e657374, batches: 0x6e657375, leader: 0x6e
 /** A replica that has sent no heartbeat for this long is dead, and its leases become *away*. */
 export const GONE_AFTER_SECONDS = 10;
 
+/** How long batches are kept for the other replicas; one that missed more reads everything again. */
+export const BATCHES_KEPT_FOR = "1 minute";
+
 const CONNECT_TIMEOUT_MS = 5000;
 /** Every statement of the hub is short; one that waits longer for a lock waits for a replica that hangs. */
 const STATEMENT_TIMEOUT_MS = 15_000;

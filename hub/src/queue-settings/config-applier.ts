@@ -8,17 +8,17 @@ export interface ConfigApplierDeps {
   readonly clock: Clock;
 }
 
-/** Told what a changed configuration comes to. */
+/** Called when a changed configuration applies. */
 export interface ConfigListener {
-  /** The operators have something new to say. */
+  /** The announcement changed and is not empty. */
   announced(message: string): void;
-  /** The queue has been judged by the rules in force. */
+  /** All issues of the queue were judged by the rules in force. */
   applied(): void;
 }
 
 /**
- * Carries a changed configuration to what keeps something of it: the queue is judged anew, a slice at a time, and listeners hear
- * of a new announcement. Everything else asks the queue settings at each decision.
+ * Applies a changed configuration: judges the issues of the queue again, a slice at a time, and tells listeners about a new
+ * announcement. Everything else reads the queue settings at each decision.
  */
 export class ConfigApplier {
   readonly #deps: ConfigApplierDeps;
@@ -40,7 +40,7 @@ export class ConfigApplier {
     this.#listeners.push(listener);
   }
 
-  /** The configuration in force is another one now. */
+  /** Call when the configuration in force changed. */
   changed(): void {
     const { queueSettings, queue, clock } = this.#deps;
     const { filter, settings } = queueSettings.rules;

@@ -11,7 +11,7 @@ export interface Subject {
 
 const MOST_SHOWN = 100;
 
-/** Subjects that are judged together. */
+/** Subjects in one question to the pattern thread. */
 const SUBJECTS_A_BATCH = 64;
 
 /** What a list of patterns would match if it were saved now, and which of them could not be saved. */

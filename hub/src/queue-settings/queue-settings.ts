@@ -23,7 +23,7 @@ export interface QueueSettingsDeps {
   /** What `nest.yaml` says: in force until an admin changed something. */
   readonly first: Settings;
   readonly judge: PatternJudge;
-  /** Told why the patterns of another replica's change are none here (a newer release wrote them): those before stay in force. */
+  /** Called when patterns of another replica's change are invalid here (a newer release wrote them); the previous ones stay. */
   readonly onInvalid?: (because: unknown) => void;
 }
 
@@ -55,7 +55,7 @@ export class QueueSettings {
     return new QueueSettings(deps, stored, rulesOf(settings, compiledOf(settings, deps.judge)));
   }
 
-  /** `act` is called when the patterns of another replica's change are compiled, and in force from then on. */
+  /** Calls `act` when the patterns of another replica's change are compiled and apply. */
   whenCompiled(act: () => void): void {
     this.#onCompiled = act;
   }
@@ -65,9 +65,8 @@ export class QueueSettings {
   }
 
   /**
-   * The rules that the ledger's settings come to; compiled again only when those have changed. A change that was checked here is
-   * in force whole at once. Of another replica's, everything but the filters and the models is, where there are patterns that were
-   * never compiled here; those follow when they are, which takes turns with everybody else.
+   * The rules in force, compiled again only when the setting changed. A change made here applies at once. A change from another
+   * replica applies at once except for patterns that are not compiled here yet; those are compiled first.
    */
   get rules(): Rules {
     const stored = this.#deps.ledger.setting(SETTING);
@@ -96,19 +95,19 @@ export class QueueSettings {
     this.#onCompiled();
   }
 
-  /** Names the configuration in force, to change it only while nobody else has. */
+  /** A tag of the configuration in force (`ETag`): equal configurations have equal tags. */
   get tag(): string {
     return tagOf(this.settings);
   }
 
-  /** Whether these are the names of settings that hold the configuration. */
+  /** Whether a batch that changed these settings changed the configuration. */
   isChangedBy(settings: ReadonlyMap<string, unknown>): boolean {
     return settings.has(SETTING);
   }
 
   /**
-   * Changes the configuration: checked whole, then one transaction. Made on what is in force at that moment, so that two
-   * admins who change different keys at once both get what they asked for; with `expected` only while that is in force.
+   * Checks the whole change, then makes it in one transaction, on the configuration in force at that moment: two admins who
+   * change different keys at the same time both get what they asked for. With `expected` (a tag) only while that is in force.
    *
    * @throws NestError `invalid_pattern` (nothing has changed), `configuration_changed`, `conflict`, `storage_unavailable`.
    */
@@ -159,11 +158,11 @@ export class QueueSettings {
 }
 
 function settingsOf(stored: unknown, first: Settings): Settings {
-  // A release that knows more keys than the one that wrote them starts those with their defaults.
+  // Keys that the stored configuration lacks (an older release wrote it) have their defaults.
   return stored === undefined ? first : { ...defaultSettings, ...(stored as Settings) };
 }
 
-/** Checks every pattern of a change before anything of it holds. */
+/** Checks every pattern of a change before any of it is stored. */
 async function checkPatterns(change: governor.GovernorChange, judge: PatternJudge): Promise<void> {
   for (const key of PATTERN_KEYS) {
     const [fault] = await faultsOf(change[key] ?? [], judge);

@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
 
-/** Names what some values are: the same text for equal values, another one for others. 16 hexadecimal characters. */
+/** A tag of some values, 16 hexadecimal characters: equal values have equal tags. */
 export function tagOf(...values: readonly unknown[]): string {
   return createHash("sha256").update(JSON.stringify(values)).digest("hex").slice(0, 16);
 }
 
-/** The same, worked out again only when one of the values is another object than before. */
+/** The same, computed again only when one of the values is another object than before. */
 export class Revision {
   #values: readonly unknown[] = [];
   #tag = "";

@@ -9,7 +9,7 @@ import {
 import type { Durations, governor, Tier } from "@nest/protocol";
 import { ModelPolicy } from "./model-policy.ts";
 
-/** The settings as the parts of the hub use them. */
+/** The settings in the form that each part of the hub uses. */
 export interface Rules {
   readonly settings: governor.GovernorSettings;
   readonly decider: DeciderPolicy;
@@ -17,7 +17,7 @@ export interface Rules {
   readonly filter: Filter;
 }
 
-/** What is compiled of the settings' patterns. */
+/** The compiled patterns of the settings. */
 export type Compiled = Pick<Rules, "models" | "filter">;
 
 /** The keys whose values are patterns. */
@@ -49,7 +49,7 @@ export function compiledOf(settings: governor.GovernorSettings, judge: PatternJu
   };
 }
 
-/** Settings as rules, with patterns that were compiled of them (or, for a moment, of those before). */
+/** Makes rules of settings and compiled patterns; while new patterns are compiled, those are of the settings before. */
 export function rulesOf(settings: governor.GovernorSettings, compiled: Compiled): Rules {
   return {
     settings,

@@ -3,7 +3,7 @@ import { type ActivityEvent, defaultTierLimits, type governor } from "@nest/prot
 type Settings = governor.GovernorSettings;
 type Change = governor.GovernorChange;
 
-/** What holds where neither `nest.yaml` nor an admin said anything. */
+/** The defaults, for keys that neither `nest.yaml` nor an admin set. */
 export const defaultSettings: Settings = {
   contribute_suspended: false,
   disabled_repos: [],

@@ -15,10 +15,15 @@ const MAX_EARLY_FRAME_BYTES = 4096;
 
 /**
  * Counts a frame of `bytes` against its session's limits, and closes a session that exceeds them. False: do not read the
- * frame. Calls `onEarly` when an unauthenticated client sends more than a handshake needs.
+ * frame. Counts the address with `strangers` when an unauthenticated client sends more than a handshake needs.
  */
-export function mayBeRead(session: Session, bytes: number, now: number, onEarly: (address: string) => void): boolean {
-  return session.relayIdentity === undefined ? isHandshake(session, bytes, onEarly) : !isFlood(session, bytes, now);
+export function mayBeRead(
+  session: Session,
+  bytes: number,
+  now: number,
+  strangers: { count(address: string): unknown },
+): boolean {
+  return session.relayIdentity === undefined ? isHandshake(session, bytes, strangers) : !isFlood(session, bytes, now);
 }
 
 /** Counts an unreadable frame; closes a session that sent too many. Returns true for the first. */
@@ -29,11 +34,11 @@ export function countMalformed(session: Session): boolean {
 }
 
 /** Before authentication, only a few small frames are allowed. */
-function isHandshake(session: Session, bytes: number, onEarly: (address: string) => void): boolean {
+function isHandshake(session: Session, bytes: number, strangers: { count(address: string): unknown }): boolean {
   session.early += 1;
   const isTooLong = bytes > MAX_EARLY_FRAME_BYTES;
   if (!isTooLong && session.early <= MOST_EARLY_FRAMES) return true;
-  onEarly(session.address);
+  strangers.count(session.address);
   if (isTooLong) session.close(closeCodes.tooBig, "a frame before authentication is longer than 4 KiB");
   else session.close(closeCodes.policy, "too many frames before authentication");
   return false;

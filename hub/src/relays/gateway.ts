@@ -158,7 +158,7 @@ export class Gateway implements SessionOwner, EntranceListener {
     const now = clock.now();
     session.unanswered = 0;
     this.counts.frames += 1;
-    if (!mayBeRead(session, bytesOf(data), now, (address) => guesses.count(address))) return;
+    if (!mayBeRead(session, bytesOf(data), now, guesses)) return;
     const frame = isBinary ? ({ kind: "malformed", because: "binary" } as const) : readRelayFrame(data.toString());
     if (frame.kind === "unknown") return;
     if (frame.kind === "malformed") return this.#receiveUnreadable(session, frame);
