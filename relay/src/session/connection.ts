@@ -56,8 +56,11 @@ export class Connection {
     this.#deps = deps;
     this.#lastSign = deps.clock.now();
     this.#frames = new Allowance(FRAMES, deps.clock);
-    const { promise, resolve } = Promise.withResolvers<Closed>();
-    this.closed = promise;
+    // The bundled relay also runs on Node 20, which has no Promise.withResolvers.
+    let resolve: (closed: Closed) => void = () => {};
+    this.closed = new Promise((settle) => {
+      resolve = settle;
+    });
     this.#wire = deps.openWire(address, deps.openWithinMs, {
       opened: () => {
         this.#sawLife();
