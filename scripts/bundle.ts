@@ -64,7 +64,8 @@ export async function bundle(out: string): Promise<Bundle> {
   await promisify(execFile)("npm", pack, { cwd: folder });
 
   const backup = join(out, "nest-backup.mjs");
-  const start = "#!/usr/bin/env -S node --no-concurrent-sparkplug --disable-warning=ExperimentalWarning";
+  const start =
+    "#!/usr/bin/env -S node --no-concurrent-sparkplug --no-concurrent-recompilation --disable-warning=ExperimentalWarning";
   const more = await oneFile({ input: "backup/src/main.ts", file: backup, node: 24, start }, version);
   await writeFile(join(out, "nest-backup.THIRD-PARTY-NOTICES.txt"), more);
   return { version, tarball: join(out, `nest-relay-${version}.tgz`), relay, backup };

@@ -119,6 +119,7 @@ function node(home: string, ...words: string[]): Promise<Taken> {
   const flags = [
     "--disable-warning=ExperimentalWarning",
     "--no-concurrent-sparkplug",
+    "--no-concurrent-recompilation",
     "--max-semi-space-size=8",
     "--optimize-for-size",
   ];
