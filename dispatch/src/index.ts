@@ -13,7 +13,7 @@ export {
 export { type BatchListener, CommandBatcher } from "./leases/command-batcher.ts";
 export type { Command, Effect, RelayIdentity, SettingChange } from "./leases/commands.ts";
 export { connectionId, identityOf, replicaOf } from "./leases/connection.ts";
-export type { Contributor } from "./leases/contributor.ts";
+export { type Contributor, newContributor } from "./leases/contributor.ts";
 export type { ItemRecord } from "./leases/cooldown.ts";
 export type { DeciderPolicy } from "./leases/decider-deps.ts";
 export { type Lease, leaseState } from "./leases/lease.ts";

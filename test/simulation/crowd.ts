@@ -1,4 +1,4 @@
-import type { Contributor } from "@nest/dispatch";
+import { type Contributor, newContributor } from "@nest/dispatch";
 import type { Tier } from "@nest/protocol";
 import { RelayModel } from "./relay-model.ts";
 
@@ -17,18 +17,8 @@ const MACHINES: readonly (readonly (string | undefined)[])[] = [
 export function aCrowd(now: number): { readonly contributor: Contributor; readonly relays: readonly RelayModel[] }[] {
   return TIERS.map((tier, nth) => {
     const id = `c-${nth}`;
-    const counts = { grants: 0, completed: 0, verified: 0, failed: 0, promotionBase: 0, streak: 0, pausedUntil: 0 };
-    const contributor = {
-      id,
-      login: `login-${nth}`,
-      accountId: undefined,
-      tokenDigest: `digest-${nth}`,
-      tier,
-      registeredAt: now,
-      lastActiveAt: undefined,
-      lastGen: undefined,
-      ...counts,
-    };
+    const who = { id, login: `login-${nth}`, accountId: undefined, tokenDigest: `digest-${nth}` };
+    const contributor = { ...newContributor(who, now), tier };
     const machines = MACHINES[nth] ?? [undefined];
     return {
       contributor,

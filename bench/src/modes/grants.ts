@@ -5,6 +5,7 @@ import {
   LeaseDecider,
   Ledger,
   type LedgerPast,
+  newContributor,
   Queue,
   type QueueIssue,
 } from "@nest/dispatch";
@@ -158,23 +159,8 @@ const FILTERS: Parameters<typeof compileFilters>[0] = {
 };
 
 function contributorOf(nth: number) {
-  return {
-    id: `c-${nth}`,
-    login: `bench-${nth}`,
-    tokenDigest: `digest-${nth}`,
-    tier: "trusted" as const,
-    registeredAt: BEGAN,
-    lastActiveAt: undefined,
-    grants: 0,
-    lastGen: undefined,
-    completed: 0,
-    verified: 0,
-    failed: 0,
-    promotionBase: 0,
-    streak: 0,
-    pausedUntil: 0,
-    accountId: undefined,
-  };
+  const who = { id: `c-${nth}`, login: `bench-${nth}`, tokenDigest: `digest-${nth}`, accountId: undefined };
+  return { ...newContributor(who, BEGAN), tier: "trusted" as const };
 }
 
 function issueOf(repo: string, number: number): QueueIssue {

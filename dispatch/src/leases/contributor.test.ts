@@ -1,27 +1,17 @@
 import { durations } from "@nest/protocol";
 import { expect, test } from "vitest";
-import { afterCompletion, afterFailure, afterTrust, afterVerified, type Contributor } from "./contributor.ts";
+import {
+  afterCompletion,
+  afterFailure,
+  afterTrust,
+  afterVerified,
+  type Contributor,
+  newContributor,
+} from "./contributor.ts";
 
 const promotion = { contributorAt: 5, trustedAt: 20 };
 function aContributor(changes: Partial<Contributor> = {}): Contributor {
-  return {
-    id: "c-1",
-    login: "ada",
-    tokenDigest: "",
-    tier: "newcomer",
-    registeredAt: 0,
-    lastActiveAt: undefined,
-    grants: 0,
-    lastGen: undefined,
-    completed: 0,
-    verified: 0,
-    failed: 0,
-    promotionBase: 0,
-    streak: 0,
-    pausedUntil: 0,
-    accountId: undefined,
-    ...changes,
-  };
+  return { ...newContributor({ id: "c-1", login: "ada", tokenDigest: "", accountId: undefined }, 0), ...changes };
 }
 
 test.each([

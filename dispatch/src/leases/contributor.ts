@@ -25,6 +25,27 @@ export interface Contributor {
   readonly pausedUntil: number;
 }
 
+/** The record of somebody new: a newcomer who has done nothing yet. */
+export function newContributor(
+  who: Pick<Contributor, "id" | "login" | "accountId" | "tokenDigest">,
+  registeredAt: number,
+): Contributor {
+  return {
+    ...who,
+    tier: "newcomer",
+    registeredAt,
+    lastActiveAt: undefined,
+    grants: 0,
+    lastGen: undefined,
+    completed: 0,
+    verified: 0,
+    failed: 0,
+    promotionBase: 0,
+    streak: 0,
+    pausedUntil: 0,
+  };
+}
+
 /** Numbers of verified pull requests that promote; 0 = only an admin promotes. */
 export interface Promotion {
   readonly contributorAt: number;

@@ -1,6 +1,6 @@
 import { note } from "./bookkeeping.ts";
 import type { Effect } from "./commands.ts";
-import type { Contributor } from "./contributor.ts";
+import { type Contributor, newContributor } from "./contributor.ts";
 import type { DeciderDeps, Of } from "./decider-deps.ts";
 
 // Contributors' identities. A login can pass to another person; an account's number cannot.
@@ -16,23 +16,7 @@ export function register(deps: DeciderDeps, command: Of<"register">, now: number
   const isTheirs = named !== undefined && (accountId === undefined || named.accountId === undefined);
   if (isKnown || isTheirs) return [{ kind: "refused", code: "taken", because: `${login} is registered already` }];
   if (named !== undefined) setAside(deps, named, now);
-  ledger.putContributor({
-    id: contributorId,
-    login,
-    accountId,
-    tokenDigest,
-    tier: "newcomer",
-    registeredAt: now,
-    lastActiveAt: undefined,
-    grants: 0,
-    lastGen: undefined,
-    completed: 0,
-    verified: 0,
-    failed: 0,
-    promotionBase: 0,
-    streak: 0,
-    pausedUntil: 0,
-  });
+  ledger.putContributor(newContributor({ id: contributorId, login, accountId, tokenDigest }, now));
   note(deps, contributorId, { action: "registered" }, now);
   return [{ kind: "done", released: [] }];
 }

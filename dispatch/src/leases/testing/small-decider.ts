@@ -1,5 +1,5 @@
 import { durations } from "@nest/protocol";
-import type { Contributor } from "../contributor.ts";
+import { type Contributor, newContributor } from "../contributor.ts";
 import type { ItemRecord } from "../cooldown.ts";
 import type { Candidate, Candidates, DeciderDeps, DeciderPolicy } from "../decider-deps.ts";
 import { itemKey, type Lease } from "../lease.ts";
@@ -24,24 +24,7 @@ export const openPolicy: DeciderPolicy = {
 };
 
 export function aContributor(changes: Partial<Contributor> = {}): Contributor {
-  return {
-    id: "c-ada",
-    login: "Ada",
-    accountId: 1815,
-    tokenDigest: "digest",
-    tier: "newcomer",
-    registeredAt: 0,
-    lastActiveAt: undefined,
-    grants: 0,
-    lastGen: undefined,
-    completed: 0,
-    verified: 0,
-    failed: 0,
-    promotionBase: 0,
-    streak: 0,
-    pausedUntil: 0,
-    ...changes,
-  };
+  return { ...newContributor({ id: "c-ada", login: "Ada", accountId: 1815, tokenDigest: "digest" }, 0), ...changes };
 }
 
 /** Ada's lease on `acme/One#number`, accepted two minutes ago and held by her connection. */
