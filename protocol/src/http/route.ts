@@ -1,10 +1,20 @@
 import type { z } from "zod";
 
 /**
- * Who may call a route: anyone; whoever is signed in; a hub admin; a spoke by the hub's secret; the code host by its
- * signature; whoever has a role on the thing the route is about (`owner`).
+ * Who may call a route. On a hub: anyone; whoever is signed in; a hub admin; a spoke by the hub's secret; the code host by its
+ * signature. On a nest: `reader`, everybody whom the nest shows itself to; `member`, whoever has a role on it, or sits at a machine
+ * that alone reaches it; `operator`, a role from `read-write` up; `owner`.
  */
-export type Access = "anyone" | "signed-in" | "admin" | "owner" | "spoke" | "code-host";
+export type Access =
+  | "anyone"
+  | "signed-in"
+  | "admin"
+  | "owner"
+  | "spoke"
+  | "code-host"
+  | "reader"
+  | "member"
+  | "operator";
 
 /** One HTTP route, described once: the server registers it, clients call it, the OpenAPI page prints it. */
 export interface Route<
