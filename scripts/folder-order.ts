@@ -17,6 +17,10 @@ export const folderOrders: Readonly<Record<string, FolderOrder>> = {
     order: ["leases", "leases/testing", "queue", "contributors", "storage", "replicas"],
     wiring: [door, "open-storage.ts"],
   },
+  governor: {
+    order: ["ledger/book", "ledger/storage", "ledger/exchange", "ledger", "ledger/command"],
+    wiring: [door],
+  },
   hub: {
     order: [
       "access",

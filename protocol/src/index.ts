@@ -10,6 +10,19 @@ export {
 } from "./activity.ts";
 export { type AuditAction, type AuditEvent, type AuditSentence, auditActions, describeAudit } from "./audit.ts";
 export {
+  Bead,
+  BeadChange,
+  BeadDraft,
+  BeadFilter,
+  BeadId,
+  type BeadStatus,
+  type BeadType,
+  beadLimits,
+  beadStatuses,
+  beadTypes,
+  isFinished,
+} from "./beads.ts";
+export {
   type Capabilities,
   cleanDeclared,
   cleanFacts,

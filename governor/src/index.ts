@@ -1,0 +1,1 @@
+export { newBeadId } from "./ledger/book/bead-id.ts";
