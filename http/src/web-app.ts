@@ -64,8 +64,9 @@ function sendApp(
 ): FastifyReply {
   const page = htmlDocument({
     title: "Nest",
-    styles: styles.map((file) => `/app/${file}`),
-    head: html`<meta name="style-nonce" nonce="${nonce}">
+    styles: ["/assets/header.css", ...styles.map((file) => `/app/${file}`)],
+    head: html`<script src="/assets/colour-scheme.js"></script>
+<meta name="style-nonce" nonce="${nonce}">
 ${imports.map((file) => html`<link rel="modulepreload" href="/app/${file}">\n`)}`,
     scripts: [`/app/${script}`],
     body: html`<div id="app"></div>

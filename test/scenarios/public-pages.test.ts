@@ -58,6 +58,44 @@ describe.skipIf(missing)("the hub's public pages in a browser", () => {
     await context.close();
   });
 
+  test.each(Object.entries(sizes))("a new line of the feed moves nothing on the page (%s)", async (name, viewport) => {
+    const { page, context } = await openPage(browser, "about:blank", { viewport });
+    await context.addInitScript(WATCH_SHIFTS);
+    await page.goto(hub.url);
+    await page.locator("#feed-list li").first().waitFor();
+    if (name === "phone") await page.locator("#feed").scrollIntoViewIfNeeded();
+    await page.evaluate("window.shifted = 0");
+    for (const nth of [1, 2, 3]) {
+      await hub.register(`${name}-${nth}`);
+      await page.locator("#feed-list li").first().getByText(`${name}-${nth}`).waitFor();
+      await page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
+    }
+    expect(await page.evaluate<number>("window.shifted")).toBeLessThan(0.001);
+    await context.close();
+  });
+
+  test("who has scrolled down in the feed goes on reading the same line when new ones come", async () => {
+    const { page, context } = await openPage(browser, hub.url, { viewport: sizes.desktop });
+    await page.locator("#feed-list li").nth(8).waitFor();
+    await page.evaluate("document.querySelector('#feed .log').scrollTop = 150");
+    const third = await page.locator("#feed-list li").nth(3).elementHandle();
+    const before = (await third?.boundingBox())?.y;
+    await hub.register("while-reading");
+    await page.getByText("while-reading").waitFor();
+    expect((await third?.boundingBox())?.y).toBeCloseTo(before ?? Number.NaN, 0);
+    await context.close();
+  });
+
+  test.each(["/", "/contribute", "/leaderboard"])("%s has a way to sign in without scripts, and back", async (path) => {
+    const { page, context } = await openPage(browser, hub.url + path, { javaScriptEnabled: false });
+    const link = page.getByRole("link", { name: "Sign in" });
+    expect(await link.getAttribute("href")).toBe(`/login?redirect=${encodeURIComponent(path)}`);
+    expect(await page.getByLabel("Colours").isVisible()).toBe(false);
+    await link.click();
+    await page.getByRole("heading", { name: "Sign in" }).waitFor();
+    await context.close();
+  });
+
   test.each(["/", "/contribute", "/leaderboard", "/login"])(
     "%s is understood by those who do not see it, and its links are large enough for a finger",
     async (path) => {

@@ -63,6 +63,42 @@ describe.skipIf(missing)("the frame of the hub's browser app", () => {
     }
   });
 
+  test("the colours chosen on a public page are those of the app, and those chosen in the app are the public page's", async () => {
+    const { page, context, faults } = await open("/", { colorScheme: "light" });
+    const ground = () => page.evaluate<string>("getComputedStyle(document.body).backgroundColor");
+    await page.getByLabel("Colours").selectOption({ label: "Dark" });
+    expect(await ground()).toBe("rgb(16, 18, 20)");
+    await page.goto(`${hub.url}/operations`);
+    await page.getByRole("button", { name: "Colours: Dark" }).click();
+    expect(await ground()).toBe("rgb(16, 18, 20)");
+    await page.getByRole("menuitem", { name: "Light" }).click();
+    await page.goto(`${hub.url}/leaderboard`);
+    expect([await ground(), await page.getByLabel("Colours").inputValue()]).toEqual(["rgb(246, 246, 243)", "light"]);
+    expect(faults).toEqual([]);
+    await context.close();
+  });
+
+  test("a public page says who is signed in, in the place of the link to sign in", async () => {
+    const { page, context } = await open("/contribute");
+    await page.getByRole("link", { name: "Signed in as boss: to the operations page" }).waitFor();
+    expect(await page.getByRole("link", { name: "Sign in", exact: true }).count()).toBe(0);
+    await context.close();
+  });
+
+  test("on a wide screen each issue of the queue names its author and when it changed; on a phone there is no room", async () => {
+    for (const [width, isShown] of [
+      [1440, true],
+      [390, false],
+    ] as const) {
+      const { page, context } = await open("/operations", { viewport: { width, height: 900 } });
+      const issue = page.locator(".issue", { hasText: "acme/one#1" });
+      await issue.waitFor();
+      expect(await issue.getByText(/^by /).isVisible()).toBe(isShown);
+      expect(await issue.getByText(/^changed .* ago$/).isVisible()).toBe(isShown);
+      await context.close();
+    }
+  });
+
   test("issues of private repositories are counted for whoever is no admin, and not shown", async () => {
     hub.codeHost.privateRepositories.add("acme/one");
     await hub.clock.jump(3_600_000);

@@ -1,24 +1,18 @@
-import { type Html, html, htmlDocument } from "@nest/http";
-import { navigation } from "./page.ts";
+import { type Html, html } from "@nest/http";
+import { publicDocument, siteHeader } from "./page.ts";
 
 /**
  * The hub's front page: the main job as it happens. What is here stands for itself without scripts; `/assets/live.js` fills
  * it with what the hub says, as text, never as markup. Its lists are shown when all of them are known, so that none pushes another.
  */
 export function livePage(): string {
-  return htmlDocument({
+  return publicDocument({
     title: "Nest · live",
     description: "Issues being worked on by contributors' coding agents, live.",
     styles: ["/assets/live.css"],
     scripts: ["/assets/live.js"],
     body: html`<a class="skip" href="#under-way">Skip to the tasks under way</a>
-<header>
-<div class="wide bar">
-<p class="brand"><svg viewBox="0 0 16 16" width="22" height="22" aria-hidden="true"><path d="M2 7a6 6 0 0 0 12 0"/><circle cx="8" cy="5" r="2"/></svg>Nest</p>
-${navigation("/")}
-<p class="link-state" id="link-state" role="status" data-state="loading">loading</p>
-</div>
-</header>
+${siteHeader("/", html`<p class="link-state" id="link-state" role="status" data-state="loading">loading</p>`)}
 <main class="wide">
 <div class="lead">
 <h1>Issues becoming pull requests</h1>
@@ -72,7 +66,7 @@ function section({ id, title, label, list, isLog = false }: SectionParts): Html 
   return html`<section id="${id}" aria-labelledby="${id}-title" tabindex="-1">
 <h2 id="${id}-title">${title} <span class="tally" id="${id}-tally"></span></h2>
 <p class="empty" id="${id}-empty"></p>
-${isLog ? html`<div role="log" aria-live="polite" aria-relevant="additions" aria-label="${title}">${rows}</div>` : rows}
+${isLog ? html`<div class="log" role="log" tabindex="0" aria-live="polite" aria-relevant="additions" aria-label="${title}">${rows}</div>` : rows}
 <p class="more" id="${id}-more" hidden></p>
 </section>`;
 }

@@ -19,28 +19,51 @@ export interface PageParts {
 
 /** A whole public page: made here, works without scripts, nothing inline, nothing from elsewhere. */
 export function page({ title, description, here, scripts = [], styles = [], body }: PageParts): string {
-  return htmlDocument({
+  return publicDocument({
     title: `${title} · Nest`,
     description,
     styles: ["/assets/public.css", ...styles],
     scripts,
     body: html`<a class="skip" href="#main">Skip to the content</a>
-<header><div class="wide bar">
-<a class="brand" href="/"><svg viewBox="0 0 16 16" width="22" height="22" aria-hidden="true"><path d="M2 7a6 6 0 0 0 12 0"/><circle cx="8" cy="5" r="2"/></svg>Nest</a>
-${navigation(here)}
-</div></header>
+${siteHeader(here)}
 <main id="main" class="wide" tabindex="-1">
 ${body}
 </main>
-<footer class="wide"><p><a href="/login">Sign in</a> <a href="/api/openapi.json">API</a></p></footer>`,
+<footer class="wide"><p><a href="/api/openapi.json">API</a></p></footer>`,
   });
 }
 
-/** The way among the public pages. */
-export function navigation(here: string): Html {
-  return html`<nav aria-label="Pages"><ul>${places.map(([path, name]) =>
+/** A document with what every public page loads: the header's styles, the choice of colours, who is signed in. */
+export function publicDocument(document: Required<Omit<PageParts, "here">>): string {
+  return htmlDocument({
+    ...document,
+    styles: ["/assets/header.css", ...document.styles],
+    head: html`<script src="/assets/colour-scheme.js"></script>\n`,
+    scripts: ["/assets/account.js", ...document.scripts],
+  });
+}
+
+/** The bar at the top of a public page, as the browser app has it. `state`: what the page says of its connection. */
+export function siteHeader(here: string, state?: Html): Html {
+  const back = here === "" || here === "/login" ? "" : `?redirect=${encodeURIComponent(here)}`;
+  return html`<header class="top"><div class="wide bar">
+<a class="brand" href="/"><svg viewBox="0 0 16 16" width="22" height="22" aria-hidden="true"><path d="M2 7a6 6 0 0 0 12 0"/><circle cx="8" cy="5" r="2"/></svg>Nest</a>
+<nav aria-label="Pages"><ul>${places.map(([path, name]) =>
     path === here
       ? html`<li><a href="${path}" aria-current="page">${name}</a></li>`
       : html`<li><a href="${path}">${name}</a></li>`,
-  )}</ul></nav>`;
+  )}</ul></nav>
+<div class="bar-end">${state}${schemeSwitch}<a class="sign-in" href="/login${back}">Sign in</a></div>
+</div></header>`;
+}
+
+const schemeSwitch = html`<label class="scheme-switch">
+${schemeIcon("auto", "M3 5a1 1 0 0 1 1-1h16a1 1 0 0 1 1 1v10a1 1 0 0 1-1 1H4a1 1 0 0 1-1-1zM7 20h10M9 16v4M15 16v4")}
+${schemeIcon("light", "M8 12a4 4 0 1 0 8 0a4 4 0 1 0-8 0M3 12h1m8-9v1m8 8h1m-9 8v1M5.6 5.6l.7.7m12.1-.7l-.7.7m0 11.4l.7.7m-12.1-.7l-.7.7")}
+${schemeIcon("dark", "M12 3h.4a7.5 7.5 0 0 0 7.9 12.4A9 9 0 1 1 12 3z")}
+<select aria-label="Colours"><option value="auto">As the system</option><option value="light">Light</option><option value="dark">Dark</option></select>
+</label>`;
+
+function schemeIcon(name: string, path: string): Html {
+  return html`<svg viewBox="0 0 24 24" width="18" height="18" aria-hidden="true" data-icon="${name}"><path d="${path}"/></svg>`;
 }

@@ -1,4 +1,5 @@
 // Keeps the numbers and the feed of /contribute up to date, and copies commands. The page works without it.
+import { slideDown } from "./live-dom.js";
 import { tell } from "./live-words.js";
 
 for (const button of document.querySelectorAll("button.copy")) {
@@ -73,6 +74,8 @@ events.addEventListener("hello", (event) => showStatus(JSON.parse(event.data).st
 events.addEventListener("status", (event) => showStatus(JSON.parse(event.data)));
 events.addEventListener("activity", (event) => {
   document.getElementById("feed-empty")?.remove();
-  feed?.prepend(lineOf(JSON.parse(event.data)));
-  while ((feed?.children.length ?? 0) > LINES) feed?.lastElementChild?.remove();
+  slideDown(feed, () => {
+    feed.prepend(lineOf(JSON.parse(event.data)));
+    while (feed.children.length > LINES) feed.lastElementChild.remove();
+  });
 });

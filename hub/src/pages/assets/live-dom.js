@@ -33,6 +33,27 @@ export function timeSince(className, iso, ago) {
   return span;
 }
 
+/**
+ * Runs `change`, which may add lines above the first one of `list`, and lets the lines that were there slide to their new
+ * places: nothing jumps from under a finger. Where somebody has scrolled down in the list, what they read stays in place.
+ */
+export function slideDown(list, change) {
+  const first = list.firstElementChild;
+  const before = first?.offsetTop;
+  change();
+  const movedBy = first?.parentElement === list ? first.offsetTop - before : 0;
+  if (movedBy === 0) return;
+  if (list.parentElement.scrollTop > 0) {
+    list.parentElement.scrollTop += movedBy;
+    return;
+  }
+  const isCalm = matchMedia("(prefers-reduced-motion: reduce)").matches;
+  list.animate([{ transform: `translateY(${-movedBy}px)` }, { transform: "none" }], {
+    duration: isCalm ? 1 : 350,
+    easing: "ease-out",
+  });
+}
+
 /** One section of the page: its list, what it says when empty, and how many more there are. */
 export class Listing {
   #list;

@@ -1,6 +1,6 @@
 // Follows the hub: one read of each list, then server-sent events. Nothing is polled; a list that is not sent with the
 // events is read again when an event says that it changed.
-import { byId, element, Listing, linkOr, timeSince } from "./live-dom.js";
+import { byId, element, Listing, linkOr, slideDown, timeSince } from "./live-dom.js";
 import { addToFeed, duration, repositoryState, safeHref, tell, withheldWords, workState } from "./live-words.js";
 import { describeUnavailable } from "./reasons.js";
 
@@ -280,6 +280,14 @@ function paintQueue() {
 
 function paintFeed() {
   if (known.feed === undefined) return;
+  slideDown(byId("feed-list"), () => {
+    showFeed();
+    // The times as well: a line is only as high as it stays once it says how long ago it was.
+    tick();
+  });
+}
+
+function showFeed() {
   listings.feed.show({
     items: known.feed.slice(0, 16),
     keyOf: (entry) => entry.id,

@@ -25,15 +25,15 @@ export function IssueLine({ item }: { readonly item: contribute.QueueItem }) {
           {repo}#{number}
         </span>
         {ordered === true ? <span className="mark">pinned</span> : undefined}
+        <span className="wide-only">
+          by <bdi>{author}</bdi>
+        </span>
+        <span className="wide-only">changed {duration(now - Date.parse(updated_at))} ago</span>
         {labels.slice(0, MOST_LABELS).map((label) => (
           <bdi className="label" key={label}>
             {label}
           </bdi>
         ))}
-        <span className="wide-only">
-          by <bdi>{author}</bdi>
-        </span>
-        <span className="wide-only">changed {duration(now - Date.parse(updated_at))} ago</span>
       </p>
     </div>
   );

@@ -2,7 +2,7 @@ import { styleNonce } from "./content-policy.ts";
 import "../theme/mantine.css";
 import "@mantine/notifications/styles.css";
 import "../theme/base.css";
-import "../theme/header.css";
+import "../theme/connection.css";
 import "../theme/page.css";
 import "../theme/lists.css";
 import "../theme/cards.css";
