@@ -12,7 +12,7 @@ const door = "index.ts";
 
 export const folderOrders: Readonly<Record<string, FolderOrder>> = {
   protocol: { order: [".", "http"], wiring: [door] },
-  agents: { order: ["workspace", "cli", "sandbox", "backends", "."], wiring: [door] },
+  agents: { order: ["workspace", "cli", "secrets", "sandbox", "backends", "."], wiring: [door] },
   dispatch: {
     order: ["leases", "leases/testing", "queue", "contributors", "storage", "replicas"],
     wiring: [door, "open-storage.ts"],

@@ -1,6 +1,6 @@
 import type { AgentEnd } from "./outcome.ts";
+import type { StreamMask } from "./secrets/secret-mask.ts";
 import type { Standstill } from "./standstill.ts";
-import type { StreamMask } from "./transcript.ts";
 
 /** One agent at work, whichever driver runs it. */
 export interface AgentRun {

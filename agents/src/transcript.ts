@@ -1,17 +1,8 @@
 import { closeSync, openSync, renameSync, writeSync } from "node:fs";
+import type { StreamMask } from "./secrets/secret-mask.ts";
 
 /** Half of the 16 MiB that a transcript may take: there are the current file and the one before it. */
 const FILE_BYTES = 8 * 1024 * 1024;
-
-/**
- * Removes secrets from a stream of bytes. It may hold back the end of a piece until the next piece shows whether a secret
- * begins there.
- */
-export interface StreamMask {
-  take(piece: Buffer): Buffer;
-  /** Returns what was held back. Call it when the stream has ended. */
-  end(): Buffer;
-}
 
 /** Masks a text that is complete. */
 export function maskedText(text: string, mask: StreamMask | undefined): string {

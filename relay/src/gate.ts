@@ -1,10 +1,9 @@
-import { type Outcome, standstillWords } from "@nest/agents";
+import { type KnownSecrets, type Outcome, standstillWords } from "@nest/agents";
 import type { Console } from "./console/console.ts";
 import type { StatusFile } from "./console/status-file.ts";
 import type { Refusal } from "./handover.ts";
 import type { HubStatus } from "./hub-status.ts";
 import type { Readiness } from "./readiness.ts";
-import type { KnownSecrets } from "./secrets/secrets.ts";
 import type { Session } from "./session/session.ts";
 import { LOGIN_HINT, lackOfLogin } from "./task/permissions.ts";
 

@@ -1,7 +1,7 @@
+import { KnownSecrets } from "@nest/agents";
 import { describe, expect, test } from "vitest";
 import { Console, type ConsoleOut } from "./console/console.ts";
 import { HubStatus, limitsLeft } from "./hub-status.ts";
-import { KnownSecrets } from "./secrets/secrets.ts";
 import type { AuthOk, Session } from "./session/session.ts";
 import type { Task } from "./task/task.ts";
 

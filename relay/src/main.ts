@@ -1,6 +1,17 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { agentEnvironment, type Confinement, clearCredentials, clearWorkspaces, startHeadless } from "@nest/agents";
+import {
+  agentEnvironment,
+  apartFrom,
+  type Confinement,
+  clearCredentials,
+  clearWorkspaces,
+  confinementOf,
+  confinementSentence,
+  KnownSecrets,
+  RunJournal,
+  startHeadless,
+} from "@nest/agents";
 import {
   type Clock,
   type Environment,
@@ -21,13 +32,10 @@ import { lookAt } from "./look.ts";
 import { type SessionName, takeSessionName } from "./name/session-name.ts";
 import { Relay } from "./relay.ts";
 import { ownLogin, secretsIn } from "./secrets/own-secrets.ts";
-import { KnownSecrets } from "./secrets/secrets.ts";
 import { withoutSecrets } from "./secrets/start-secrets.ts";
 import { type RelayConfig, readConfig } from "./settings/config.ts";
 import { parseContributorEnv } from "./settings/contributor-env.ts";
 import { withOwnPlaces } from "./settings/own-place.ts";
-import { apartFrom, confinementOf, confinementSentence } from "./task/confinement.ts";
-import { RunJournal } from "./task/run-journal.ts";
 import { openTerminal } from "./task/terminal.ts";
 
 const USAGE = `usage: nest relay

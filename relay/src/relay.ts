@@ -1,4 +1,11 @@
-import type { AgentRun, AgentStart, Confinement } from "@nest/agents";
+import {
+  type AgentRun,
+  type AgentStart,
+  type Confinement,
+  confinementWord,
+  type KnownSecrets,
+  type RunJournal,
+} from "@nest/agents";
 import { type CancelTimer, type Clock, type Environment, type Random, sentenceOf } from "@nest/kit";
 import { type Durations, RELAY_STOPPED, type TransportTimes } from "@nest/protocol";
 import type { Console } from "./console/console.ts";
@@ -12,16 +19,13 @@ import { isNameHeld } from "./name/name-lock.ts";
 import { sessionLocks } from "./name/session-name.ts";
 import { type Look, Readiness } from "./readiness.ts";
 import { issueOf, Reports, workDetails } from "./reports.ts";
-import type { KnownSecrets } from "./secrets/secrets.ts";
 import type { Introduction } from "./session/auth.ts";
 import type { Closed } from "./session/connection.ts";
 import { type AuthOk, Session, type SessionListener, type WorkMessage } from "./session/session.ts";
 import { openWebSocket } from "./session/wire.ts";
 import type { RelayConfig } from "./settings/config.ts";
-import { confinementWord } from "./task/confinement.ts";
 import { tidied, unfitness } from "./task/fitness.ts";
 import { proofOf } from "./task/proof.ts";
-import type { RunJournal } from "./task/run-journal.ts";
 import { type Assignment, Task, type TaskDeps, type TaskResult } from "./task/task.ts";
 
 export interface RelayDeps {

@@ -1,8 +1,8 @@
+import type { KnownSecrets } from "@nest/agents";
 import { type Clock, sentenceOf } from "@nest/kit";
 import type { Console } from "./console/console.ts";
 import type { StatusDetails, StatusFile } from "./console/status-file.ts";
 import { Outbox, type OutboxEntry, type TerminalReport } from "./outbox/outbox.ts";
-import type { KnownSecrets } from "./secrets/secrets.ts";
 import { withoutSecrets } from "./session/outgoing.ts";
 import type { Session } from "./session/session.ts";
 import { terminalReport } from "./task/report.ts";

@@ -45,7 +45,9 @@ describe.skipIf(impossible !== undefined)("in a container without bubblewrap, an
     expect(printed).toContain("/proc/1/environ");
     expect(printed).toContain("NEST_HUB=");
     expect(printed).not.toMatch(/REGISTRATION_TOKEN|key-of-the-volunteer/);
-    expect(scene.relay.process.said).toMatch(/warning: agents .* share it with the relay and .*: NEST_SANDBOX is off/);
+    expect(scene.relay.process.said).toMatch(
+      /warning: agents .* share it with this program and .*: NEST_SANDBOX is off/,
+    );
   });
 
   test("leaves no process behind, neither from its version probe nor from a task", async () => {

@@ -1,5 +1,5 @@
+import type { KnownSecrets } from "@nest/agents";
 import { ProgressLine, plainLine } from "@nest/kit";
-import type { KnownSecrets } from "../secrets/secrets.ts";
 import { type LogLines, logLines } from "./log-lines.ts";
 
 export interface ConsoleOut {

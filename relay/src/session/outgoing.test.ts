@@ -1,6 +1,6 @@
+import { KnownSecrets } from "@nest/agents";
 import type { RelayMessage } from "@nest/protocol";
 import { describe, expect, test } from "vitest";
-import { KnownSecrets } from "../secrets/secrets.ts";
 import { frameText, withoutSecrets } from "./outgoing.ts";
 
 const REPORT: RelayMessage = {

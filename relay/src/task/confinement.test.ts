@@ -1,9 +1,9 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { confinementOf, confinementSentence, confinementWord } from "@nest/agents";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { readConfig } from "../settings/config.ts";
-import { confinementOf, confinementSentence, confinementWord } from "./confinement.ts";
 
 let path: string;
 

@@ -4,13 +4,16 @@ import {
   type AgentRun,
   type AgentStart,
   agentEnvironment,
+  apartFrom,
   type Confinement,
   clearWorkspaces,
   confine,
   type EndHow,
+  type KnownSecrets,
   makeWorkspace,
   type Outcome,
   outcomeOf,
+  type RunJournal,
   type Sandbox,
   type Standstill,
   startWatchdog,
@@ -19,13 +22,10 @@ import {
 } from "@nest/agents";
 import { type CancelTimer, type Clock, type Environment, sentenceOf } from "@nest/kit";
 import type { Durations, HubMessage } from "@nest/protocol";
-import type { KnownSecrets } from "../secrets/secrets.ts";
 import type { RelayConfig } from "../settings/config.ts";
-import { apartFrom } from "./confinement.ts";
 import { removeContext, writeContext } from "./context-file.ts";
 import { mayPush } from "./permissions.ts";
 import { promptFor } from "./prompt.ts";
-import type { RunJournal } from "./run-journal.ts";
 
 export type Assignment = Extract<HubMessage, { type: "task_assign" }>;
 

@@ -1,8 +1,14 @@
 import { homedir } from "node:os";
-import { type AgentRun, type AgentStart, findBinary, startInteractive, TmuxSession } from "@nest/agents";
+import {
+  type AgentRun,
+  type AgentStart,
+  findBinary,
+  type RunJournal,
+  startInteractive,
+  TmuxSession,
+} from "@nest/agents";
 import type { Clock } from "@nest/kit";
 import type { RelayConfig } from "../settings/config.ts";
-import type { RunJournal } from "./run-journal.ts";
 
 export interface TerminalDeps {
   /** The environment of the multiplexer's server: what every agent gets, without a task's variables. */

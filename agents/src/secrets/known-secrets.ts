@@ -1,6 +1,5 @@
-import type { StreamMask } from "@nest/agents";
 import { redactor } from "@nest/kit";
-import { SecretMask } from "./secret-mask.ts";
+import { SecretMask, type StreamMask } from "./secret-mask.ts";
 
 /** Credentials of ended tasks stay known for a while: a late message may still contain one. */
 const MOST_ENDED = 200;

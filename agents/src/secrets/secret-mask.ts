@@ -1,8 +1,17 @@
-import type { StreamMask } from "@nest/agents";
 import { strikeOut } from "@nest/kit";
 
 /** Shorter secrets are left alone: removing them would garble ordinary words. */
 const SHORTEST = 8;
+
+/**
+ * Removes secrets from a stream of bytes. It may hold back the end of a piece until the next piece shows whether a secret
+ * begins there.
+ */
+export interface StreamMask {
+  take(piece: Buffer): Buffer;
+  /** Returns what was held back. Call it when the stream has ended. */
+  end(): Buffer;
+}
 
 /**
  * Removes secrets from a stream of bytes, wherever the pieces are cut: an end that may begin a secret is held back until the

@@ -1,17 +1,27 @@
-import { type Confinement, findBubblewrap, inOwnProcesses } from "@nest/agents";
 import { UsageError } from "@nest/kit";
-import type { RelayConfig } from "../settings/config.ts";
+import { findBubblewrap, inOwnProcesses } from "./bubblewrap.ts";
+import type { Confinement } from "./sandbox.ts";
+
+/** What decides how agents are confined. */
+export interface ConfinementChoice {
+  /** Whether we run in a container ourselves. */
+  readonly inContainer: boolean;
+  /** `NEST_SANDBOX`. */
+  readonly sandbox: "auto" | "bubblewrap" | "off";
+  /** `NEST_AGENT_COMMAND`. */
+  readonly agentCommand: string | undefined;
+}
 
 const OWN_PROGRAM = "NEST_AGENT_COMMAND is a program of your own; NEST_SANDBOX=bubblewrap confines it";
 
 /**
- * How this relay's agents are kept from the rest of the machine: by bubblewrap where it works, else by the container that the
- * relay runs in, else by nothing, with the reason. A program of the contributor's own (`NEST_AGENT_COMMAND`) gets a sandbox
- * only when asked for, because only the contributor knows what it needs; its processes are kept together all the same.
+ * How our agents are kept from the rest of the machine: by bubblewrap where it works, else by the container that we
+ * run in, else by nothing, with the reason. A program of the person's own (`NEST_AGENT_COMMAND`) gets a sandbox
+ * only when asked for, because only that person knows what it needs; its processes are kept together all the same.
  *
  * @throws UsageError when `NEST_SANDBOX=bubblewrap` asks for what this machine cannot do.
  */
-export async function confinementOf(config: RelayConfig, path: string | undefined): Promise<Confinement> {
+export async function confinementOf(config: ConfinementChoice, path: string | undefined): Promise<Confinement> {
   const without = config.inContainer ? "container" : "none";
   if (config.sandbox === "off") return { kind: without, runs: "loose", because: "NEST_SANDBOX is off" };
   const found = await findBubblewrap(path, config.inContainer);
@@ -25,7 +35,7 @@ export async function confinementOf(config: RelayConfig, path: string | undefine
   return { kind: config.inContainer ? "container" : "bubblewrap", runs: "sandboxed", bubblewrap };
 }
 
-/** One sentence for the contributor, which says so plainly where nothing confines an agent. */
+/** One sentence for people, which says so plainly where nothing confines an agent. */
 export function confinementSentence(confinement: Confinement): string {
   const { kind, runs } = confinement;
   const processes =
@@ -37,7 +47,7 @@ export function confinementSentence(confinement: Confinement): string {
   if (kind === "container" && runs === "apart")
     return `agents are confined to this container; ${processes}: ${confinement.because}`;
   if (kind === "container")
-    return `warning: agents are confined to this container, but share it with the relay and ${processes}: ${confinement.because}`;
+    return `warning: agents are confined to this container, but share it with this program and ${processes}: ${confinement.because}`;
   return `warning: agents are NOT confined and can reach what you can; ${processes}: ${confinement.because}`;
 }
 

@@ -1,11 +1,12 @@
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { isAlive, terminateTree } from "@nest/agents";
 import { type Clock, makePrivateFolder, readTextIfPresent, writeFileAtomic } from "@nest/kit";
+import { terminateTree } from "./terminate.ts";
+import { isAlive } from "./workspace/workspace.ts";
 
 /**
- * Records which agents run under which relay, so that a relay that comes back after `kill -9` ends the agents it left behind
- * before it asks for new work.
+ * Records which agents run under which process of ours, so that a relay or a nest that comes back after `kill -9` ends the agents it
+ * left behind before it starts others.
  */
 export class RunJournal {
   readonly #folder: string;
@@ -24,7 +25,7 @@ export class RunJournal {
     await rm(join(this.#folder, mark), { force: true });
   }
 
-  /** Ends the agents of relays that have ended; returns how many runs there were. */
+  /** Ends the agents of processes that have ended; returns how many runs there were. */
   async endLeftovers(clock: Clock): Promise<number> {
     const marks = await readdir(this.#folder).catch(() => []);
     let ended = 0;

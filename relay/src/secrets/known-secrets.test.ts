@@ -1,6 +1,6 @@
+import { KnownSecrets } from "@nest/agents";
 import { describe, expect, test } from "vitest";
 import { secretsIn } from "./own-secrets.ts";
-import { KnownSecrets } from "./secrets.ts";
 
 const OWN = "registration-token-of-mine";
 
