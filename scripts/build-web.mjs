@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import { brotliCompressSync, constants } from "node:zlib";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
-/** What the app is made of. */
+/** The files and folders that the app is built from. */
 const sources = [
   "web/src",
   "web/vite.config.ts",
@@ -25,14 +25,14 @@ export function buildWeb() {
   const wanted = digestOf(sources);
   if (existsSync(stamp) && readFileSync(stamp, "utf8") === wanted) return true;
   console.error("nest: building the browser app");
-  // Made beside and put in place whole, so that a hub that runs never serves half of it.
+  // Built in a folder beside and then moved into place, so that a running hub never serves half of a build.
   const made = join(root, "web", ".cache", `build-${process.pid}`);
   const ours = join(root, "node_modules", ".bin", "node");
   const vite = [join(root, "node_modules", "vite", "bin", "vite.js"), "build", "--logLevel", "warn"];
   const done = spawnSync(existsSync(ours) ? ours : process.execPath, [...vite, "--outDir", made, "--emptyOutDir"], {
     cwd: join(root, "web"),
     stdio: ["ignore", 2, 2],
-    // Whoever asks for it, tests too: what is built is what people get.
+    // Always the production build, also for tests: they test what people get.
     env: { ...process.env, NODE_ENV: "production" },
   });
   if (done.status !== 0) {
@@ -45,7 +45,7 @@ export function buildWeb() {
   return true;
 }
 
-/** Others may build at the same moment, of the same sources: whoever is last stays. */
+/** Moves the build into place. Other processes may do the same at this moment, from the same sources; the last one stays. */
 function putInPlace(made, dist) {
   for (let nth = 0; ; nth += 1) {
     const old = `${made}-old-${nth}`;

@@ -7,9 +7,9 @@ import { rolldown } from "rolldown";
 
 const ROOT = join(import.meta.dirname, "..");
 const CONTRIBUTE = ["contribute-setup", "contribute-check", "contribute-hive", "contribute-nest", "contribute-k8s"];
-/** Native accelerators that `ws` takes when somebody installed them; it does without. */
+/** Optional native accelerators of `ws`; it works without them. */
 const OPTIONAL = ["bufferutil", "utf-8-validate"];
-/** Modules that do nothing when they are loaded: what nobody uses of them stays out of a bundle, and out of a relay's memory. */
+/** Modules without side effects: what nobody uses of them is left out of a bundle, and so out of a relay's memory. */
 const INERT = /[\\/](?:protocol|kit|agents)[\\/]src[\\/]|[\\/]node_modules[\\/](?:zod|yaml|pino)[\\/]/;
 
 /** A young heap of 1 MiB is plenty for a program that mostly waits. As in `bin/.launch`, nothing is compiled on a thread that an exit would wait for. */
@@ -50,7 +50,7 @@ export async function bundle(out: string): Promise<Bundle> {
   await writeFile(join(folder, "README.md"), await readFile(join(ROOT, "docs/contributing-a-machine.md")));
   await writeFile(join(folder, "package.json"), `${JSON.stringify(packageOf(version), undefined, 2)}\n`);
   for (const name of CONTRIBUTE) {
-    // As if the one program had been started with that word: a relay starts itself again by these arguments.
+    // As if `relay` had been typed: a relay that restarts itself uses these arguments.
     const lines = [
       RELAY_START,
       'import { fileURLToPath } from "node:url";',
@@ -97,7 +97,7 @@ async function oneFile({ input, file, node, start }: Program, version: string): 
     treeshake: { moduleSideEffects: (id) => !INERT.test(id) },
     transform: {
       target: `node${node}`,
-      // What asks whether it is the program itself is not: the bundle's own entry is.
+      // A module that asks whether it is the main program must get no: only the bundle's own entry is.
       define: { "import.meta.main": "false", BUNDLE_VERSION: JSON.stringify(version) },
     },
   });

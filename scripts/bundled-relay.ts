@@ -2,8 +2,8 @@
 declare const BUNDLE_VERSION: string;
 
 /**
- * The one program of the bundle: a contribute-* command where the first word names one, else the relay. Each is loaded when it
- * is asked for: a relay at rest for weeks should not hold what only a command needs.
+ * The program of the bundle: a contribute-* command if the first argument names one, else the relay. Each is loaded on demand,
+ * so that a relay which runs for weeks does not hold in memory what only a command needs.
  */
 async function run([first = "", ...rest]: readonly string[]): Promise<number> {
   if (first.startsWith("contribute-")) {

@@ -2,8 +2,8 @@ import type { Reporter, SerializedError, TestModule } from "vitest/node";
 import { closingLine, writeCounts } from "./counts.ts";
 
 /**
- * Counts what a run came to. `npm test` is left the counts in the file that NEST_TEST_COUNTS names and prints them itself;
- * without that file they are printed here. What was skipped is told before.
+ * Counts passed and failed tests of a run. Under `npm test` the counts are written to the file that NEST_TEST_COUNTS names, and
+ * `npm test` prints them; without that file they are printed here. Skipped tests are listed first.
  */
 export default class ClosingLine implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], stray: readonly SerializedError[] = []): void {
@@ -20,7 +20,7 @@ export default class ClosingLine implements Reporter {
           if (result.note) console.log(`skipped: ${test.fullName}: ${result.note}`);
         } else failed += 1;
       }
-      // A file that could not be loaded or set up failed, though none of its tests did.
+      // A file that could not be loaded or set up counts as one failure, although none of its tests ran.
       if (module.state() === "failed" && failed === failedBefore) failed += 1;
     }
     if (skipped > 0) console.log(`${skipped} skipped`);

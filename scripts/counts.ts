@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 
-/** What a run of the tests came to. */
+/** How many tests of a run passed and failed. */
 export interface Counts {
   readonly passed: number;
   readonly failed: number;
@@ -11,14 +11,14 @@ export function closingLine(counts: Counts): string {
   return `${counts.passed} passed, ${counts.failed} failed`;
 }
 
-/** Leaves the counts for whoever started the run. */
+/** Writes the counts for the program that started the run. */
 export function writeCounts(file: string, counts: Counts): void {
   writeFileSync(file, JSON.stringify(counts));
 }
 
 /**
- * What `npm test` comes to: the counts of the run, one failure more for checks that failed, and at least one failure
- * where the run told no counts, counted no test or ended badly.
+ * The result of `npm test`: the counts of the run, one more failure if checks failed, and at least one failure if the run
+ * wrote no counts, counted no test or ended with an error.
  */
 export function outcome(run: { file: string; exitCode: number | null; checksFailed: boolean }): Counts {
   const counts = readCounts(run.file);

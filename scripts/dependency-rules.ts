@@ -68,7 +68,7 @@ for (const room of [...Object.keys(allowed), ...rim]) {
     }
   }
 }
-// One build has the browser sides of hub and spoke: what they share knows neither, and they do not know each other.
+// One build holds the browser sides of hub and spoke. Shared code imports neither of them, and neither imports the other.
 const sides: Record<string, readonly string[]> = { shared: ["hub", "spoke"], hub: ["spoke"], spoke: ["hub"] };
 for (const [side, forbidden] of Object.entries(sides)) {
   for (const file of sourceFiles(join("web", "src", side))) {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 
 const manifest = JSON.parse(readFileSync("package.json", "utf8")) as { readonly workspaces: readonly string[] };
-/** Every package whose errors people can meet; a new one is looked at without being named here. */
+/** Every package whose errors people can see, found by listing the folders. */
 const ROOMS = manifest.workspaces.filter((name) => name !== "test" && name !== "bench");
 
 /** Codes as they are written where errors are made: `new NestError("code"`, or a `code: "code"` of an error body. */

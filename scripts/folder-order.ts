@@ -1,6 +1,6 @@
 /**
- * The order of folders inside packages, lowest first: a folder imports those before it and never those after. "." are a package's
- * own files at its top; those that are named in `wiring` see everything and are imported by nobody below.
+ * The order of folders inside packages, lowest first: a folder may import those before it and never those after it. "." stands
+ * for the files at a package's top; those named in `wiring` may import everything, and no folder imports them.
  */
 export interface FolderOrder {
   readonly order: readonly string[];

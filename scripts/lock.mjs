@@ -4,7 +4,7 @@
 //   npm run lock -- -before 2026-12-24   newer releases too, where the manifests let them in; the date is kept in package.json
 //   npm run lock -- -check             changes nothing; exit 1 when the lock in place is another
 //
-// It is made in an empty folder, for what is installed here would decide which platforms are in it.
+// It is made in an empty folder, because npm would otherwise lock only the platforms that are installed here.
 import { spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -54,7 +54,7 @@ function makeLock() {
   }
 }
 
-/** What is installed is what was locked: each package by its digest, on every platform. */
+/** Checks that the lock names each package by its digest, on every platform. */
 function checkIntegrity(lock) {
   const entries = Object.entries(JSON.parse(lock).packages);
   const bare = entries.filter(([path, entry]) => path.startsWith("node_modules/") && !entry.link && !entry.integrity);

@@ -9,7 +9,7 @@ function filesNamed(line: string): string[] {
     .filter((name) => /\.(ts|tsx|mjs|md|json)$/.test(name) || /^[\w-]+\/([\w./-]*\/)?$/.test(name));
 }
 
-/** What a line of the map names and the tree does not have. A bare file name is in a folder that is named before it. */
+/** Names in a line of the map that do not exist in the tree. A bare file name belongs to a folder named before it. */
 function missingIn(line: string): string[] {
   const folders: string[] = ["."];
   return filesNamed(line).flatMap((name) => {
@@ -21,7 +21,7 @@ function missingIn(line: string): string[] {
   });
 }
 
-test("docs/map.md names files that are there", () => {
+test("every file that docs/map.md names exists", () => {
   const lines = readFileSync("docs/map.md", "utf8").split("\n");
   expect(lines.flatMap(filesNamed).length).toBeGreaterThan(100);
   expect(lines.flatMap(missingIn)).toEqual([]);

@@ -87,7 +87,7 @@ function copyCheckout(): void {
   }
 }
 
-/** What is installed is shared; our own packages are those of the copy, so that their faults are seen across packages. */
+/** Links installed packages, and our own packages of the copy, so that a fault planted in one is seen by the others. */
 function linkModules(): void {
   const ours = join(copy, "node_modules/@nest");
   mkdirSync(ours, { recursive: true });

@@ -10,7 +10,7 @@ const greenTest = `import { test } from "vitest"; test("green", () => {});`;
 const redTest = `import { expect, test } from "vitest"; test("red", () => { expect(1).toBe(2); });`;
 let checkout: string;
 
-/** A checkout with this test command, its two projects and the real PostgreSQL, but with planted checks and tests alone. */
+/** A checkout with this test command, its two projects and the real PostgreSQL, but only planted checks and tests. */
 beforeEach(async () => {
   checkout = await mkdtemp(join(tmpdir(), "nest-test-command-"));
   await mkdir(join(checkout, "test/scenarios"), { recursive: true });
@@ -72,7 +72,7 @@ test("a runner that crashes before its first test makes it exit non-zero", async
   expect(runTests()).toEqual({ exitCode: 1, lastLine: "0 passed, 1 failed" });
 });
 
-test("a runner that ends with 0 and told no counts makes it exit non-zero", async () => {
+test("a runner that ends with 0 without writing counts makes it exit non-zero", async () => {
   await plant("vitest.config.ts", "process.exit(0);");
   expect(runTests()).toEqual({ exitCode: 1, lastLine: "0 passed, 1 failed" });
 });

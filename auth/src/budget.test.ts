@@ -14,7 +14,7 @@ const spent = (budget: Budget, address: string, times: number) => {
   return taken;
 };
 
-test("an address has its part, and what it asks beyond costs nobody else", async () => {
+test("an address that asks for more than its part takes nothing from the others", async () => {
   const clock = new VirtualClock();
   const budget = new Budget(clock, limits);
   expect(spent(budget, "a", 100)).toBe(3);
@@ -24,7 +24,7 @@ test("an address has its part, and what it asks beyond costs nobody else", async
   expect(spent(budget, "a", 100)).toBe(3);
 });
 
-test("replicas share it: each gives out its part", () => {
+test("replicas share a budget: each allows its part of it", () => {
   const replica = () => new Budget(new VirtualClock(), limits, () => 3);
   const replicas = [replica(), replica(), replica()];
   expect(replicas.reduce((sum, budget) => sum + spent(budget, "a", 100), 0)).toBe(3);

@@ -11,8 +11,8 @@ export interface BudgetLimits {
 const EVERYBODY = "";
 
 /**
- * What strangers may make the hub do for them, each address and all of them together, so that nobody outside can spend what the
- * code host allows the hub. Replicas share it: each gives out its part.
+ * Limits what strangers can make the hub do, per address and in all, so that nobody outside uses up the hub's own quota at the
+ * code host. Replicas share the limit: each allows its part of it.
  */
 export class Budget {
   readonly #what: string;
@@ -26,7 +26,7 @@ export class Budget {
     this.#inAll = new Throttle(clock, inAll, replicas);
   }
 
-  /** Spends one of an address. @throws NestError `too_many_requests` when it has none left, or nobody has. */
+  /** Counts one use by an address. @throws NestError `too_many_requests` when the address, or everybody together, has none left. */
   spend(address: string): void {
     const ownWaitMs = this.#perAddress.count(address);
     if (ownWaitMs > 0) throw tooMany(ownWaitMs, `too many ${this.#what} from this address`);

@@ -5,7 +5,7 @@ export function cookiesOf({ cookies }: FastifyRequest): ReadonlyMap<string, stri
   return new Map(Object.entries(cookies).filter((one): one is [string, string] => one[1] !== undefined));
 }
 
-/** Sets a cookie that scripts cannot read and other sites' forms do not send; over https it stays there. */
+/** Sets a cookie that scripts cannot read and other sites' forms do not send; one set over https is sent over https only. */
 export function setCookie(reply: FastifyReply, name: string, value: string, maxAgeSeconds: number): void {
   reply.setCookie(name, value, {
     path: "/",
@@ -16,7 +16,7 @@ export function setCookie(reply: FastifyReply, name: string, value: string, maxA
   });
 }
 
-/** Takes a cookie back. */
+/** Deletes a cookie. */
 export function clearCookie(reply: FastifyReply, name: string): void {
   setCookie(reply, name, "", 0);
 }

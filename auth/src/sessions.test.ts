@@ -66,7 +66,7 @@ test("a session proves its login for 7 days and no longer", async () => {
   expect(await sessions.whoIs(cookies)).toBeUndefined();
 });
 
-test("a session that was ended proves nobody, and another one of the same person goes on", async () => {
+test("an ended session authenticates nobody, and other sessions of the same person go on", async () => {
   const [one, other] = [await signIn("ada", 1), await signIn("ada", 1)];
   await sessions.end(one);
   expect(await sessions.whoIs(one)).toBeUndefined();
@@ -79,20 +79,20 @@ test("a session proves no other login than its own", async () => {
   expect(await sessions.whoIs(new Map(cookies).set(cookieNames.user, "bob"))).toBeUndefined();
 });
 
-test("somebody who is blocked is nobody from the next request on", async () => {
+test("a blocked user is signed out from the next request on", async () => {
   const cookies = await signIn("ada", 1);
   users.set({ github_username: "ada", github_id: 1, first_github_id: 1, blocked: true, ended_sessions: {} });
   expect(await sessions.whoIs(cookies)).toBeUndefined();
 });
 
-test("a session ends when another account takes the login over, which is not the first one of that login", async () => {
+test("a session ends when another account takes over its login, and that account does not count as the login's first", async () => {
   const before = await signIn("ada", 1);
   const after = await signIn("ada", 99);
   expect(await sessions.whoIs(before)).toBeUndefined();
   expect(await sessions.whoIs(after)).toEqual({ login: "ada", accountId: 99, isFirstAccount: false });
 });
 
-test("the user's cookie alone proves somebody only where the operator wants that", async () => {
+test("the user cookie alone authenticates only where the operator allows that", async () => {
   await signIn("ada", 1);
   const alone = new Map([[cookieNames.user, "ada"]]);
   expect(await sessions.whoIs(alone)).toBeUndefined();

@@ -3,17 +3,17 @@ import type { Clock, Random } from "@nest/kit";
 import { z } from "zod";
 import type { Signer } from "./signer.ts";
 
-/** A session lives 7 days (contract §8). */
+/** A session lives 7 days. */
 export const SESSION_MS = 7 * 24 * 3_600_000;
 
 /** What is kept of somebody who has signed in. */
 export interface SessionUser {
   readonly github_username: string;
-  /** The code host's number of the account that signed in last, and of the one that ever did first. */
+  /** The code host's ids of the account that signed in last and of the first one that ever signed in with this login. */
   readonly github_id?: number | undefined;
   readonly first_github_id?: number | undefined;
   readonly blocked: boolean;
-  /** Sessions that were ended before their time. */
+  /** Sessions that were signed out before they expired. */
   readonly ended_sessions: Readonly<Record<string, number>>;
 }
 
@@ -23,7 +23,7 @@ export interface SessionUsers {
   read(login: string): Promise<SessionUser | undefined>;
   /** Remembers that somebody has signed in. */
   signedIn(account: Account): Promise<SessionUser>;
-  /** Ends one session before its time, which is `expiresAt`. */
+  /** Ends one session before it expires at `expiresAt`. */
   endSession(login: string, sid: string, expiresAt: number): Promise<void>;
 }
 
@@ -41,7 +41,7 @@ type SessionToken = z.infer<typeof SessionToken>;
 export interface SignedIn {
   readonly login: string;
   readonly accountId: number | undefined;
-  /** Whether it is the account that was the first to sign in with this login: what is configured by login is meant for that one. */
+  /** True for the account that first signed in with this login: what is configured by login is meant for that account. */
   readonly isFirstAccount: boolean;
 }
 
@@ -59,7 +59,7 @@ export interface SessionDeps {
   readonly cookies: { readonly session: string; readonly user: string };
   readonly clock: Clock;
   readonly random: Random;
-  /** The user's cookie alone authenticates, as the spec has it; else it must come with a signed session of the same login. */
+  /** True: the user cookie alone authenticates. False: it must come with a signed session of the same login. */
   readonly plainUserCookie: boolean;
 }
 
@@ -71,7 +71,7 @@ export class Sessions {
     this.#deps = deps;
   }
 
-  /** A session of somebody who has just proven their login: what the session cookie holds, and whom it proves. */
+  /** Begins a session for somebody who has just proven their login: the value of the session cookie, and who it authenticates. */
   async begin({ login, id }: Account): Promise<{ readonly cookie: string; readonly who: SignedIn }> {
     const { users, clock, random, signer } = this.#deps;
     const user = await users.signedIn({ login, ...(id === undefined ? {} : { id }) });
@@ -86,7 +86,7 @@ export class Sessions {
     return { cookie, who: signedIn(user, id) };
   }
 
-  /** Whom these cookies prove; undefined when they prove nobody. */
+  /** Who these cookies authenticate; undefined when nobody. */
   async whoIs(cookies: ReadonlyMap<string, string>): Promise<SignedIn | undefined> {
     const login = cookies.get(this.#deps.cookies.user);
     if (login === undefined || login === "") return undefined;
@@ -94,11 +94,11 @@ export class Sessions {
     if (user === undefined || user.blocked) return undefined;
     const token = this.#proofOf(cookies.get(this.#deps.cookies.session), user);
     if (token === undefined && !this.#deps.plainUserCookie) return undefined;
-    // A cookie that alone authenticates names no account: it is believed to be of whoever has the login.
+    // The plain cookie names no account, so it counts for the account that has the login now.
     return signedIn(user, token === undefined ? user.github_id : token.a);
   }
 
-  /** Ends the session that these cookies are of. */
+  /** Ends the session to which these cookies belong. */
   async end(cookies: ReadonlyMap<string, string>): Promise<void> {
     const token = this.#open(cookies.get(this.#deps.cookies.session));
     if (token !== undefined) await this.#deps.users.endSession(token.u, token.sid, token.exp);
@@ -107,7 +107,7 @@ export class Sessions {
   #proofOf(cookie: string | undefined, user: SessionUser): SessionToken | undefined {
     const token = this.#open(cookie);
     if (token === undefined || user.ended_sessions[token.sid] !== undefined) return undefined;
-    // A session of an account that had the login before is nobody's, as is one of a release that did not note the account.
+    // A session of an account that had the login before counts for nobody, nor does one of a release that did not record accounts.
     if (user.github_id !== undefined && token.a !== user.github_id) return undefined;
     return token.u.toLowerCase() === user.github_username.toLowerCase() ? token : undefined;
   }

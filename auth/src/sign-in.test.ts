@@ -68,7 +68,7 @@ test("a browser comes back to where it wanted to go, with the account that the c
   expect([account.login, to]).toEqual(["ada", "/settings"]);
 });
 
-test("a code is changed only by whoever sent the browser away (PKCE)", async () => {
+test("a code is exchanged only by the server that redirected the browser (PKCE)", async () => {
   const { nonce, state, challenge } = away();
   await signIn.comeBack({ code: "c", state }, nonce);
   const verifier = form.get("code_verifier") ?? "";
@@ -76,19 +76,19 @@ test("a code is changed only by whoever sent the browser away (PKCE)", async () 
   expect(form.get("code")).toBe("c");
 });
 
-test("a browser that was sent away comes back once", async () => {
+test("a redirected browser may return once", async () => {
   const { nonce, state } = away();
   await signIn.comeBack({ code: "c", state }, nonce);
   await expect(signIn.comeBack({ code: "c", state }, nonce)).rejects.toMatchObject({ code: "sign_in_failed" });
 });
 
-test("who stole a state has not the cookie that belongs to it", async () => {
+test("a stolen state is useless without the cookie that belongs to it", async () => {
   const { state } = away();
   for (const nonce of [undefined, "another"])
     await expect(signIn.comeBack({ code: "c", state }, nonce)).rejects.toMatchObject({ code: "sign_in_failed" });
 });
 
-test("a state of another purpose, or of ten minutes ago, is none", async () => {
+test("a state signed for another purpose, or ten minutes old, is refused", async () => {
   const { nonce, state } = away();
   await expect(make("session").comeBack({ code: "c", state }, nonce)).rejects.toMatchObject({ code: "sign_in_failed" });
   await clock.jump(TEN_MINUTES_MS);

@@ -10,7 +10,7 @@ import { type Clock, NestError, type Random, Secret } from "@nest/kit";
 import { z } from "zod";
 import type { Signer } from "./signer.ts";
 
-/** Lets each name pass once, across restarts and replicas. */
+/** Accepts each name once, across restarts and replicas. */
 export interface Once {
   /** Whether this is the first time; durable before it is answered. `name` is at most 200 characters. */
   isFirst(name: string): Promise<boolean>;
@@ -23,20 +23,20 @@ export interface SignInDeps {
   readonly oauth: { readonly clientId: string; readonly clientSecret: Secret | undefined } | undefined;
   readonly webUrl: string;
   readonly signer: Signer;
-  /** Lets each browser that was sent away come back once. */
+  /** Accepts the return of each browser once. */
   readonly once: Once;
   readonly clock: Clock;
   readonly random: Random;
 }
 
-/** A browser that was sent away has to be back by then. */
+/** How long a browser may stay at the code host before it returns. */
 const ROUND_TRIP_MS = 10 * 60_000;
 const State = z.object({ nonce: z.string(), to: z.string(), exp: z.number() });
 const Device = z.object({ code: z.string(), exp: z.number() });
 
 /**
- * Proof of a login by the code host: by sending the browser there, or by the device flow. Nothing is kept meanwhile: what has
- * to come back is signed, so it may come back to another replica. It may come back once.
+ * Proves a login by the code host: by redirecting the browser there, or by the device flow. Nothing is stored meanwhile: the
+ * state that has to come back is signed, so it may come back to another replica, but only once.
  */
 export class SignIn {
   readonly #deps: SignInDeps;
@@ -45,13 +45,13 @@ export class SignIn {
     this.#deps = deps;
   }
 
-  /** Which ways there are. */
+  /** Which ways to sign in are configured. */
   get ways(): { readonly oauth: boolean; readonly device: boolean } {
     const { oauth } = this.#deps;
     return { oauth: oauth?.clientSecret !== undefined, device: oauth !== undefined };
   }
 
-  /** Where to send a browser, and the nonce that it has to bring back in a cookie of its own. */
+  /** The address to redirect a browser to, and the nonce that it has to bring back in a cookie. */
   goThere(redirectUri: string, to: string): { readonly address: string; readonly nonce: string } {
     const { oauth, signer, clock, random, webUrl } = this.#deps;
     if (oauth === undefined) throw this.#notConfigured();
@@ -62,7 +62,7 @@ export class SignIn {
   }
 
   /**
-   * Whose browser came back, and where it wanted to go.
+   * Verifies a browser that returned from the code host: which account signed in, and where it wanted to go.
    *
    * @throws NestError `sign_in_failed`, and what a code host throws.
    */
@@ -102,7 +102,7 @@ export class SignIn {
     };
   }
 
-  /** How a sign-in by device flow stands. */
+  /** The state of a sign-in by device flow. */
   async pollDevice(
     loginId: string,
   ): Promise<
@@ -138,7 +138,7 @@ function beginAgain(sentence: string): NestError {
   return new NestError("sign_in_failed", sentence, { hint: "sign in again" });
 }
 
-/** A path on this server to go to after the sign-in; anything that could lead elsewhere is the front page. */
+/** A path on this server to go to after the sign-in; anything that could lead to another site becomes the front page. */
 export function pathHere(wanted: string | undefined): string {
   if (wanted === undefined || !/^\/(?![/\\])[\x21-\x7e]*$/.test(wanted) || wanted.includes("\\")) return "/";
   return wanted;

@@ -21,7 +21,7 @@ test.each([
   expect(signer.open(text)).toBeUndefined();
 });
 
-test("a secret of a text is the same each time, of another text another one, and fit for PKCE", () => {
+test("the secret of a text is always the same, differs for another text, and is fit for PKCE", () => {
   expect(signer.secretOf("a")).toBe(signer.secretOf("a"));
   expect(signer.secretOf("a")).not.toBe(signer.secretOf("b"));
   expect(signer.secretOf("a")).toMatch(/^[A-Za-z0-9_-]{43}$/);

@@ -1,10 +1,10 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 
-/** Signs what a server hands out and wants back unchanged: sessions, sign-ins under way. One key a purpose, from one master. */
+/** Signs what a server hands out and wants back unchanged (sessions, pending sign-ins), with a key per purpose from one master key. */
 export class Signer {
   readonly #key: Buffer;
 
-  /** `purpose` is for ever: with other words what was signed before counts no longer. */
+  /** A `purpose` must never change: everything signed under the old one would become invalid. */
   constructor(master: Uint8Array, purpose: string) {
     this.#key = createHmac("sha256", master).update(purpose).digest();
   }
@@ -14,7 +14,7 @@ export class Signer {
     return `${payload}.${this.#mac(payload).toString("base64url")}`;
   }
 
-  /** A secret that only this signer can make from a text: 43 letters, digits, `-`, `_`. */
+  /** A secret derived from a text, which only this signer can make: 43 letters, digits, `-`, `_`. */
   secretOf(text: string): string {
     return this.#mac(`secret of ${text}`).toString("base64url");
   }

@@ -16,14 +16,14 @@ export class Throttle {
   readonly #replicas: () => number;
   readonly #windows = new Map<string, { from: number; count: number }>();
 
-  /** `replicas`: how many replicas there are at this moment; each lets its part pass. */
+  /** `replicas`: how many replicas there are at this moment; each allows its part of the limit. */
   constructor(clock: Clock, limits: ThrottleLimits, replicas: () => number = () => 1) {
     this.#clock = clock;
     this.#limits = limits;
     this.#replicas = replicas;
   }
 
-  /** Counts one more of an address. Answers with how long to wait (ms) where that was too many; 0 when it was not. */
+  /** Counts one event of an address. Returns how long the address has to wait (ms); 0 while it is within the limit. */
   count(address: string): number {
     const key = networkOf(address);
     const now = this.#clock.now();
@@ -38,7 +38,7 @@ export class Throttle {
     return this.waitMs(address);
   }
 
-  /** How long an address has to wait (ms) because of what it did; 0 when it has not. */
+  /** How long an address has to wait now (ms); 0 when it need not. */
   waitMs(address: string): number {
     const window = this.#windows.get(networkOf(address));
     if (window === undefined || window.count <= Math.ceil(this.#limits.most / this.#replicas())) return 0;
@@ -53,7 +53,7 @@ export class Throttle {
   }
 }
 
-/** Too much from one address: when to come back stands in `Retry-After`. */
+/** The error for too many requests of one address; `Retry-After` says when to try again. */
 export function tooMany(waitMs: number, sentence = "too many requests from this address"): NestError {
   return new NestError("too_many_requests", sentence, { hint: `try again in ${Math.ceil(waitMs / 1000)} s` });
 }

@@ -28,7 +28,7 @@ export interface AppEntry {
 /** Names as the build gives them: with a hash of the content, so that they may be kept for ever. */
 export const FILE_NAME = /^[A-Za-z0-9_.-]+-[A-Za-z0-9_-]{8}\.(?:js|css|woff2|svg)$/;
 
-/** The built browser app in a folder. Read at each use: a hub that runs serves what was built a moment ago. */
+/** The built browser app in a folder. Read at each use, so that a running hub serves a new build without a restart. */
 export class AppBuild {
   readonly #folder: string;
 
@@ -36,7 +36,7 @@ export class AppBuild {
     this.#folder = folder;
   }
 
-  /** What a page with this entry loads; undefined when nothing was built, or something else. */
+  /** What a page with this entry loads; undefined when there is no build, or one without this entry. */
   async entry(name: string): Promise<AppEntry | undefined> {
     const text = await this.#read(join(".vite", "manifest.json"));
     if (text === undefined) return undefined;
@@ -49,7 +49,7 @@ export class AppBuild {
     return {
       script,
       imports: files.flatMap(({ file }) => (file === script ? [] : [file])),
-      // What is shared comes first: an entry's own styles have the last word.
+      // Shared styles come first, so that an entry's own styles override them.
       styles: [...new Set(files.flatMap(({ css }) => css))],
     };
   }

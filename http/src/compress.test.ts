@@ -52,7 +52,7 @@ test("a file is compressed while it is read", async () => {
   expect(brotliDecompressSync(file.rawPayload).toString()).toBe(long + long);
 });
 
-test("a file that cannot be read to its end is not taken for a whole one", async () => {
+test("the answer breaks off when its file cannot be read to the end, so that nobody takes it for whole", async () => {
   const address = await http.listen({ host: "127.0.0.1", port: 0 });
   const asking = fetch(`${address}/broken`, { headers: { "accept-encoding": "br" } });
   await expect(asking.then((answer) => answer.text())).rejects.toThrow();
@@ -63,7 +63,7 @@ test.each(["/short", "/events", "/packed", "/image"])("%s stays as it is", async
   expect(answer.headers["content-encoding"]).toBe(url === "/packed" ? "br" : undefined);
 });
 
-test("an answer to POST is never compressed: a token and words of a stranger may be in it together", async () => {
+test("an answer to POST is never compressed, because it may contain a token beside a stranger's words", async () => {
   const answer = await http.inject({ method: "POST", url: "/register", headers: { "accept-encoding": "br, gzip" } });
   expect(answer.headers["content-encoding"]).toBeUndefined();
   expect(answer.json()).toMatchObject({ github_username: long });

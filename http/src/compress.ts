@@ -7,7 +7,7 @@ import type { FastifyInstance, FastifyReply } from "fastify";
 const WORTH_IT_BYTES = 1024;
 /** Text that is made or read here. An event stream is not among them: compressing would hold its events back. */
 const COMPRESSIBLE = /^(?:text\/(?:html|css|javascript)|application\/json|image\/svg\+xml)\b/;
-/** Half of the default's work for nearly its result: answers are compressed while somebody waits. */
+/** Compresses nearly as well as the default level at half the work: somebody waits for the answer. */
 const brotli = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } };
 
 const brotliWhole = promisify(brotliCompress);
@@ -16,10 +16,10 @@ const gzipWhole = promisify(gzip);
 /**
  * Compresses answers to GET: data, pages, styles and scripts.
  *
- * Answers to other methods are left alone on purpose. Length tells what is in a compressed answer when a secret and words of a
- * stranger are in it together (BREACH); tokens and sign-ins under way are only ever in answers to POST (`register`,
- * `reissue-token`, `device/start`), sessions in headers, which are not compressed. What `Content-Encoding` is set on already, and
- * whatever is written past Fastify (event streams), stays as it is.
+ * Answers to other methods are left alone on purpose: the length of a compressed answer betrays a secret that stands in it
+ * beside a stranger's words (BREACH). Tokens and pending sign-ins are only ever in answers to POST (`register`, `reissue-token`,
+ * `device/start`), sessions only in headers, which are not compressed. An answer that has a `Content-Encoding` already, or is
+ * written past Fastify (event streams), stays as it is.
  */
 export function compressAnswers(http: FastifyInstance): void {
   http.addHook<string | Buffer | Readable | undefined | null>("onSend", async (request, reply, payload) => {

@@ -11,7 +11,7 @@ export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? "");
 }
 
-/** Markup that is meant as such: made by {@link html} only, so nothing that was not written here gets in. */
+/** Trusted markup. Only {@link html} makes it, so that no text of a stranger is taken for markup. */
 export class Html {
   readonly text: string;
 
@@ -22,7 +22,7 @@ export class Html {
 
 type Piece = string | number | Html | readonly Html[] | undefined;
 
-/** A template that escapes whatever is put into it, unless that is markup made here. */
+/** A template tag that escapes every value, except markup that it made itself. */
 export function html(pieces: TemplateStringsArray, ...values: readonly Piece[]): Html {
   let text = pieces[0] ?? "";
   for (const [at, value] of values.entries()) text += shown(value) + (pieces[at + 1] ?? "");
@@ -36,14 +36,14 @@ function shown(value: Piece): string {
   return escapeHtml(String(value));
 }
 
-/** A little nest; without an icon in the page browsers ask for a file that is not there. */
+/** The page's icon, a little nest. Without one in the page browsers request `/favicon.ico`, which does not exist. */
 const ICON =
   "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Cpath d='M2 7a6 6 0 0 0 12 0' fill='none' stroke='%232f7d68' stroke-width='2.4' stroke-linecap='round'/%3E%3Ccircle cx='8' cy='5' r='2' fill='%232f7d68'/%3E%3C/svg%3E";
 
 export interface DocumentParts {
   readonly title: string;
   readonly description?: string;
-  /** Addresses of files, in the order that they count. The colours that all pages share come before them. */
+  /** Addresses of style sheets, in order. The colours that all pages share are loaded before them. */
   readonly styles?: readonly string[];
   readonly scripts?: readonly string[];
   /** More for the head, after the styles. */

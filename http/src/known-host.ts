@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { KnownHosts, NestError } from "@nest/kit";
 
-/** How a server calls itself to whoever asked for another one, and how its operator gives it that name. */
+/** What a server calls itself when it refuses an unknown host name, and how its operator adds that name. */
 export interface HostNames {
   readonly what: "hub" | "nest";
   readonly hint: string;
@@ -12,18 +12,18 @@ export interface HostRules {
   readonly names: readonly string[];
   /** Whether a peer is a proxy whose `X-Forwarded-Host` is believed. */
   readonly isProxy: (address: string) => boolean;
-  /** Whether the operator named the proxies, and not the default (this machine) holds. */
+  /** True when the operator named the proxies; false when the default applies (this machine). */
   readonly proxiesAreNamed: boolean;
-  /** Whether a request comes from a proxy that lets only its own names through. None does unless given. */
+  /** Whether a request comes from a proxy that lets only its own host names through. No request does unless this is given. */
   readonly isVouchedFor?: (request: IncomingMessage) => boolean;
 }
 
 /**
- * Whether a request asks for this server by a name that it knows (contract §8, Wire 17): a page of another site whose name was
- * made to point here (DNS rebinding) is told apart by it.
+ * Whether a request names this server by a host name that it knows. Refusing the others stops DNS rebinding: a page of another
+ * site whose host name was made to point here.
  *
- * A proxy that the operator named speaks for itself: the name that it forwards counts. By default every peer on this machine
- * is believed, a browser with a hostile page among them: then both names must be known.
+ * If the operator named the proxies, the host name that a proxy forwards counts. By default every peer on this machine counts
+ * as a proxy, and one of them may be a browser with a hostile page: then both `Host` and the forwarded name must be known.
  */
 export function knownHost({
   names,
@@ -41,12 +41,12 @@ export function knownHost({
   };
 }
 
-/** What is thrown at a request by an unknown name: 421. */
+/** The error for a request under an unknown host name: 421. */
 export function misdirected({ what, hint }: HostNames): NestError {
   return new NestError("misdirected_request", `this ${what} is not known by the name in the Host header`, { hint });
 }
 
-/** Of a list that several proxies wrote, the entry of the nearest. */
+/** The entry that the nearest proxy added to a comma-separated header. */
 function lastOf(header: string | string[] | undefined): string | undefined {
   return [header].flat().at(-1)?.split(",").at(-1)?.trim();
 }

@@ -1,8 +1,8 @@
 import { isIPv6 } from "node:net";
 
 /**
- * What limits of an address count by: an IPv4 address as it is, of an IPv6 address the network of 64 bits, for whoever has one
- * address of such a network has all of them. An IPv4 address written as IPv6 is the same as plain.
+ * The unit by which limits per address count: an IPv4 address as it is; of an IPv6 address its /64 network, because one machine
+ * usually has a whole /64 to itself. An IPv4 address in IPv6 notation counts as IPv4.
  */
 export function networkOf(address: string): string {
   const plain = address.replace(/^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/i, "");

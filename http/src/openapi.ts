@@ -1,7 +1,7 @@
 import type { Route } from "@nest/protocol";
 import { z } from "zod";
 
-/** How callers say who they are: the schemes there are, and which of them a route takes (any one of those named). */
+/** The authentication schemes, and which of them each kind of route accepts (any one of those listed). */
 export interface Doors {
   readonly schemes: Readonly<Record<string, object>>;
   readonly of: (route: Route) => readonly string[];

@@ -1,21 +1,21 @@
 import type { FastifyRequest } from "fastify";
 
-/** What of a request tells which page asked for it. */
+/** The parts of a request that tell which page made it. */
 export interface Asked {
   readonly method: string;
   readonly headers: FastifyRequest["headers"];
 }
 
-/** Whether a request can change nothing: another site's page may make a browser send it. */
+/** Whether a request cannot change anything, so that a page of another site may make a browser send it. */
 export function isSafe({ method }: Asked): boolean {
   return method === "GET" || method === "HEAD" || method === "OPTIONS";
 }
 
 /**
- * Whether a browser says that another site's page sends this request (contract §3). A program says nothing of the kind, and is
- * no other site's page.
+ * Whether a browser reports that a page of another site sends this request. Other programs send no such headers and are let
+ * through: only a browser can be made to act for a stranger.
  *
- * @param hosts the names, with their ports, by which this server was asked.
+ * @param hosts the host names, with ports, under which the request reached this server.
  */
 export function isFromElsewhere({ headers }: Asked, hosts: readonly (string | undefined)[]): boolean {
   const site = headers["sec-fetch-site"];

@@ -2,7 +2,7 @@ import { NestError } from "@nest/kit";
 import type { ErrorBody } from "@nest/protocol";
 import type { FastifyReply } from "fastify";
 
-/** HTTP status by error code: the one table (contract §3). A code that is not here is a 500 and a bug. */
+/** The HTTP status of each error code, in one table. A code that is not here is answered with 500 and is a bug. */
 const statusOf: Readonly<Record<string, number>> = {
   bad_request: 400,
   invalid_pattern: 400,
@@ -35,15 +35,15 @@ const statusOf: Readonly<Record<string, number>> = {
   codehost_bad_answer: 503,
 };
 
-/** What is answered when something went wrong. */
+/** The answer to a failed request. */
 export interface Problem {
   readonly status: number;
   readonly body: ErrorBody;
-  /** Seconds, where coming again is worth it. */
+  /** Seconds after which a retry may succeed; absent where waiting does not help. */
   readonly retryAfter?: string;
 }
 
-/** What to answer to something thrown; what was not foreseen says nothing about itself. `what` is whose log has more. */
+/** The answer to a thrown error. An unforeseen one reveals nothing; `what` names the program whose log has the details. */
 export function problemOf(thrown: unknown, what: "hub" | "nest"): Problem {
   const status = thrown instanceof NestError ? statusOf[thrown.code] : undefined;
   if (!(thrown instanceof NestError) || status === undefined) {
@@ -62,7 +62,7 @@ export function problemOf(thrown: unknown, what: "hub" | "nest"): Problem {
 
 /** Answers a request with an error body. */
 export function sendProblem(reply: FastifyReply, { status, body, retryAfter }: Problem): FastifyReply {
-  // The one answer that is no JSON: what spokes of every age look for (spec: Errors).
+  // The one answer that is not JSON: spokes of every release look for this text.
   if (body.code === "spoke_unauthorized") return reply.code(status).type("text/plain").send(body.error);
   if (retryAfter !== undefined) reply.header("retry-after", retryAfter);
   return reply.code(status).type("application/json; charset=utf-8").send(body);
@@ -78,7 +78,7 @@ export function foreseen(thrown: unknown): unknown {
       hint: "send Content-Type: application/json",
     });
   }
-  // A name that could lead out of the folder of files is the name of none.
+  // A file name that could lead out of the served folder counts as not found.
   if (code?.startsWith("FST_STATIC_") === true) return new NestError("not_found", "there is no such file");
   if (status === 429)
     return new NestError("too_many_requests", "too many requests", { hint: "wait a little and try again" });
@@ -86,7 +86,7 @@ export function foreseen(thrown: unknown): unknown {
   return new NestError("bad_request", "body: not valid JSON", { cause: thrown });
 }
 
-/** A hint that names the seconds to wait is taken at its word. */
+/** The seconds to wait, read from a hint that names them. */
 function secondsIn(hint: string | undefined): string {
   return /\b(\d{1,6}) s\b/.exec(hint ?? "")?.[1] ?? "5";
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import proxyAddress from "@fastify/proxy-addr";
 
-/** Whether a peer, so many hops away, is a proxy that says for whom it asks. */
+/** Whether a peer, this many hops away, is a trusted proxy. */
 export type Trust = (address: string, hop: number) => boolean;
 
 /** Whether these are addresses, ranges (`10.0.0.0/8`) or words for such (`loopback`). */
@@ -19,7 +19,7 @@ export function trustIn(addresses: readonly string[]): Trust {
   return proxyAddress.compile([...addresses]);
 }
 
-/** The address of whoever asks: behind trusted proxies the one that they name. */
+/** The client's address; behind trusted proxies, the address that they report. */
 export function addressOf(request: IncomingMessage, trusted: Trust): string {
   return proxyAddress(request, trusted);
 }

@@ -52,7 +52,7 @@ const BROWSER = { accept: "text/html,application/xhtml+xml,application/xml;q=0.9
 const ask = (url: string, headers: Record<string, string> = {}, method: "GET" | "POST" = "GET") =>
   http.inject({ url, headers, method });
 
-test("a program that asks for what there is not is answered in JSON", async () => {
+test("a program that asks for an unknown address is answered in JSON", async () => {
   const answer = await ask("/nowhere", { accept: "*/*" });
   expect([answer.statusCode, answer.json()]).toEqual([
     404,
@@ -81,18 +81,18 @@ test.each(["/api/nowhere", "/api/bug", "/api/thing"])("%s is data, for browsers 
   expect(answer.headers["content-type"]).toContain("application/json");
 });
 
-test("a form that another page sends is answered in JSON: nobody opened a page", async () => {
+test("a form sent by a page is answered in JSON, because nobody opened a page", async () => {
   expect((await ask("/page", BROWSER, "POST")).json()).toMatchObject({ code: "method_not_allowed" });
 });
 
-test("the wrong method is told which are right", async () => {
+test("a wrong method is answered with the allowed ones", async () => {
   const answer = await ask("/api/thing", {}, "POST");
   expect([answer.statusCode, answer.headers.allow]).toEqual([405, "PUT"]);
   const onPage = await ask("/page", {}, "POST");
   expect(onPage.headers.allow).toBe("GET, HEAD");
 });
 
-test("what was not foreseen says nothing about itself", async () => {
+test("an unforeseen error reveals nothing about itself", async () => {
   const answer = await ask("/api/bug");
   expect([answer.statusCode, answer.json()]).toEqual([
     500,
@@ -111,14 +111,14 @@ test.each([
   expect([answer.statusCode, answer.json().code]).toEqual([status, code]);
 });
 
-test("a body of another type than JSON is refused, and an empty one of that type is no body", async () => {
+test("a body of another type than JSON is refused, and an empty one counts as absent", async () => {
   const put = (type: string, payload: string) =>
     http.inject({ method: "PUT", url: "/api/thing", headers: { "content-type": type }, payload });
   expect((await put("text/plain", "hello")).statusCode).toBe(415);
   expect((await put("application/json", "")).json()).toEqual({ took: {} });
 });
 
-test("a request by an unknown name goes nowhere, whatever it asks for", async () => {
+test("a request under an unknown host name is refused, whatever it asks for", async () => {
   for (const url of ["/page", "/nowhere", "/api/bug"])
     expect((await ask(url, { host: "evil.example" })).statusCode).toBe(421);
 });

@@ -23,9 +23,9 @@ export interface RouteDeps<Viewer> {
   readonly what: "hub" | "nest";
   /** @throws NestError when the route is not open to whoever asks. */
   readonly admit: (route: Route, request: FastifyRequest) => Promise<Viewer> | Viewer;
-  /** Under which name the audit knows somebody. */
+  /** The viewer's name in the audit. */
   readonly actorOf: (viewer: Viewer) => string;
-  /** What a person is shown who opened a page that cannot be shown. */
+  /** The page for a person who opened a page that cannot be shown. */
   readonly errorPage: (problem: Problem) => string;
 }
 
@@ -59,12 +59,12 @@ export class RouteRegistry<Viewer> {
       method: route.method,
       url: route.path,
       ...(route.bodyLimit === undefined ? {} : { bodyLimit: route.bodyLimit }),
-      // Before the body is read: whoever may not ask cannot make the server read either.
+      // Checked before the body is read: a caller without the right cannot make the server read a large body.
       onRequest: async (request) => {
         this.#viewers.set(request, await this.#deps.admit(route, request));
       },
       handler: async (request, reply) => {
-        // Set before: a request that is not admitted never comes here.
+        // Always set: a request that was not admitted never gets here.
         const viewer = this.#viewers.get(request) as Viewer;
         const body = check(
           route.body,
@@ -79,8 +79,8 @@ export class RouteRegistry<Viewer> {
   }
 
   /**
-   * Serves a route whose body is wanted as the very bytes that came, because they are signed. `check` throws for a request
-   * whose head tells already that it cannot be right: its body is not read then. Few bodies are read at a time.
+   * Serves a route that needs the raw bytes of its body, because they are signed. `check` throws for a request whose headers
+   * are wrong already; its body is then not read. Only a few bodies are read at the same time.
    */
   serveBytes(
     route: Route,
@@ -127,7 +127,7 @@ export class RouteRegistry<Viewer> {
     );
   }
 
-  /** Programs are answered in JSON, a browser that opened a page with a page. */
+  /** Answers a browser that opened a page with a page, and everything else with JSON. */
   #fail(request: FastifyRequest, reply: FastifyReply, thrown: unknown): FastifyReply {
     const problem = problemOf(thrown, this.#deps.what);
     if (problem.status === 500) reply.log.error({ err: thrown, path: request.routeOptions.url }, "request failed");
@@ -136,7 +136,7 @@ export class RouteRegistry<Viewer> {
     return sendPage(reply.code(problem.status), this.#deps.errorPage(problem), { isPassing: true });
   }
 
-  /** Below `/api/` everything is data, but for the addresses that send a browser on its way. */
+  /** Everything below `/api/` is data, except the addresses that redirect a browser. */
   #wantsPage(request: FastifyRequest): boolean {
     if (!isSafe(request) || !/\btext\/html\b/.test(request.headers.accept ?? "")) return false;
     const path = pathOf(request);

@@ -1,9 +1,9 @@
 import type { FastifyReply } from "fastify";
 
 export interface PagePolicy {
-  /** Styles that carry this, new with each answer, are taken too. */
+  /** A nonce, new for each answer: style elements that carry it are allowed too. */
   readonly styleNonce?: string;
-  /** For this moment or this visitor only: nobody keeps it, not even to ask whether it is still the same. */
+  /** The page is for this moment or this visitor only: it is never cached, not even to be revalidated. */
   readonly isPassing?: boolean;
 }
 
@@ -13,7 +13,7 @@ function policyOf({ styleNonce }: PagePolicy): string {
   return `default-src 'none'; script-src 'self'; style-src ${styles}; img-src 'self' data:; font-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
 }
 
-/** Sends a page under the strict policy (contract §3). */
+/** Sends a page under the strict policy. */
 export function sendPage(reply: FastifyReply, html: string, policy: PagePolicy = {}): FastifyReply {
   const isKept = policy.styleNonce === undefined && policy.isPassing !== true;
   return reply

@@ -7,19 +7,19 @@ import { compressAnswers } from "./compress.ts";
 import { type HostNames, misdirected } from "./known-host.ts";
 import { answerBadAddress, answerUnreadable } from "./unreadable.ts";
 
-/** Request bodies, unless a route says otherwise (contract §3). */
+/** The largest request body, unless a route says otherwise. */
 const BODY_LIMIT_BYTES = 64 * 1024;
 const REQUEST_TIMEOUT_MS = 30_000;
-/** Requests that one connection may have unanswered: a browser has one, a pipeline of strangers thousands. */
+/** How many requests of one connection may be unanswered: a browser has one, a stranger could pipeline thousands. */
 const MOST_UNANSWERED = 32;
 
 export interface ServerOptions {
   readonly log: Log;
-  /** Whether a request names this server (contract §8, Wire 17). */
+  /** Whether a request names this server by a host name that it knows. */
   readonly isKnownHost: (request: IncomingMessage) => boolean;
-  /** What is said to a request that does not. */
+  /** The refusal of a request that does not. */
   readonly names: HostNames;
-  /** Which peers say for whom they ask, by which name and over which protocol; nobody unless given. */
+  /** The proxies that are believed about the client's address, host name and protocol; none unless given. */
   readonly trustProxy?: (address: string, hop: number) => boolean;
 }
 
@@ -33,7 +33,7 @@ export async function buildServer({ log, isKnownHost, names, trustProxy }: Serve
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: BODY_LIMIT_BYTES,
     forceCloseConnections: true,
-    // A request that takes longer to arrive is none.
+    // A request that takes longer than this to arrive is cut off.
     requestTimeout: REQUEST_TIMEOUT_MS,
     exposeHeadRoutes: true,
     ...(trustProxy === undefined ? {} : { trustProxy }),
@@ -57,7 +57,7 @@ export async function buildServer({ log, isKnownHost, names, trustProxy }: Serve
   return http;
 }
 
-/** Every body is JSON. An empty one is no body, whatever its type says: many clients always name a type. */
+/** Every body is JSON. An empty body counts as absent, whatever its content type: many clients always send one. */
 function readJsonBodies(http: FastifyInstance): void {
   const parse = http.getDefaultJsonParser("error", "error");
   http.removeContentTypeParser(["application/json", "text/plain"]);

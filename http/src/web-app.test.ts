@@ -57,7 +57,7 @@ test("without a build the pages say what to run, and after it they work without 
   expect(after.body).toContain('href="/app/assets/hub-BBBBBBBB.css"');
 });
 
-test("what an entry imports is named in the page: styles of shared files before its own, scripts fetched beside it", async () => {
+test("a page names what its entry imports: shared styles before its own, and scripts to fetch in parallel", async () => {
   await build();
   const manifest = {
     "src/hub/main.tsx": {
@@ -120,7 +120,7 @@ test.each([
   expect(answer.body).not.toContain("secret");
 });
 
-test("a manifest that is none is no build", async () => {
+test("a build without a valid manifest counts as no build", async () => {
   await mkdir(join(folder, ".vite"));
   await writeFile(join(folder, ".vite/manifest.json"), "{");
   expect((await get("/operations")).statusCode).toBe(503);

@@ -17,9 +17,9 @@ export interface WebAppDeps {
   readonly entry: "hub" | "spoke";
   /** The addresses that are pages of the app. */
   readonly pages: readonly Route[];
-  /** What is shown where nothing was built. */
+  /** The page to show when there is no build. */
   readonly notBuilt: () => string;
-  /** What is said where scripts do not run. */
+  /** Shown by browsers that run no scripts. */
   readonly withoutScripts: Html;
   readonly random: Random;
   /** Where the app was built to. */
@@ -44,7 +44,7 @@ export function serveWebApp<Viewer>(http: FastifyInstance, routes: RouteRegistry
     decorateReply: false,
     suppressWarning: true,
     preCompressed: true,
-    // A name with a hash never stands for something else.
+    // A file name with a hash always stands for the same content.
     maxAge: "365d",
     immutable: true,
     allowedPath: (path) => FILE_NAME.test(path.slice(1)),

@@ -3,7 +3,7 @@ import { type Environment, errorLines, exitCodeOf } from "@nest/kit";
 
 interface Program {
   readonly summary: string;
-  /** Loaded when asked for: a relay must not load a server. Answers with an exit code where it ends by itself. */
+  /** Loads the program on demand: a relay must not load a server. The program returns an exit code if it ends by itself. */
   readonly load: () => Promise<(args: readonly string[], environment: Environment) => Promise<unknown>>;
 }
 
@@ -46,7 +46,7 @@ async function main([name = "", ...args]: readonly string[]): Promise<void> {
   }
   try {
     const run = await program.load();
-    // Kept now and not only at the end: a server may never end in an orderly way.
+    // Saved now and not only at the exit, because a server may be killed.
     setTimeout(flushCompileCache, 3000).unref();
     const code = await run(args, process.env);
     if (typeof code === "number") process.exit(code);

@@ -29,7 +29,7 @@ test.each([
   expect(describeActivity({ action, url })).toMatchObject({ tone, before, after });
 });
 
-test("only a task that came to a good end counts as done", () => {
+test("only a task that succeeded counts as done", () => {
   expect(activityActions.filter((action) => describeActivity({ action }).isDone)).toEqual(["completed"]);
 });
 
@@ -38,11 +38,11 @@ test("an entry leads to its pull request, and not to an issue", () => {
   expect(describeActivity({ action: "failed", url: ISSUE }).pullRequest).toBeUndefined();
 });
 
-test("what whoever reads may not see is named as such", () => {
+test("an entry about a repository that the reader may not see does not name it", () => {
   expect(describeActivity({ action: "picked up", private: true }).about).toBe("something in a private repository");
 });
 
-test("an empty detail is none", () => {
+test("an empty detail counts as no detail", () => {
   expect(describeActivity({ action: "failed", detail: "  " }).detail).toBeUndefined();
   expect(describeActivity({ action: "promoted", detail: "" }).before).toBe("was promoted to a higher tier");
 });

@@ -1,12 +1,12 @@
 // The activity feed, described once: every event that a hub tells, the fields it carries, and how people read it. Pages load this
 // file without a bundler: it imports nothing.
 
-/** What an entry means to whoever watches: work begins, good news, bad news, or neither. */
+/** What an entry means to people who watch: work begins, good news, bad news, or neither. */
 export type Tone = "start" | "good" | "bad" | "neutral";
 
 /**
- * Everything the feed tells, as its producer states it. `action` is the name on the wire and never changes. `Task` is what the
- * producer knows a task by; the reader gets its key and title. An action that is not here does not compile.
+ * Every event of the feed, as the code that reports it states it. `action` is the name on the wire and never changes. `Task` is
+ * how that code refers to a task; readers get its key and title. An action that is not listed here does not compile.
  */
 export type ActivityEvent<Task> =
   | { readonly action: "picked up" | "resumed"; readonly task: Task }
@@ -44,14 +44,14 @@ export type ActivityEvent<Task> =
 
 export type ActivityAction = ActivityEvent<unknown>["action"];
 
-/** What of an entry decides its wording. */
+/** The fields of an entry that decide its wording. */
 export interface ActivityFacts {
   readonly action: string;
   /** The issue's key, `owner/name#number`. */
   readonly task?: string | undefined;
   readonly url?: string | undefined;
   readonly detail?: string | undefined;
-  /** Whoever reads may not see the repository. */
+  /** True when the reader may not see the repository. */
   readonly private?: true | undefined;
 }
 
@@ -63,11 +63,11 @@ export interface ActivitySentence {
   readonly about: string | undefined;
   /** Empty for most actions. */
   readonly after: string;
-  /** A reason or a machine, said at the end; undefined where nothing is left to say. */
+  /** A reason or a machine, shown at the end of the sentence; undefined when there is none. */
   readonly detail: string | undefined;
   /** The address of the pull request that it is about, where there is one. */
   readonly pullRequest: string | undefined;
-  /** A task came to a good end. */
+  /** True when a task succeeded. */
   readonly isDone: boolean;
 }
 
@@ -75,7 +75,7 @@ interface Wording {
   readonly tone: Tone;
   readonly before: string | ((facts: ActivityFacts) => string);
   readonly after?: string;
-  /** The wording has the detail in it already. */
+  /** True when the wording contains the detail already. */
   readonly saysDetail?: true;
   readonly isDone?: true;
 }
@@ -112,7 +112,7 @@ const wordings: Readonly<Record<ActivityAction, Wording>> = {
   announced: { tone: "neutral", before: ({ detail }) => `announced: ${detail ?? ""}`, saysDetail: true },
 };
 
-/** Every action of this release, for whoever has to go through them all. */
+/** Every action of this release. */
 export const activityActions = Object.keys(wordings) as readonly ActivityAction[];
 
 /** The action as one of this release; undefined for one of a newer hub. */

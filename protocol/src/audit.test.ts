@@ -11,7 +11,7 @@ test("every action can be chosen by a label of its own, and has words and a tone
   expect(new Set(auditActions.map(({ action }) => describeAudit(action).words)).size).toBe(auditActions.length);
 });
 
-test("what was missing to choose from is there: promotions, ended holds, ended waits, renamed accounts", () => {
+test("promotions, ended holds, ended waits and renamed accounts can be chosen", () => {
   expect(auditActions.map(({ action }) => action)).toEqual(
     expect.arrayContaining(["promoted", "queue hold ended", "wait ended", "renamed", "login given up"]),
   );

@@ -2,8 +2,8 @@ import type { Tone } from "./activity.ts";
 import type { Tier } from "./tiers.ts";
 
 /**
- * Everything the audit keeps, as its producer states it. `action` is the name on the wire and never changes; `subject` is whom or
- * what it was done to; `before` and `after` are the values on either side. Secrets come as `[secret]`.
+ * Every event of the audit, as the code that reports it states it. `action` is the name on the wire and never changes; `subject`
+ * is the person or thing that was changed; `before` and `after` are its values. A secret is written as `[secret]`.
  */
 export type AuditEvent =
   | Changed<"token reissued", "[secret]", "[secret]">
@@ -21,10 +21,10 @@ export type AuditEvent =
   | (Changed<"queue order", unknown, readonly string[]> & { readonly subject: "queue" })
   /** `subject`: the issue; the values are the operator's reasons. */
   | Changed<"queue hold" | "queue hold ended", string | null, string | null>
-  /** `subject`: the issue; `before`: why it waited, `after`: what ended that, where it was not the actor alone. */
+  /** `subject`: the issue; `before`: why it waited; `after`: what ended the wait, if anything besides the actor. */
   | Changed<"wait ended", string, string | null>
   | Changed<"agent role", object, object>
-  /** `subject`: the login now. */
+  /** `subject`: the new login. */
   | Changed<"renamed" | "login given up", string, string>;
 
 interface Changed<Action, Before, After> {
@@ -36,11 +36,11 @@ interface Changed<Action, Before, After> {
 
 export type AuditAction = AuditEvent["action"];
 
-/** An audit line as people read it: who, `words`, whom or what. */
+/** An audit line as people read it: the actor, then `words`, then the subject. */
 export interface AuditSentence {
   readonly tone: Tone;
   readonly words: string;
-  /** False where the words say already what it was done to. */
+  /** False when the words name the subject already. */
   readonly namesSubject: boolean;
 }
 

@@ -9,7 +9,7 @@ test("the hub truncates every declared field to 64 characters and strips control
   expect(cleanDeclared(42)).toBeUndefined();
 });
 
-test("sanitizing never rejects, whatever comes", () => {
+test("cleaning a fact never throws, whatever it is", () => {
   fc.assert(
     fc.property(fc.anything(), (value) => {
       const cleaned = cleanDeclared(value);
@@ -18,7 +18,7 @@ test("sanitizing never rejects, whatever comes", () => {
   );
 });
 
-test("an unavailable fact is omitted, and so is one nobody knows", () => {
+test("a fact that is unavailable or of an unknown name is omitted", () => {
   expect(cleanFacts({ os: "linux", arch: null, favourite_colour: "green" })).toEqual({ os: "linux" });
   expect(cleanFacts(undefined)).toEqual({});
 });

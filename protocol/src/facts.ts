@@ -1,9 +1,9 @@
 import { z } from "zod";
 
-/** Declared fields are cut to this many code points (spec: Limits, declared field length). */
+/** Declared fields are cut to this many code points. */
 export const DECLARED_LENGTH = 64;
 
-/** The facts a relay declares about its machine; display only, never used for access or routing (spec: DECLARE). */
+/** The facts a relay declares about its machine. They are only displayed: access and routing never depend on them. */
 export const factNames = [
   "container_runtime",
   "os",
@@ -11,13 +11,13 @@ export const factNames = [
   "agent_cli_version",
   "relay_protocol_version",
   "credential_type",
-  /** Why the relay cannot work at this moment, where it cannot: it asks for no work then. An addition of ours. */
+  /** Why the relay cannot work at this moment, absent when it can. While it is set, the relay asks for no work. */
   "trouble",
 ] as const;
 export type FactName = (typeof factNames)[number];
 export type DeclaredFacts = { readonly [Name in FactName]?: string };
 
-/** As they come over the wire: anything at all; {@link cleanFacts} makes them presentable. */
+/** Facts as they were received, unchecked; {@link cleanFacts} makes them safe to show. */
 export const Capabilities = z
   .looseObject({ relay_capabilities: z.array(z.string()).max(64).optional().catch(undefined) })
   .catch({});
@@ -27,12 +27,12 @@ export type Capabilities = z.infer<typeof Capabilities>;
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\ufffd]/gu;
 
 /**
- * One declared value made presentable: control characters stripped, white space folded, at most 64 code points. Never
- * refuses; a value that is not text, or has nothing left, is undefined (unknown).
+ * Makes one declared value safe to show: strips control characters, folds white space, keeps at most 64 code points. Never
+ * throws; a value that is not text, or has nothing left, becomes undefined (unknown).
  */
 export function cleanDeclared(value: unknown): string | undefined {
   if (typeof value !== "string") return undefined;
-  // Cut roughly first, so a 60 kB value costs no more than a short one.
+  // Cut roughly first, so that a value of 60 kB costs no more than a short one.
   const printable = value.slice(0, 4096).replace(/\s+/g, " ").replace(UNPRINTABLE, "").trim();
   const cut = [...printable].slice(0, DECLARED_LENGTH).join("").trim();
   return cut === "" ? undefined : cut;

@@ -1,16 +1,16 @@
 import { HubMessage } from "./hub-to-relay.ts";
 import { RelayMessage } from "./relay-to-hub.ts";
 
-/** What became of a frame: a message, a type nobody here knows (ignored), or something that is not a message at all. */
+/** The result of reading a frame: a message, a message of an unknown type (to be ignored), or a malformed frame. */
 export type Frame<Message> =
   | { readonly kind: "message"; readonly message: Message }
   | { readonly kind: "unknown"; readonly type: string }
   | {
       readonly kind: "malformed";
       readonly because: string;
-      /** What it would have been. */
+      /** The message type that the frame claims. */
       readonly type?: string;
-      /** The task that it names all the same. */
+      /** The task that the frame names, where that much could be read. */
       readonly taskId?: string;
     };
 
@@ -59,7 +59,7 @@ function readFrame<Message>(text: string, types: ReadonlySet<string>, reader: Re
   };
 }
 
-/** A task's id that the other side can be answered with. */
+/** The task id of a malformed frame, if it is one that an answer can repeat. */
 function taskIdIn(value: object): string | undefined {
   const { task_id: id } = value as { task_id?: unknown };
   return typeof id === "string" && id.length >= 1 && id.length <= 256 ? id : undefined;

@@ -11,7 +11,7 @@ export const Heartbeat = z.object({
     .array(z.object({ name: z.string().max(100), state: z.string().max(100) }))
     .max(200)
     .optional(),
-  /** People follow it: anything but an http or https address is dropped, the heartbeat stays good. */
+  /** A link that people follow: any address other than http or https is dropped, and the rest of the heartbeat is accepted. */
   dashboard_url: z
     .url({ protocol: /^https?$/ })
     .max(500)

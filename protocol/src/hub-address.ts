@@ -1,6 +1,6 @@
 /**
- * Where a configured hub address leads (contract §4): a bare address means `/contribute`, a path ending in `/contribute`
- * maps to `/api/contribute/ws`, any other path is kept. `http` is read as `ws`, `https` as `wss`.
+ * The WebSocket address that a configured hub address stands for: a bare address means `/contribute`, a path ending in
+ * `/contribute` maps to `/api/contribute/ws`, any other path is kept. `http` is read as `ws`, `https` as `wss`.
  *
  * @throws TypeError when the text is no URL of those schemes.
  */

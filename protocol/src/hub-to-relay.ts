@@ -4,11 +4,11 @@ const seq = z.number().optional().catch(undefined);
 const note = z.string().optional().catch(undefined);
 const names = z.array(z.string()).optional().catch(undefined);
 const TaskId = z.string().min(1).max(256);
-/** Relays count in doubles: a generation beyond 2^53 - 1 is malformed. */
+/** A generation beyond 2^53 - 1 is malformed: relays hold numbers as doubles, which are exact only up to there. */
 const TaskGen = z.number().int().positive().max(Number.MAX_SAFE_INTEGER);
 
 const count = z.number().int().nonnegative();
-/** How a contributor stands against the limits of their tier: tasks of the last hour and day, tasks held; 0 = unlimited. */
+/** How much of their tier's limits a contributor has used: tasks of the last hour and day, tasks held; a limit of 0 = unlimited. */
 export const OwnLimitsLeft = z.object({
   used_hour: count,
   used_day: count,
@@ -58,19 +58,19 @@ export const TaskAssign = z.object({
   role: note,
 });
 
-/** The short-lived code-host credential of one task; follows acceptance, never rides in `task_assign`. */
+/** The short-lived code-host credential of one task; sent after the task was accepted, never within `task_assign`. */
 export const TokenRefresh = z.object({
   type: z.literal("token_refresh"),
   seq,
   github_token: z.string().min(1),
   token_expires_at: note,
-  /** What this one may do, where the tier has changed since `auth_ok`. */
+  /** The permissions of this token, if the tier has changed since `auth_ok`. */
   permissions: names,
 });
 
 /**
- * The hub could not make the credential of a task, or renew it; the reason is for people. Our hub names the task; one of 1.4
- * does not, and means the one in hand. A relay that waits for the first credential stops waiting.
+ * The hub could not make or renew the credential of a task; the reason is for people. This hub names the task; a hub of 1.4
+ * does not, and means the current one. A relay that waits for the first credential stops waiting.
  */
 export const TokenRefreshFailed = z.object({
   type: z.literal("token_refresh_failed"),
@@ -122,13 +122,13 @@ export const HubMessage = z.discriminatedUnion("type", [
 ]);
 export type HubMessage = z.infer<typeof HubMessage>;
 
-/** The exact text of a refused resume (spec: Errors). */
+/** The exact text of a refused resume: relays of every release compare it. */
 export const NO_ACTIVE_LEASE = "no active lease for this task";
 
-/** What a relay says when it is stopped while it holds a task; a hub books it as a drop. */
+/** The failure reason of a relay that is stopped while it holds a task. The hub treats it like a lost connection. */
 export const RELAY_STOPPED = "relay stopped";
 
-/** Additions of ours, announced by name; they change nothing for a peer that lacks them (docs/protocol.md). */
+/** Extensions of the protocol, announced by name; they change nothing for a peer that lacks them (docs/protocol.md). */
 export const additions = [
   "task_ack",
   "auth_proof",

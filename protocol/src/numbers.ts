@@ -2,25 +2,25 @@ const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
-/** The protocol's durations in milliseconds (spec: Limits; the spec's name stands beside each). */
+/** The protocol's durations in milliseconds. */
 export const durations = {
   /** Relay heartbeat, per hub. */
   heartbeatMs: 30 * SECOND,
   /** Progress report. */
   progressMs: 2 * MINUTE,
-  /** Reconnect backoff, first bound. */
+  /** Reconnect backoff: upper bound of the first wait. */
   reconnectFirstMs: SECOND,
-  /** Reconnect backoff, last bound. */
+  /** Reconnect backoff: the bound doubles up to this. */
   reconnectLongestMs: 60 * SECOND,
-  /** Authenticated uptime after which the backoff starts over. */
+  /** Time connected and authenticated after which the backoff starts over. */
   reconnectStableMs: 30 * SECOND,
-  /** Task abandonment: the relay's own watchdog. */
+  /** The relay's own watchdog gives a task up after this. */
   watchdogMs: 30 * MINUTE,
-  /** `leaseTTL`, from the last accepted progress. */
+  /** How long a lease lasts after the last accepted progress report. */
   leaseTtlMs: 30 * MINUTE,
-  /** How often the hub looks for leases that ran out. */
+  /** How often the hub looks for expired leases. */
   leaseSweepMs: 5 * SECOND,
-  /** Hold on an issue after a socket drop, a hand-back or a requeue: uncounted. */
+  /** Hold on an issue after a lost connection, a hand-back or a requeue; none of these counts as a failure. */
   dropHoldMs: 10 * MINUTE,
   /** Hold on an issue after a failure. */
   failureHoldMs: 10 * MINUTE,
@@ -32,7 +32,7 @@ export const durations = {
   unverifiedHoldMs: 4 * HOUR,
   /** Quiet time after which the doubling is forgotten. */
   unverifiedForgetMs: 14 * 24 * HOUR,
-  /** Claim ledger entry. */
+  /** How long a pull request's claim on an issue lasts after it was last seen open. */
   claimTtlMs: 72 * HOUR,
   /** A failure this soon after acceptance counts toward the contributor's pause. */
   streakFailureMs: 60 * SECOND,
@@ -43,11 +43,11 @@ export const durations = {
   /** Rolling windows of the tier limits. */
   hourWindowMs: HOUR,
   dayWindowMs: 24 * HOUR,
-  /** A task held without a session name is its relay's for so long after the connection went, whoever else asks for work. */
+  /** How long a task held without a session name stays reserved for its relay after the connection was lost. */
   namelessKeptMs: MINUTE,
   /** Task credential: renewed this often while a task is held. */
   credentialRenewMs: 50 * MINUTE,
-  /** `staleThreshold` of the fleet registry. */
+  /** A spoke without a heartbeat for this long is shown as offline. */
   registryStaleMs: 15 * MINUTE,
 } as const;
 
@@ -67,9 +67,9 @@ export const transport = {
   pingMs: 30 * SECOND,
   /** A peer silent this long is gone: three missed pings. */
   silentPeerMs: 90 * SECOND,
-  /** An older socket that does not answer a ping within this is gone, when a newer one of its name came or claims its task. */
+  /** How long an older socket has to answer a ping when a newer one of the same name connects or claims its task. */
   probeMs: 5 * SECOND,
-  /** The whole of a hub's drain before it exits. */
+  /** The longest that a stopping hub waits for its relays before it exits. */
   drainMs: 2 * SECOND,
 } as const;
 
@@ -77,7 +77,7 @@ export type TransportTimes = { readonly [Name in keyof typeof transport]: number
 
 const SHORTEST_TRANSPORT_MS = 2 * SECOND;
 
-/** Transport times under a test clock. A peer is silent after three pings, however short they are. */
+/** Transport times under a test clock. A peer still counts as silent after three missed pings. */
 export function scaleTransport(scale: number): TransportTimes {
   const scaled = (ms: number) => Math.max(SHORTEST_TRANSPORT_MS, Math.round(ms / scale));
   const pingMs = scaled(transport.pingMs);
@@ -99,5 +99,5 @@ export const QUARANTINE_AT = 3;
 /** Counted failures in a row, each soon after acceptance, that pause a contributor. */
 export const STREAK_AT = 3;
 
-/** WebSocket close codes (spec leaves them open; contract §4). */
+/** WebSocket close codes; docs/protocol.md says what a relay does on each. */
 export const closeCodes = { normal: 1000, silent: 1001, policy: 1008, tooBig: 1009, restarting: 1012 } as const;

@@ -24,11 +24,11 @@ test("every reason reads as a label and as a clause, each of its own", () => {
   }
 });
 
-test("what people can end the waiting for is a reason for which an issue waits", () => {
+test("every reason that people can end early is a reason for which an issue waits", () => {
   expect(withheldReasons).toEqual(expect.arrayContaining([...liftable]));
 });
 
-test("a relay waits where work may come without its asking, and asks again where a limit ends by time", () => {
+test("a relay waits for work that may be pushed to it, and asks again when a limit ends by time", () => {
   expect(unavailableReasons.filter(isWorthWaiting)).toEqual([
     "no_matching_work",
     "contribution_suspended",
@@ -37,7 +37,7 @@ test("a relay waits where work may come without its asking, and asks again where
   ]);
 });
 
-test("every ending reads without a name of the wire", () => {
+test("every outcome is worded without its protocol name", () => {
   for (const outcome of taskOutcomes) expect(describeOutcome(outcome, undefined).words).not.toMatch(/_/);
 });
 
@@ -77,7 +77,7 @@ test.each([
   ["access revoked", "revoked"],
   ["too many connections in a minute; try again in 5 s", "passing"],
   ["malformed auth_response: registration_token", "passing"],
-  // Words of other releases.
+  // Phrases of other releases.
   ["unauthorized", "token"],
   ["role not allowed", "role"],
   ["unsupported model; accepted: moderate-*", "model"],

@@ -5,7 +5,7 @@ import type { Tone } from "./activity.ts";
 interface Reason {
   /** A word or two, beside a number or in a list. */
   readonly label: string;
-  /** A whole clause that a newcomer understands. */
+  /** A clause that a newcomer understands. */
   readonly because: string;
 }
 
@@ -47,7 +47,7 @@ export function describeWithheld(reason: string): Reason {
 }
 
 interface Refusal extends Reason {
-  /** Whether a relay that was told this is glad of work that comes later, without asking again. */
+  /** True when a relay that got this answer may be sent work later without asking again. */
   readonly isWorthWaiting: boolean;
 }
 
@@ -95,7 +95,7 @@ export function describeUnavailable(reason: string): Reason {
   return described(refusals, reason);
 }
 
-/** Whether this release knows the reason; a newer hub's own message is better than its bare name. */
+/** Whether this release knows the reason. For an unknown one the newer hub's own message says more than the reason's name. */
 export function isKnownUnavailable(reason: string): reason is UnavailableReason {
   return Object.hasOwn(refusals, reason);
 }
@@ -114,14 +114,14 @@ const authRefusals = {
   malformed: "passing",
 } as const satisfies Readonly<Record<string, AuthRefusalKind>>;
 
-/** What a hub refuses a relay for: what waiting cannot change, or something that passes. */
+/** What a refusal of a relay is about: something that waiting cannot change, or something that passes. */
 export type AuthRefusalKind = "token" | "model" | "role" | "revoked" | "passing";
 type AuthRefusal = keyof typeof authRefusals;
-/** Why a hub lets a relay not in: words of the table, and after them what there is to add. */
+/** The text of a refusal: a phrase of the table, then details. */
 export type AuthRefusalReason = AuthRefusal | `${AuthRefusal}${";" | ":" | ""} ${string}`;
 export const authRefusalReasons = Object.keys(authRefusals) as readonly AuthRefusal[];
 
-/** What an `auth_failed.reason` is about. The details behind the words of the table are not looked at: they may quote anything. */
+/** What an `auth_failed.reason` is about. Only its phrase of the table counts: the details after it may quote anything. */
 export function authRefusalKind(reason: string): AuthRefusalKind {
   const known = authRefusalReasons.find((words) => reason === words || /^[;: ]/.test(afterWords(reason, words)));
   return known === undefined ? guessedRefusalKind(reason) : authRefusals[known];
@@ -131,7 +131,7 @@ function afterWords(reason: string, words: string): string {
   return reason.startsWith(words) ? reason.slice(words.length) : "";
 }
 
-/** Hubs of other releases have words of their own: there, only a pattern can tell. */
+/** Judges a reason that is not in the table by a pattern: hubs of other releases word refusals differently. */
 function guessedRefusalKind(reason: string): AuthRefusalKind {
   const [words = ""] = reason.split(";", 1);
   if (/time.?out|timed out|try again|not ready|too many|rate|busy|internal/i.test(words)) return "passing";
@@ -165,15 +165,15 @@ const verdicts = {
   blocked: { words: "blocked", tone: "bad" },
 } as const satisfies Readonly<Record<string, Ended>>;
 
-/** The verdicts of an agent by which a completed task is no success. */
+/** Agent verdicts with which a completed task does not count as a success. */
 export type UnfinishedVerdict = keyof typeof verdicts;
 
-/** The verdict, where a completed task with it is no success. */
+/** The verdict if it is such a one; undefined otherwise. */
 export function unfinishedVerdict(verdict: string | undefined): UnfinishedVerdict | undefined {
   return verdict !== undefined && Object.hasOwn(verdicts, verdict) ? (verdict as UnfinishedVerdict) : undefined;
 }
 
-/** How a task ended, in words; undefined `outcome`: it is under way. An outcome of a newer hub is neutral and reads as its name. */
+/** How a task ended, in words; an undefined `outcome` means that it is under way. An unknown outcome is neutral and shown by its name. */
 export function describeOutcome(outcome: string | undefined, verdict: string | undefined): Ended {
   if (outcome === undefined) return { words: "under way", tone: "neutral" };
   if (!Object.hasOwn(outcomes, outcome)) return { words: spaced(outcome), tone: "neutral" };

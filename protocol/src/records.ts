@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** What the relay leaves for the agent and for people about the task in hand (spec: Relay, task context). Holds no secret. */
+/** The file about the current task that the relay leaves for the agent and for people. Contains no secret. */
 export const TaskContext = z.object({
   task_id: z.string(),
   task_gen: z.number().int().positive(),

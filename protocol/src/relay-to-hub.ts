@@ -1,13 +1,13 @@
 import { z } from "zod";
 import { Capabilities } from "./facts.ts";
 
-/** Text for people: a wrong one is dropped, it never costs a contributor their result. */
+/** Text for people. An invalid one is dropped and the rest of the report counts: a contributor never loses a result over it. */
 const note = z.string().optional().catch(undefined);
 const flag = z.boolean().optional().catch(undefined);
 const seq = z.number().optional().catch(undefined);
 
 const TaskId = z.string().min(1).max(256);
-/** A positive whole number; 0 is what a relay echoes that is too old to know generations. */
+/** A positive whole number, or the 0 of a relay too old to know generations. */
 const TaskGen = z.number().int().min(0).max(Number.MAX_SAFE_INTEGER);
 
 export const failureKinds = ["environment", "task", "unspecified"] as const;
@@ -105,7 +105,7 @@ export const RelayMessage = z.discriminatedUnion("type", [
 ]);
 export type RelayMessage = z.infer<typeof RelayMessage>;
 
-/** An absent or unknown `failure_kind` is `unspecified` (spec: Failure attribution). */
+/** An absent or unknown `failure_kind` is `unspecified`. */
 export function failureKindOf(declared: string | undefined): FailureKind {
   return declared === "environment" || declared === "task" ? declared : "unspecified";
 }

@@ -1,6 +1,6 @@
 import type { Tier } from "./tiers.ts";
 
-/** Roles that a hub may delegate to a contributor's relay. `supervisor` is never one of them. */
+/** Roles that a hub may delegate to a contributor's relay; `supervisor` is never delegated. */
 export const delegatableRoles = ["scanner", "quality", "outreach", "ci-maintainer", "sec-check", "architect"] as const;
 export type DelegatableRole = (typeof delegatableRoles)[number];
 
@@ -18,8 +18,8 @@ export interface RoleStanding {
 }
 
 /**
- * The role a relay works in: the owner's word first, else what it asks for if the hub delegates that role and the
- * contributor's standing carries it, else none.
+ * The role a relay works in: an owner's setting if there is one; else the role that the relay asks for, if the hub delegates
+ * it and the contributor's tier and grants allow it; else none.
  */
 export function roleInForce(
   requested: string | undefined,

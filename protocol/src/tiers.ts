@@ -1,8 +1,8 @@
-/** Trust tiers of contributors (contract §4). */
+/** Trust tiers of contributors. */
 export const tiers = ["newcomer", "contributor", "trusted", "merger", "advisor", "revoked"] as const;
 export type Tier = (typeof tiers)[number];
 
-/** Limits of one tier; 0 = unlimited (spec: Limits). */
+/** Limits of one tier; 0 = unlimited. */
 export interface TierLimits {
   readonly max_per_hour: number;
   readonly max_per_day: number;

@@ -1,5 +1,5 @@
 /**
- * The contributor protocol's version, `MAJOR.MINOR` (spec: Versioning).
+ * The contributor protocol's version, `MAJOR.MINOR`.
  *
  * History:
  * - 1.0  the first wire: challenge, response, assign, progress, complete.
@@ -10,12 +10,12 @@
  */
 export const PROTOCOL_VERSION = "1.2";
 
-/** How a declared version stands to ours. Advisory: printed and shown, never used for access or routing. */
+/** How a declared version compares with ours. Only printed and shown: access and routing never depend on it. */
 export type VersionVerdict = "unknown" | "current" | "older" | "newer" | "incompatible" | "malformed";
 
 const FORM = /^(\d{1,6})\.(\d{1,6})$/;
 
-/** Compares the version a peer declared with `ours`; the verdict says what the peer is, seen from here. */
+/** Compares the version a peer declared with `ours`; the verdict describes the peer (`older`: the peer is older). */
 export function compareVersions(declared: string | undefined, ours: string = PROTOCOL_VERSION): VersionVerdict {
   if (declared === undefined || declared === "") return "unknown";
   const theirs = FORM.exec(declared);

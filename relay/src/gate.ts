@@ -23,8 +23,7 @@ export interface GateDeps {
 
 /**
  * Decides whether this relay takes work, and from which hubs: none while its agent cannot work, and none from a hub whose tasks
- * could not end in a pull request. The reason is shown to the person here and sent to the hub, and no issue's failures are
- * counted (contract §8, Relay 10).
+ * could not end in a pull request. The reason is shown to the person here and sent to the hub; no issue counts a failure.
  */
 export class Gate {
   readonly #deps: GateDeps;

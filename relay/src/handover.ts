@@ -4,7 +4,7 @@ import type { Session } from "./session/session.ts";
 import { lastLine } from "./task/report.ts";
 import type { Assignment, Task } from "./task/task.ts";
 
-/** Tells the hub of the task in hand after a reconnect; both frames carry the generation (contract §8, Relay 5). */
+/** Tells the hub of the task in hand after a reconnect; both frames carry the generation. */
 export async function resume(session: Session, task: Task): Promise<void> {
   const { task_id, task_gen, kind = "issue", repo, number, title } = task.assignment;
   await session.send({ type: "task_accepted", task_id, task_gen });

@@ -62,8 +62,7 @@ export interface RunOptions {
 }
 
 /**
- * The whole of `nest relay`. Resolves with the exit code: 0 stopped, 1 refused for good by every hub, 2 bad configuration
- * (contract §8, Relay 1).
+ * The whole of `nest relay`. Resolves with the exit code: 0 stopped, 1 refused for good by every hub, 2 bad configuration.
  */
 export async function runRelay(
   args: readonly string[],

@@ -12,7 +12,7 @@ export interface Look {
   readonly login: OwnLogin["kind"] | undefined;
 }
 
-/** How often this machine is checked (contract §8, Relay 10). */
+/** How often this machine is checked. */
 const LOOK_EVERY_MS = 60_000;
 const SHORTEST_LOOK_MS = 500;
 
@@ -26,8 +26,8 @@ export interface ReadinessDeps {
 }
 
 /**
- * Knows whether this machine can work, and checks again every minute (contract §8, Relay 10). After a run that failed because
- * of the machine a check is not enough: the agent has to run for a moment to prove that it works again.
+ * Knows whether this machine can work, and checks again every minute. After a run that failed because of the machine a check
+ * is not enough: the agent has to run for a moment to prove that it works again.
  */
 export class Readiness {
   readonly #deps: ReadinessDeps;

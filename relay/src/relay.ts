@@ -133,7 +133,7 @@ export class Relay implements SessionListener {
     this.#keep(this.#greet(session), "resuming");
   }
 
-  /** Sends the resume, then the outbox, and only then a `ready` (contract §8, Relay 5). */
+  /** Sends the resume, then the outbox, and only then a `ready`: a `ready` gives up what the hub still has on record for this relay. */
   async #greet(session: Session): Promise<void> {
     if (this.#inHand?.session === session) {
       const { task } = this.#inHand;

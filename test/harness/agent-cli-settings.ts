@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
-/** How one real CLI is told to talk to the scripted model, as its own documentation has it. */
+/** How one real CLI is configured to talk to the scripted model, following its own documentation. */
 export interface RealCli {
   readonly backend: string;
   readonly program: string;

@@ -11,13 +11,13 @@ import { WireTap } from "./wire-tap.ts";
 
 const REPO = "acme/one";
 const TOKEN = "hub-token-of-the-test";
-/** More than any story works off. */
+/** More issues than any test completes. */
 const ISSUES = 500;
 const AGENTS = join(import.meta.dirname, "../fakes/bin");
-/** Of the honest hub and of the relays: a minute of the protocol is 0.6 s. */
+/** The clock scale of the honest hub and of the relays: a minute of the protocol takes 0.6 s. */
 const CLOCK_SCALE = 100;
 
-/** A real hub with work, for a relay that another hub means ill. */
+/** A real, honest hub with work, for a relay that is also attacked by another hub. */
 export class HonestHub implements AsyncDisposable {
   readonly hub: HubProcess;
   readonly #folder: FolderHere;

@@ -12,7 +12,7 @@ const FLAGS = [
   "--disable-sync",
 ];
 
-/** Whether there is no browser to test with: said once, and a failure on a build machine. */
+/** Whether no browser is installed. Prints that once; throws on a build machine. */
 export function isChromiumMissing(what: string): boolean {
   const missing = !existsSync(CHROMIUM);
   if (missing && process.env.CI === "true") throw new Error(`${CHROMIUM} is missing`);
@@ -40,7 +40,7 @@ export async function openPage(
   } = {},
 ): Promise<Opened> {
   const { cookies = [], ...more } = options;
-  // Dialogs open and close at once, as for whoever asked for less motion.
+  // With reduced motion dialogs open and close at once.
   const context = await browser.newContext({ reducedMotion: "reduce", ...more });
   await context.addCookies(cookies.map((cookie) => ({ ...cookie, url: new URL(url).origin })));
   const page = await context.newPage();

@@ -19,7 +19,7 @@ export async function aCrowd(hub: HubProcess, size: number, socket: () => string
   return { members, relays };
 }
 
-/** Lets a crowd finish what it holds, and stops it however that goes. */
+/** Lets a crowd finish its tasks, and stops it even if that fails. */
 export async function finished({ relays }: Crowd): Promise<void> {
   for (const relay of relays) relay.finish();
   await expect.poll(() => relays.filter((relay) => !relay.isIdle).length, { timeout: 30_000 }).toBe(0);

@@ -51,7 +51,7 @@ export class HardRelay {
   #wantsMore = true;
   #stopped = false;
   #welcome = false;
-  /** A wish for work has no answer yet; a second one would give back what the first one gets. */
+  /** True while a `ready` has no answer: a second one would give back the task that the first one gets. */
   #asked = false;
 
   constructor(parts: HardRelayDeps) {
@@ -169,7 +169,7 @@ export class HardRelay {
     const { task_id, task_gen } = task;
     const dice = Math.floor(this.#parts.random.fraction() * 10);
     const how = dice < 6 ? "completed" : dice < 9 ? "failed" : "given back";
-    // Given back by `ready` needs a hub that hears it.
+    // A `ready` gives the task back only if a hub receives it.
     if (how === "given back" && !this.#welcome)
       return this.#later(20, 60, () => this.#held === task && this.#end(task));
     this.#note({ kind: "ended", at: this.#parts.clock.now(), task, how });

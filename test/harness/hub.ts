@@ -56,7 +56,7 @@ export class TestHub implements AsyncDisposable {
       readonly kind?: "app" | "token";
       readonly contribute?: object;
       readonly config?: Partial<HubConfig>;
-      /** What its randomness begins with; replicas of one hub must differ in it. */
+      /** The seed of its randomness; replicas of one hub need different seeds. */
       readonly seed?: number;
     } = {},
   ): Promise<TestHub> {
@@ -137,7 +137,7 @@ export class TestHub implements AsyncDisposable {
     return this.call(method, path, body, { authorization: `Bearer ${ADMIN_TOKEN}` });
   }
 
-  /** What every surface says is on offer. */
+  /** How many issues are on offer. */
   async actionable(): Promise<number> {
     return ((await this.call("GET", "/api/contribute/status")).body as { actionable_items: number }).actionable_items;
   }
@@ -148,7 +148,7 @@ export class TestHub implements AsyncDisposable {
     return this.hub.queue.entry(`${repo}#${number}`)?.withheld?.reason;
   }
 
-  /** What another release, or a person, does to the database while no hub has it. */
+  /** Changes the database directly, as another release or a person might, while no hub has it open. */
   async sql(...statements: readonly string[]): Promise<void> {
     const { databaseUrl } = this.#config;
     if (databaseUrl === undefined) {
@@ -163,7 +163,7 @@ export class TestHub implements AsyncDisposable {
     await client.end();
   }
 
-  /** From now on a change of the settings fails at the database itself, half written; the answer ends that. */
+  /** Makes the database fail in the middle of every change of the settings. Returns a function that ends this. */
   storageFails(): Promise<() => Promise<void>> {
     return failInTheMiddle(this.#database);
   }
@@ -181,7 +181,7 @@ export class TestHub implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    // A story may have stopped it already; what went wrong in it is not to be hidden by that.
+    // A test may have stopped it already; an error of stopping twice must not hide why the test failed.
     await this.#stopHub().catch(() => undefined);
     await rm(this.folder, { recursive: true, force: true });
   }

@@ -3,7 +3,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { freePorts } from "./folder-here.ts";
 
-/** A real nginx in front of several hubs, as an operator would put it there: requests go round, sockets are passed on. */
+/** A real nginx in front of several hubs, as an operator would run it: requests go to each in turn, sockets are passed on. */
 export class NginxHere implements AsyncDisposable {
   readonly url: string;
   readonly #child: ChildProcess;

@@ -1,6 +1,6 @@
 import type { Event, Held } from "./hard-relay.ts";
 
-/** A stretch of time in which a relay was entitled to believe that an issue was its own. */
+/** A period in which a relay could rightly believe that it had an issue for itself. */
 interface Stretch {
   readonly relay: number;
   readonly task: Held;
@@ -19,8 +19,8 @@ export interface Judgement {
 }
 
 /**
- * Holds the relays' histories against each other. A stretch ends where its relay sent the word that ends it: the hub cannot
- * have known earlier, so an overlap is the hub's fault whatever the network did.
+ * Compares the relays' histories. A period ends when its relay sent the frame that ends it: the hub cannot have known earlier,
+ * so an overlap is the hub's fault, whatever the network did.
  */
 export function judge(histories: readonly (readonly Event[])[]): Judgement {
   const broken: string[] = [];

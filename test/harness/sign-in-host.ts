@@ -7,7 +7,7 @@ export interface Cookie {
   readonly value: string;
 }
 
-/** The sign-in side of a code host, where everybody is let in at once as who the test says. */
+/** A fake of a code host's sign-in that approves everybody at once, as the login that the test chooses. */
 export class SignInHost implements AsyncDisposable {
   readonly #server: Server;
   #login = "";

@@ -1,8 +1,8 @@
 import type { HubDatabase } from "@nest/dispatch";
 
 /**
- * From now on a change of the settings that is larger than a page fails after a part of it was written: SQLite finds its disk
- * full, PostgreSQL ends the hub's connection. What is answered puts it right again.
+ * Makes every change of the settings that is larger than a page fail after a part of it was written: SQLite finds its disk
+ * full, PostgreSQL ends the hub's connection. Returns a function that ends this.
  */
 export async function failInTheMiddle(database: HubDatabase): Promise<() => Promise<void>> {
   if (database.kind === "sqlite") {

@@ -30,7 +30,7 @@ export class UpHere {
     return new ProcessHere("nest", this.flags, { HOME: this.folder, TMPDIR: process.env.TMPDIR ?? "/tmp" });
   }
 
-  /** What it says, with the ports and the folder of a run without flags. */
+  /** Its output, with the ports and the folder replaced by those of a run without flags. */
   asUsual(output: string): string {
     const usual = [8080, 3002, 3001, 8090];
     const shown = this.#ports.reduce((text, port, at) => text.replaceAll(`${port}`, `${usual[at]}`), output);
@@ -57,7 +57,7 @@ export class UpHere {
     return queue.filter((item) => item.withheld?.reason === "claimed").map(({ key }) => key);
   }
 
-  /** Who the hub takes the connected relay for. */
+  /** The login under which the hub knows the connected relay. */
   async contributor(): Promise<string | undefined> {
     return (await this.read<contribute.FleetReply>("/api/contribute/fleet")).clankers[0]?.contributor_id;
   }

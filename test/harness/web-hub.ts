@@ -6,7 +6,7 @@ import { type Cookie, SignInHost } from "./sign-in-host.ts";
 
 const TICK_MS = 50;
 
-/** A hub in this process with the browser app built, somebody who may sign in as admin, and a clock that goes by itself. */
+/** A hub in this process with the browser app, a signed-in admin, and a virtual clock that advances by itself. */
 export class WebHub implements AsyncDisposable {
   readonly hub: TestHub;
   readonly admin: readonly Cookie[];
@@ -46,7 +46,7 @@ export class WebHub implements AsyncDisposable {
   }
 }
 
-/** Builds the browser app; does nothing when it was built of these sources already. */
+/** Builds the browser app, unless it was built from these sources already. */
 export function buildApp(): void {
   execFileSync(process.execPath, [join(import.meta.dirname, "../../scripts/build-web.mjs")]);
 }

@@ -15,7 +15,7 @@ test("an admin vouches for a login; nobody else registers one without proof of i
   });
 });
 
-test("a bearer that is one of the hub's own is never sent to the code host as somebody's token", async () => {
+test("a token of the hub's own is never sent to the code host to be checked as a person's token", async () => {
   await using hub = await TestHub.start(closed);
   const sent: string[] = [];
   hub.codeHost.whoIs = async (token) => {

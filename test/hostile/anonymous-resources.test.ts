@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { WebSocket } from "ws";
 import { TestHub } from "../harness/hub.ts";
 
-// A stranger with few requests wants much of the hub's time or memory.
+// A stranger tries to use up the hub's time or memory with few requests.
 
 function raw(hub: TestHub) {
   const socket = connect(Number(new URL(hub.url).port), "127.0.0.1");
@@ -15,7 +15,7 @@ function raw(hub: TestHub) {
   return { socket, said: () => said };
 }
 
-test("a connection that asks a thousand things at a time is cut, and nobody else waits for its answers", async () => {
+test("a connection that sends a thousand requests at once is cut, and nobody else waits for its answers", async () => {
   await using hub = await TestHub.start();
   const { socket, said } = raw(hub);
   socket.write("GET /api/contribute/queue HTTP/1.1\r\nHost: localhost\r\n\r\n".repeat(1000));
@@ -24,7 +24,7 @@ test("a connection that asks a thousand things at a time is cut, and nobody else
   expect((await hub.call("GET", "/api/health")).status).toBe(200);
 });
 
-test("the description of the API is made once", async () => {
+test("the description of the API is generated once and not per request", async () => {
   await using hub = await TestHub.start();
   const [one, other] = [await hub.call("GET", "/api/openapi.json"), await hub.call("GET", "/api/openapi.json")];
   expect(other.body).toEqual(one.body);
@@ -44,7 +44,7 @@ test.each([
   socket.destroy();
 });
 
-test("large bodies are read few at a time", async () => {
+test("only a few large bodies are read at the same time", async () => {
   await using hub = await TestHub.start({ config: { webhookSecret: new Secret("webhook-secret-of-the-tests") } });
   const head = `POST /api/github/webhook HTTP/1.1\r\nHost: localhost\r\nX-Hub-Signature-256: sha256=${"0".repeat(64)}\r\n`;
   const sockets = Array.from({ length: 20 }, () => raw(hub));
@@ -55,7 +55,7 @@ test("large bodies are read few at a time", async () => {
   for (const { socket } of sockets) socket.destroy();
 });
 
-test("whoever has a whole network of IPv6 addresses has one address's part", async () => {
+test("all addresses of one IPv6 /64 network share the limits of a single address", async () => {
   await using hub = await TestHub.start();
   const open = (nth: number, network: string) =>
     new Promise<string>((resolve) => {
@@ -79,7 +79,7 @@ test("a message in hundreds of pieces closes its socket", async () => {
   expect(code).toBeGreaterThanOrEqual(1002);
 });
 
-test("asking for the head of a stream is answered and holds no place", async () => {
+test("a HEAD request for a stream is answered and does not count as an open stream", async () => {
   await using hub = await TestHub.start();
   for (let nth = 0; nth < 30; nth += 1) {
     const answer = await fetch(`${hub.url}/api/contribute/events`, { method: "HEAD" });
@@ -91,7 +91,7 @@ test("asking for the head of a stream is answered and holds no place", async () 
   end.abort();
 });
 
-test("a pull request that names every issue of a repository withholds a few of them", async () => {
+test("a pull request that names every issue of a repository claims only a few of them", async () => {
   await using hub = await TestHub.start({ issues: 100 });
   const body = Array.from({ length: 100 }, (_, at) => `fixes #${at + 1}`).join("\n");
   hub.codeHost.setPullRequest({ repo: "acme/one", number: 900, body });

@@ -53,7 +53,7 @@ const cookies = (headers: Headers) =>
     .join("; ");
 
 describe("a sign-in by the code host", () => {
-  test("comes back once: the same state and code a second time are refused, and cost the code host no call", async () => {
+  test("can be completed once: the same state and code are refused a second time, without a call to the code host", async () => {
     await using hub = await start();
     const there = await fetch(`${hub.url}/login`, { redirect: "manual" });
     const state = new URL(there.headers.get("location") ?? "").searchParams.get("state") ?? "";
@@ -89,7 +89,7 @@ describe("a sign-in by the code host", () => {
   });
 });
 
-describe("nobody outside spends what the code host allows the hub", () => {
+describe("strangers cannot use up the hub's quota at the code host", () => {
   test("polls of a device sign-in: 60 a minute from one address, then 429 with when to come back", async () => {
     await using hub = await start();
     const begun = (await hub.call("POST", "/api/auth/device/start")).body as { login_id: string };
@@ -125,7 +125,7 @@ describe("nobody outside spends what the code host allows the hub", () => {
   });
 });
 
-describe("a stream that was opened with more rights than its reader has now ends", () => {
+describe("a stream ends when its reader loses rights that it was opened with", () => {
   const opened = async (hub: TestHub, headers: Record<string, string>) => {
     const response = await fetch(`${hub.url}/api/contribute/events`, { headers });
     const reader = response.body?.getReader();

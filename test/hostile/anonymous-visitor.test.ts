@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { ADMIN_TOKEN, TestHub } from "../harness/hub.ts";
 import { RawRelay } from "../harness/raw-relay.ts";
 
-/** Asks with headers that a browser or a program could send; `fetch` would not let some of them through. */
+/** Sends a request with any headers; `fetch` would refuse some of them. */
 function ask(
   url: string,
   headers: Record<string, string>,
@@ -19,7 +19,7 @@ function ask(
   });
 }
 
-describe("before it has said who it is, a socket may say little", () => {
+describe("a socket may send little before it has authenticated", () => {
   test("a frame of more than 4 KiB closes it with 1009", async () => {
     await using hub = await TestHub.start();
     const relay = new RawRelay(hub.socket);
@@ -54,7 +54,7 @@ describe("before it has said who it is, a socket may say little", () => {
   });
 });
 
-describe("a page whose name was made to point at the hub", () => {
+describe("a page whose host name was made to point at the hub (DNS rebinding)", () => {
   const evil = { host: "evil.example:8080", origin: "http://evil.example:8080" };
 
   test.each(["/", "/api/contribute/status", "/api/auth/user", "/metrics", "/no/such/page", "/api/health"])(

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { AgentScene } from "../harness/agent-scene.ts";
 import { readableByOthers } from "../harness/process-here.ts";
 
-/** Two people without accounts: one runs the relay, the other is on the same machine. */
+/** User ids of two people: one runs the relay, the other works on the same machine. */
 const [CONTRIBUTOR, STRANGER] = [61_004, 61_005];
 const NAMES = ["contributor-task.json", "contributor-headless-status.json"];
 const confined = "works" in (await findBubblewrap(process.env.PATH));

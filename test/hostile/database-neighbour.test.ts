@@ -44,7 +44,7 @@ class Scene implements AsyncDisposable {
     const neighbour = new Client({ connectionString: url.href });
     await neighbour.connect();
     await neighbour.query("listen nest");
-    // Each learns at its next sign of life that there is another.
+    // Each replica learns at its next heartbeat that there is another.
     for (const hub of [one, other]) await hub.clock.advance(2000);
     return new Scene(one, other, neighbour);
   }
@@ -53,7 +53,7 @@ class Scene implements AsyncDisposable {
     return this.neighbour.query("select pg_notify('nest', $1)", [payload]);
   }
 
-  /** A replica tells others as soon as it knows that there are any: at a sign of life of theirs, which takes a moment. */
+  /** A replica sends to others only once it knows of them, by their heartbeat: retry until it does. */
   async heartbeatReachesBoth(): Promise<void> {
     const beatOnce = async () => {
       for (const hub of [this.one, this.other]) await hub.clock.advance(2000);
@@ -61,7 +61,7 @@ class Scene implements AsyncDisposable {
       return this.registered(this.other);
     };
     await expect.poll(beatOnce, { timeout: 20_000 }).toEqual(["honest-nest"]);
-    // Whatever was sent before this one has arrived with it.
+    // Notifications arrive in order: everything sent before this one has arrived too.
     await this.one.call("POST", "/api/heartbeat", beat("last-nest"), HEARTBEAT);
     await expect.poll(() => this.registered(this.other), { timeout: 20_000 }).toEqual(["honest-nest", "last-nest"]);
   }
@@ -86,9 +86,7 @@ test("a heartbeat reaches every replica, and the neighbour who listens reads not
   expect(scene.heard.join("\n")).not.toMatch(/honest-nest|acme|heartbeat/);
 });
 
-test("what the neighbour notifies is not believed, sent again is not taken twice, and ends nobody", async ({
-  skip,
-}) => {
+test("notifications of the neighbour are ignored: forged ones, replayed ones and garbage", async ({ skip }) => {
   if (postgres === undefined) return skip();
   await using scene = await Scene.set(postgres);
   const forged = [
@@ -111,7 +109,7 @@ test("what the neighbour notifies is not believed, sent again is not taken twice
   ])
     await scene.notify(payload);
   await scene.heartbeatReachesBoth();
-  // The neighbour has the sealed words of a moment ago: again they say nothing.
+  // The neighbour replays sealed messages that it recorded a moment ago: they must have no effect.
   const sealed = scene.heard.filter((payload) => /^public message [A-Za-z0-9+/=]+$/.test(payload));
   expect(sealed.length).toBeGreaterThan(0);
   const before = await lastBeat(scene.other);

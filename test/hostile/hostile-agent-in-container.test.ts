@@ -4,9 +4,9 @@ import { describe, expect, test } from "vitest";
 import { AgentScene } from "../harness/agent-scene.ts";
 import { readableByOthers } from "../harness/process-here.ts";
 
-/** What a container does for these stories: processes of its own, and the relay is the first of them. */
+/** Imitates the part of a container that these stories need: a process namespace of its own, in which the relay is process 1. */
 const CONTAINER = ["unshare", "--user", "--map-current-user", "--pid", "--fork", "--kill-child", "--mount-proc"];
-/** Somebody without an account, as which a relay runs when the test is root. */
+/** An id without an account: the user who runs the relay when the test runs as root. */
 const USER = process.getuid?.() === 0 ? 61_002 : undefined;
 
 const impossible = await whyNoContainer();
@@ -23,7 +23,7 @@ async function whyNoContainer(): Promise<string | undefined> {
 }
 
 const ends = 'echo "NEST_VERDICT: no_work_needed"';
-/** Leaves a process in a session of its own, with nothing of the run's environment, that looks into all others for ever. */
+/** Leaves a process behind, in a session of its own and with an empty environment, that keeps reading the other processes. */
 const flee = (name: string) =>
   `env -i PATH="$PATH" setsid sh -c 'cd "$0"; while :; do : ${name}; cat /proc/[0-9]*/environ >> seen; sleep 0.2; done' "$HOME" </dev/null >/dev/null 2>&1 &`;
 
@@ -32,7 +32,7 @@ describe.skipIf(impossible !== undefined)("in a container without bubblewrap, an
     const environment = { NEST_CONTAINER: "1", NEST_SANDBOX: "off", OPENAI_API_KEY: "key-of-the-volunteer" };
     const user = USER === undefined ? {} : { user: USER };
     const scene = await AgentScene.set("hostile", { script, environment, within: CONTAINER, ...user });
-    // What makes the container lets no other signal through.
+    // `unshare` passes no other signal on.
     return { scene, [Symbol.dispose]: () => scene.relay.process.signal("SIGKILL") };
   }
 

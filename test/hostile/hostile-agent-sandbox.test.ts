@@ -7,7 +7,7 @@ import { readableByOthers } from "../harness/process-here.ts";
 
 const BWRAP = await findBubblewrap(process.env.PATH);
 const asRoot = process.getuid?.() === 0;
-/** Somebody without an account, as which a relay runs when the test is root. */
+/** An id without an account: the user who runs the relay when the test runs as root. */
 const ORDINARY = 61_001;
 const whoever = [
   { who: "whoever runs the test", user: undefined },
@@ -107,7 +107,9 @@ describe.skipIf("because" in BWRAP).each(whoever)("under bubblewrap, the relay r
     await expect.poll(async () => (await readdir(join(workspaces, task))).sort()).toEqual(["transcript.log", "work"]);
   });
 
-  test("has no capability, is not root, and neither unmounts a wall nor reads what only root may", async ({ skip }) => {
+  test("has no capability, is not root, and can neither unmount a part of its sandbox nor read files of root", async ({
+    skip,
+  }) => {
     await using scene = await aScene(`
       echo "uid=$(id -u)"; grep -E 'Cap(Eff|Prm|Bnd|Amb)|NoNewPrivs' /proc/self/status
       head -c 100 /etc/shadow && echo shadow read
@@ -123,7 +125,7 @@ describe.skipIf("because" in BWRAP).each(whoever)("under bubblewrap, the relay r
 });
 
 test.skipIf("because" in BWRAP)(
-  "a program of the contributor's own, without walls, still takes all its processes with it",
+  "a program of the contributor's own, which runs without a sandbox, still ends with all its processes",
   async () => {
     const flight = `env -i PATH="$PATH" setsid sh -c 'cd "$0"; while :; do sleep 1; done' "$PWD" </dev/null >/dev/null 2>&1 &`;
     await using scene = await AgentScene.set("hostile", {

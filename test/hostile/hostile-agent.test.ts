@@ -24,7 +24,7 @@ test("an agent that never ends is ended by the watchdog, and the failure is the 
   await using scene = await AgentScene.set("agent-never-ends", { clockScale: 600 });
   await scene.happened("failed");
   expect(await scene.failure()).toMatchObject({ kind: "task", reason: expect.stringMatching(/30 min/) });
-  // On a busy machine the issue's hold may be over, and its next turn too, before anybody looks.
+  // On a busy machine the issue's hold may be over, and its next attempt too, before the test looks.
   const standing = await scene.standing();
   expect(standing?.total_tasks_failed).toBeGreaterThanOrEqual(1);
   expect(standing).toMatchObject({ total_tasks_completed: 0 });
@@ -49,7 +49,7 @@ test.each(["agent-forks", "agent-ignores-term"])(
   60_000,
 );
 
-test("an agent that is not there is the relay's own trouble: nobody's failure is counted", async () => {
+test("a missing agent is the relay's own fault: no failure is counted for the issue or the contributor", async () => {
   await using scene = await AgentScene.set("agent-exits-127");
   await scene.happened("failed");
   expect(await scene.failure()).toMatchObject({ kind: "environment" });
@@ -69,7 +69,7 @@ function textsOf(value: unknown): string[] {
 /** Control characters but for line breaks and tabs, and those that turn the direction of writing. */
 const RAW = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/;
 
-test("hostile words of an issue and of an agent are executed nowhere and reach nobody raw", async () => {
+test("hostile text of an issue or an agent is never executed and never shown unescaped", async () => {
   const trap = join("/tmp", `nest-trap-${process.pid}`);
   const shell = `$(touch ${trap}-a) \`touch ${trap}-b\`; touch ${trap}-c | touch ${trap}-d && touch ${trap}-e "' \\`;
   const terminal = "\u001b[2J\u001b]0;owned\u0007\u001b[31mred\u009b5m\u0000\u0008\u202eturned";

@@ -2,14 +2,14 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { HonestHub } from "../harness/between-hubs.ts";
 import { RawHub, type RelayVisit } from "../harness/raw-hub.ts";
 
-/** What a hostile hub does with its sockets, and with its last word, is its own affair: the honest hub's work goes on. */
+/** Whatever a hostile hub does with its sockets or its refusals, the relay's work for the honest hub goes on. */
 let honest: HonestHub;
 beforeAll(async () => {
   honest = await HonestHub.start();
 });
 afterAll(() => honest[Symbol.asyncDispose]());
 
-/** A relay may take so much memory, whatever it is sent. */
+/** The most memory that a relay may use, whatever it is sent. */
 const MOST_KIB = 350 * 1024;
 
 describe("a hub", () => {
@@ -139,7 +139,7 @@ function randomCode(): number {
   return codes[Math.floor(Math.random() * codes.length)] ?? 1000;
 }
 
-/** Not so fast that the library itself takes it for an attack. */
+/** Slow enough that the WebSocket library itself does not take it for an attack. */
 async function pingWithoutEnd(visit: RelayVisit): Promise<void> {
   const { socket } = visit;
   socket.pause();

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { HonestHub } from "../harness/between-hubs.ts";
 import { RawHub } from "../harness/raw-hub.ts";
 
-/** Words of a hostile hub reach terminals, programs, file names and the agent: none of them means more than a word there. */
+/** Text of a hostile hub gets to terminals, programs, file names and the agent. It must be taken for plain text everywhere. */
 let honest: HonestHub;
 beforeAll(async () => {
   honest = await HonestHub.start();
@@ -42,7 +42,7 @@ async function filesOf(folder: string): Promise<string[]> {
   return entries.filter((entry) => entry.isFile()).map((entry) => `${entry.parentPath}/${entry.name}`);
 }
 
-describe("names that are no names", () => {
+describe("invalid repository, branch and issue names", () => {
   test.each([
     ["repo", "../.."],
     ["repo", "-x/y"],

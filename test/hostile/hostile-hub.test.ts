@@ -3,14 +3,14 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { HonestHub } from "../harness/between-hubs.ts";
 import { RawHub, type RelayVisit } from "../harness/raw-hub.ts";
 
-/** A hub that a contributor also works for means ill: the relay's work for the honest one goes on, whatever it says. */
+/** One of two hubs that a contributor works for is hostile. Whatever it sends, the relay's work for the honest one goes on. */
 let honest: HonestHub;
 beforeAll(async () => {
   honest = await HonestHub.start();
 });
 afterAll(() => honest[Symbol.asyncDispose]());
 
-/** A relay may take so much memory, whatever it is sent. */
+/** The most memory that a relay may use, whatever it is sent. */
 const MOST_KIB = 350 * 1024;
 const FRAMES = 5000;
 const FRAMES_A_VISIT = 500;

@@ -2,11 +2,11 @@ import { expect, test } from "vitest";
 import { TestHub } from "../harness/hub.ts";
 import { RawRelay } from "../harness/raw-relay.ts";
 
-// One token, and no end of connections: neither memory, nor the database, nor anybody's time is theirs to fill.
+// Somebody opens connections without end with one token, to fill the hub's memory or database, or the feed that people read.
 
 const DAY_MS = 24 * 3_600_000;
 
-/** What a hub says to one more connection with this token: nothing, or why it is refused. */
+/** Connects once more with this token: undefined when the hub accepts it, else the reason of the refusal. */
 async function refusal(hub: TestHub, token: string, session: string): Promise<string | undefined> {
   const relay = new RawRelay(hub.socket);
   await relay.next("auth_challenge");
@@ -52,7 +52,7 @@ test("connections that are gone without a goodbye make room for new ones", async
   for (const relay of relays) relay.socket.resume();
 });
 
-test("who comes back again and again waits for the minute to end, and costs the feed two lines", async () => {
+test("a relay that reconnects again and again has to wait for the minute to end, and adds only two lines to the feed", async () => {
   await using hub = await TestHub.start();
   const { registration_token: token } = await hub.register("mallory");
   const before = (await feed(hub)).retained;
@@ -66,7 +66,7 @@ test("who comes back again and again waits for the minute to end, and costs the 
   expect(await refusal(hub, token, "x")).toBeUndefined();
 });
 
-test("a new name for each connection fills the feed no more than that", async () => {
+test("reconnecting under a new session name each time adds no more lines than that", async () => {
   await using hub = await TestHub.start();
   const { registration_token: token } = await hub.register("mallory");
   for (let nth = 0; nth < 100; nth += 1)
@@ -76,7 +76,7 @@ test("a new name for each connection fills the feed no more than that", async ()
   expect(activity.filter(({ username }) => username === "mallory").length).toBeLessThan(50);
 });
 
-test("a relay that comes, flaps and stays away is told of once each, with the machine's name", async () => {
+test("the feed has one line each for a relay that connects, flaps and stays away, with the machine's name", async () => {
   await using hub = await TestHub.start();
   const relay = await hub.relay("ada", { session: "desk" });
   await relay.drop();
@@ -91,7 +91,7 @@ test("a relay that comes, flaps and stays away is told of once each, with the ma
   await expect.poll(async () => (await feed(hub)).activity[0]).toMatchObject({ action: "left", detail: "desk claude" });
 });
 
-test("the feed forgets its oldest lines by age and by number, a few at a time", async () => {
+test("old lines of the feed are deleted by age and by number, a few at a time", async () => {
   await using hub = await TestHub.start({ issues: 1 });
   await hub.hub.stop();
   const now = hub.clock.now();
@@ -124,7 +124,7 @@ test("the feed forgets its oldest lines by age and by number, a few at a time", 
   expect((await feed(hub)).retained).toBe(3);
 });
 
-test("a relay that sends large frames without end is let go; one that sends them in its time is not", async () => {
+test("a relay that sends large frames without a pause is disconnected; one that sends them slowly is not", async () => {
   await using hub = await TestHub.start();
   const [flood, calm] = [await hub.relay("mallory"), await hub.relay("ada")];
   const frame = { type: "an_unknown_type", filling: "x".repeat(60_000) };

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { TestHub } from "../harness/hub.ts";
 import { RawRelay } from "../harness/raw-relay.ts";
 
-// Frames that are almost right: whoever waits for an answer gets one, and nothing else happens.
+// Frames that are almost right: a relay that waits for an answer gets one, and nothing else happens.
 
 const NO_LEASE = "no active lease for this task";
 
@@ -47,7 +47,7 @@ test.each<[string, object]>([
   expect(hub.hub.ledger.lease(task.task_id)).toBeDefined();
 });
 
-test("progress that cannot be read costs the task in hand nothing but that report", async () => {
+test("an unreadable progress report is dropped, and the task goes on", async () => {
   await using hub = await TestHub.start();
   const relay = await hub.relay("ada");
   const task = await relay.ready();
@@ -64,7 +64,7 @@ interface Fleet {
   readonly clankers: readonly { readonly credential_failure?: object }[];
 }
 
-test("a token that cannot be made is told to the relay once, with the reason, and shown to people until it can", async () => {
+test("when a task's token cannot be made, the relay is told why once, and people see it until it can be made", async () => {
   await using hub = await TestHub.start({ issues: 2, kind: "app" });
   const relay = await hub.relay("ada");
   const failures = async () =>
@@ -87,7 +87,7 @@ test("a token that cannot be made is told to the relay once, with the reason, an
   expect(await failures()).toEqual([undefined]);
 });
 
-test("what could not be made for a private repository is told to its relay and to admins, not to everybody", async () => {
+test("a failed token for a private repository is shown to its relay and to admins, not to everybody", async () => {
   await using hub = await TestHub.start({ issues: 2, kind: "app" });
   hub.codeHost.privateRepositories.add("acme/one");
   await hub.clock.jump(3_600_001);
@@ -101,7 +101,7 @@ test("what could not be made for a private repository is told to its relay and t
   expect(JSON.stringify((await hub.admin("GET", "/api/contribute/fleet")).body)).toContain("no access to acme/one");
 });
 
-test("a task that is given back by ready loses its token at once", async () => {
+test("the token of a task is revoked at once when its relay gives the task back by a ready", async () => {
   await using hub = await TestHub.start({ issues: 2, kind: "app" });
   const relay = await hub.relay("ada");
   const task = await relay.ready();

@@ -68,7 +68,7 @@ test.each([
   expect(hub.hub.queue.withheldCounts()).not.toHaveProperty("given_back");
 });
 
-test("how many tasks the machines hold together is what the tier allows", async () => {
+test("the machines of a contributor together hold as many tasks as the tier allows", async () => {
   await using hub = await TestHub.start({ issues: 9 });
   const one = await hub.relay("ada", { session: "desk" });
   const two = await RawRelay.join(hub.socket, one.token, { session: "laptop" });
@@ -76,7 +76,7 @@ test("how many tasks the machines hold together is what the tier allows", async 
   expect((await two.refused()).reason).toBe("concurrency_limit");
 });
 
-test("a claim of a task that a living machine has in hand is refused, once, and nothing is taken", async () => {
+test("a machine that claims a task of another connected machine is refused once, and the task stays where it is", async () => {
   await using hub = await TestHub.start();
   const {
     relays: [one, two],
@@ -96,7 +96,7 @@ test("a claim of a task that a living machine has in hand is refused, once, and 
   expect(hub.hub.ledger.contributorByLogin("ada")).toMatchObject({ completed: 1, failed: 0 });
 });
 
-test("a relay that was named meanwhile goes on with the task it had without a name", async () => {
+test("a relay that got a session name since its last connection goes on with the task it had without one", async () => {
   await using hub = await TestHub.start();
   const {
     join,
@@ -112,7 +112,7 @@ test("a relay that was named meanwhile goes on with the task it had without a na
   expect(holderOf(hub, task)).toBeDefined();
 });
 
-test("what is said while an older socket is asked whether it lives waits, and is answered in its order", async () => {
+test("frames that arrive while an older socket is being probed wait, and are answered in their order", async () => {
   await using hub = await TestHub.start();
   const {
     join,
@@ -136,7 +136,7 @@ test("what is said while an older socket is asked whether it lives waits, and is
   expect((await old.closed).code).toBe(1001);
 });
 
-test("who floods the hub while it asks an older socket is cut off", async () => {
+test("a relay that floods the hub while an older socket is being probed is cut off", async () => {
   await using hub = await TestHub.start();
   const {
     join,
@@ -149,7 +149,7 @@ test("who floods the hub while it asks an older socket is cut off", async () => 
   expect((await back.closed).code).toBe(1008);
 });
 
-test("ready gives up what was held under the same name by a connection that is gone, and nothing of another name", async () => {
+test("a ready gives up the task that a lost connection of the same name held, and no task of another name", async () => {
   await using hub = await TestHub.start({ issues: 9 });
   const {
     join,
@@ -188,7 +188,7 @@ test.each([
   expect(hub.hub.ledger.lease(task.task_id) !== undefined).toBe(isKept);
 });
 
-test("a newcomer whose relay lost its state and has no name gets work at once: nothing more could be given otherwise", async () => {
+test("a newcomer whose nameless relay lost its state gets work at once, because its kept task would block everything else", async () => {
   await using hub = await TestHub.start({ issues: 9 });
   const relay = await hub.relay("ada");
   const task = await relay.ready();
@@ -199,7 +199,7 @@ test("a newcomer whose relay lost its state and has no name gets work at once: n
   expect(hub.hub.ledger.item(`acme/one#${task.number}`)).toMatchObject({ holdReason: "given_back", failures: 0 });
 });
 
-test("a ready that crosses an offer does not hand it back, and is free again once the offer is answered", async () => {
+test("a ready that crosses an offer on the wire does not give the offer back; the relay can ask again once it has answered", async () => {
   await using hub = await TestHub.start({ issues: 9 });
   const relay = await hub.relay("ada");
   const task = await relay.ready();
@@ -212,7 +212,7 @@ test("a ready that crosses an offer does not hand it back, and is free again onc
   await relay.ready();
 });
 
-test("a ready that crosses an offer of which nothing more is heard is taken as it was meant, after five seconds", async () => {
+test("a ready that crosses an offer counts after five seconds if the offer is not answered by then", async () => {
   await using hub = await TestHub.start({ issues: 9 });
   const relay = await hub.relay("ada");
   const task = await relay.ready();
@@ -226,7 +226,7 @@ test("a ready that crosses an offer of which nothing more is heard is taken as i
   expect(await relay.pending("task_assign", "task_unavailable")).toEqual([]);
 });
 
-test("people see the machines of a contributor apart", async () => {
+test("people can tell the machines of one contributor apart", async () => {
   await using hub = await TestHub.start({ issues: 9 });
   const {
     relays: [desk],

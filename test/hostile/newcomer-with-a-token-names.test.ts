@@ -11,7 +11,7 @@ interface Registered {
   readonly registration_token?: string;
 }
 
-/** Whoever has this code-host token registers under this login. */
+/** Registers under this login with this code-host token. */
 async function register(hub: TestHub, login: string, token = `ghp_${login}`) {
   hub.codeHost.users.set(token, hub.codeHost.users.get(token) ?? login);
   const headers = { authorization: `Bearer ${token}` };
@@ -61,7 +61,7 @@ test("two accounts that swap their logins, and prove it in one moment, keep thei
   hub.codeHost.rename("one", "between");
   hub.codeHost.rename("two", "one");
   hub.codeHost.rename("between", "two");
-  // Both in one batch: neither finds its new login free on the disk.
+  // Both changes are in one batch: for each the new login still looks taken in the database.
   await Promise.all([
     hub.hub.batcher.ask({ kind: "proven", login: "two", accountId: first }),
     hub.hub.batcher.ask({ kind: "proven", login: "one", accountId: second }),
@@ -74,7 +74,7 @@ test("two accounts that swap their logins, and prove it in one moment, keep thei
   expect((await register(hub, "two", "ghp_one")).contributor_id).toBe(one.contributor_id);
 });
 
-test("a proof that comes too late for a login that is another account's by now changes nothing of its record", async () => {
+test("a late proof of a login changes nothing when the login belongs to another account by then", async () => {
   await using hub = await TestHub.start({ contribute: CLOSED });
   const ada = await register(hub, "ada");
   const accountId = hub.codeHost.accountId("mallory");
@@ -83,7 +83,7 @@ test("a proof that comes too late for a login that is another account's by now c
   expect(hub.hub.ledger.contributor(ada.contributor_id)?.accountId).toBe(hub.codeHost.accountId("ada"));
 });
 
-test("who was revoked does not come back under another login", async () => {
+test("a revoked contributor cannot come back under another login", async () => {
   await using hub = await TestHub.start({ contribute: CLOSED });
   await register(hub, "mallory");
   await hub.admin("POST", "/api/contributors/mallory/revoke");
@@ -92,7 +92,7 @@ test("who was revoked does not come back under another login", async () => {
   expect((await reissue(hub, "ghp_mallory")).status).toBe(403);
 });
 
-test("a pull request of the login's new owner is not credited to whoever had it before", async () => {
+test("a pull request of a login's new owner is not credited to the previous owner", async () => {
   await using hub = await TestHub.start({ contribute: CLOSED, issues: 3 });
   const ada = await register(hub, "ada");
   const relay = await RawRelay.join(hub.socket, ada.registration_token ?? "");
@@ -114,7 +114,7 @@ test("a pull request of the login's new owner is not credited to whoever had it 
   expect(history.map(({ pr_state: state }) => state)).toEqual(["verified", "refused"]);
 });
 
-test("a record of nobody's account is the login's until an account proves it, and that account's from then on", async () => {
+test("a record without an account belongs to its login until an account proves that login, and to that account from then on", async () => {
   await using hub = await TestHub.start({ contribute: CLOSED });
   const ada = await register(hub, "ada");
   const bob = await register(hub, "bob");
@@ -134,7 +134,7 @@ test("a record of nobody's account is the login's until an account proves it, an
   expect(hub.hub.ledger.contributor(bob.contributor_id)?.login).toBe(`bob~${bob.contributor_id}`);
 });
 
-test("where registration is open nothing is proven: the record is the login's until an account proves it", async () => {
+test("with open registration nothing is proven: a record belongs to its login until an account proves that login", async () => {
   await using hub = await TestHub.start();
   const ada = await hub.register("ada");
   expect(hub.hub.ledger.contributor(ada.contributor_id)?.accountId).toBeUndefined();

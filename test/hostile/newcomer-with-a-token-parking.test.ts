@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { TestHub } from "../harness/hub.ts";
 import type { RawRelay } from "../harness/raw-relay.ts";
 
-// A relay that fails, or says "blocked", parks issues for hours or days. People bring them back.
+// A relay that fails, or reports "blocked", makes issues wait for hours or days. People can offer them again.
 
 const MINUTE = 60_000;
 const UNLIMITED = { tier_limits: { newcomer: { max_per_hour: 0, max_per_day: 0 } } };
@@ -55,7 +55,7 @@ test("an operator ends one quarantine, then all of them; each is audited, and wh
   expect(await hub.actionable()).toBe(4);
 });
 
-test("reasons narrow the keys, an operator's own hold is ended the same way, and who works on an issue goes on", async () => {
+test("reasons narrow the selected issues, an operator's own hold is ended the same way, and running tasks go on", async () => {
   await using hub = await TestHub.start({ issues: 3, contribute: UNLIMITED });
   const relay = await hub.relay("ada");
   const failed = await quarantine(relay);
@@ -74,7 +74,7 @@ test("reasons narrow the keys, an operator's own hold is ended the same way, and
   ]);
 });
 
-test("nobody else ends anything, and what makes no sense is refused", async () => {
+test("only operators can do that, and invalid requests are refused", async () => {
   await using hub = await TestHub.start({ issues: 1, contribute: UNLIMITED });
   const relay = await hub.relay("mallory");
   const number = await quarantine(relay);
@@ -109,7 +109,7 @@ test.each<[string, object, boolean]>([
   expect(hub.withheld(number)).toBe(comesBack ? undefined : "blocked");
 });
 
-test("an edit of a blocked issue brings it back, also one that was made while the hub was away", async () => {
+test("an edit of a blocked issue brings it back, even one made while the hub was down", async () => {
   await using hub = await TestHub.start({ issues: 2 });
   const first = await block(await hub.relay("ada"));
   const second = await block(await hub.relay("bob"));
@@ -144,7 +144,7 @@ test("comments that cannot be read leave the issue blocked and the repository se
   expect(hub.withheld(number)).toBeUndefined();
 });
 
-test("an issue that was blocked once and is blocked again waits for a new word", async () => {
+test("an issue that is blocked a second time waits for a new comment", async () => {
   await using hub = await TestHub.start({ issues: 1 });
   const relay = await hub.relay("ada");
   const number = await block(relay);

@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ProcessHere } from "../harness/process-here.ts";
 
-// A hub-proxied nest believes the roles that its own machine says. A browser on that machine shows a page of somebody else,
-// whose name was made to point here.
+// A nest behind a hub's proxy believes the roles that its own machine reports. A browser on that machine shows a hostile page
+// whose host name was made to point at the nest.
 let folder: string;
 let spoke: ProcessHere;
 let dashboard = "";

@@ -1,7 +1,7 @@
 import { HubUnderTest } from "@nest/backup/testing";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 
-// Somebody who may write into the bucket, and knows the hub's name but not its key.
+// Somebody may write into the bucket. They know the hub's name, but not its key.
 let hub: HubUnderTest;
 const signal = new AbortController().signal;
 const HOUR_MS = 3_600_000;
@@ -49,7 +49,7 @@ async function goodNights(): Promise<string[]> {
 }
 
 describe("objects under the hub's own names", () => {
-  test("push no good archive out and fail no run; they are told", async () => {
+  test("displace no good archive and fail no run; the run reports them", async () => {
     const good = await goodNights();
     const planted: string[] = [];
     for (let minute = 10; minute < 40; minute += 1) planted.push(archive(`20261123T04${minute}00Z`));
@@ -61,7 +61,7 @@ describe("objects under the hub's own names", () => {
     expect(await stored()).toEqual([...good.slice(1), ...planted, dest].sort());
   });
 
-  test("go by themselves once they are older than every archive that is kept", async () => {
+  test("are pruned once they are older than every archive that is kept", async () => {
     await goodNights();
     const planted = archive("20261123T040000Z");
     await plant(planted, "not an archive");
@@ -70,14 +70,14 @@ describe("objects under the hub's own names", () => {
     expect(await stored()).toHaveLength(3);
   });
 
-  test("that promise more than the hub ever had stop no pruning", async () => {
+  test("that claim to hold more than any archive of the hub do not stop the pruning", async () => {
     await goodNights();
     await plant(archive("20261123T040000Z"), "not an archive", { files: "1000000", spokes: "1000" });
     await hub.clock.advance(HOUR_MS);
     expect((await night()).code).toBe(0);
   });
 
-  test("before the first run: it takes no word from them, and reads no more of them than their beginning", async () => {
+  test("before the first run are not compared with, and only their beginning is read", async () => {
     const large = archive("20261121T020000Z");
     await plant(large, "a gigabyte", { files: "1000000" });
     const sound = hub.blobs;
@@ -101,7 +101,7 @@ describe("objects under the hub's own names", () => {
     }
   });
 
-  test("that take the names of the next minutes stop no backup, and nothing is sealed twice for them", async () => {
+  test("that occupy the names of the next minutes stop no backup, and nothing is sealed twice because of them", async () => {
     const at = (second: number) => new Date(hub.clock.now() + second * 1000).toISOString().slice(0, 19);
     const nameOf = (second: number) => archive(`${at(second).replaceAll(/[-:]/g, "")}Z`);
     for (let second = 0; second < 300; second += 1) await plant(nameOf(second), "not an archive");
@@ -133,7 +133,7 @@ describe("notes that an archive was found good", () => {
       ...more,
     });
 
-  test("cannot be forged: such an object is as unknown as before", async () => {
+  test("cannot be forged: the archive stays unverified", async () => {
     const good = await goodNights();
     for (let hour = 10; hour < 20; hour += 1) {
       const name = archive(`20261123T${hour}0000Z`);
@@ -184,7 +184,7 @@ describe("notes that an archive was found good", () => {
     expect(hub.out).toContain("not verified");
   });
 
-  test("cannot be blown up: one that is larger than any of ours is none", async () => {
+  test("are ignored when they are larger than any note of ours", async () => {
     const { made } = await night();
     const text = (await bytesOf(`.verified.${made}`)).toString();
     await hub.blobs.remove(`.verified.${made}`, signal);
@@ -193,7 +193,7 @@ describe("notes that an archive was found good", () => {
     expect(hub.out).toContain("not verified");
   });
 
-  test.each(["", "null", "[]", "{", "x".repeat(20_000_000)])("that are nonsense are none", async (text) => {
+  test.each(["", "null", "[]", "{", "x".repeat(20_000_000)])("that cannot be parsed are ignored", async (text) => {
     const { made } = await night();
     await hub.blobs.remove(`.verified.${made}`, signal);
     await plant(`.verified.${made}`, text);

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { isChromiumMissing, launchChromium, openPage } from "../harness/chromium.ts";
 import { TestHub } from "../harness/hub.ts";
 
-// Somebody sends a link to the leaderboard that names a stylesheet of their own. Only the leaderboard may look different.
+// Somebody spreads a link to the leaderboard that names a stylesheet of their own. It may change the look of the leaderboard only.
 const missing = isChromiumMissing("stories of hostile stylesheets");
 let browser: Browser;
 beforeAll(async () => {
@@ -38,7 +38,7 @@ test.skipIf(missing).each([
   for (const { context } of [plain, dressed]) await context.close();
 });
 
-/** Links outside the leaderboard over which something of the leaderboard lies. */
+/** Links outside the leaderboard that are covered by something inside it. */
 function coveredLinks(page: Page): Promise<string[]> {
   return page.evaluate(`
     const links = [...document.querySelectorAll("header a, footer a")].filter((link) => link.getClientRects().length > 0);
@@ -51,7 +51,7 @@ function coveredLinks(page: Page): Promise<string[]> {
   `);
 }
 
-test.skipIf(missing)("a friendly stylesheet is seen", async () => {
+test.skipIf(missing)("a harmless stylesheet takes effect", async () => {
   await using hub = await TestHub.start();
   hub.codeHost.addRepository("acme/site");
   const text = `${inside} { color: rgb(1, 2, 3) }`;

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { TestHub } from "../harness/hub.ts";
 import { SignInHost } from "../harness/sign-in-host.ts";
 
-// Somebody gives up a login, and a stranger takes it: what is theirs here belongs to the account, not to the name.
+// Somebody gives up a login, and a stranger takes it. Rights here belong to the account, not to the login.
 let host: SignInHost;
 beforeAll(async () => {
   host = await SignInHost.start();
@@ -16,7 +16,7 @@ function start(): Promise<TestHub> {
   return TestHub.start({ config: { webUrl: host.url, oauth, admins: ["boss"] } });
 }
 
-/** Signs in as whoever has this login now; answers with the Cookie header. */
+/** Signs in as the account that has this login now; returns the Cookie header. */
 async function signIn(hub: TestHub, login: string): Promise<string> {
   return (await host.signIn(hub, login)).map(({ name, value }) => `${name}=${value}`).join("; ");
 }
@@ -51,7 +51,7 @@ test("inherits no role on a nest and no quota", async () => {
   expect([after.nests, after.saas_quota]).toEqual([{}, undefined]);
 });
 
-test("that a record of an older release names is whoever signs in with it first", async () => {
+test("whose record is of an older release belongs to the first account that signs in with it", async () => {
   await using hub = await start();
   await signIn(hub, "boss");
   const file = join(hub.folder, "saas", "users", "boss.json");

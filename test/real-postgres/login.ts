@@ -1,3 +1,3 @@
-/** Who the tests are at the PostgreSQL server that they start; it listens on loopback alone and lives as long as they. */
+/** The role and password of the tests at the PostgreSQL server that they start, which listens on loopback only. */
 export const USER = "postgres";
 export const PASSWORD = "a-password-of-the-tests";

@@ -6,7 +6,7 @@ import { Client } from "pg";
 import { PASSWORD, USER } from "./login.ts";
 
 interface StartOptions {
-  /** As careful with its disk as in earnest; otherwise it never waits for it. */
+  /** True: waits for the disk as in production. False: never does, which is faster. */
   readonly durable?: boolean;
   /** Further settings of the server, each `name=value`. */
   readonly settings?: readonly string[];

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { ADMIN_TOKEN, TestHub } from "../harness/hub.ts";
 import { newDatabase, onPostgres } from "../harness/test-engine.ts";
 
-/** The code host's sign-in side, saying what a test tells it to. */
+/** A fake of the code host's sign-in, with answers that a test chooses. */
 let signInHost: Server;
 let webUrl = "";
 let answer: object = {};
@@ -71,7 +71,7 @@ test("sign-in by device flow: a code to show, pending until it was typed, then a
   expect(await who()).toMatchObject({ authenticated: false, hub_admin: false });
 });
 
-test("a code that was not given out here is refused, and one that ran out is told", async () => {
+test("an unknown device code is refused, and an expired one is reported as expired", async () => {
   await using hub = await start();
   const forged = await hub.call("POST", "/api/auth/device/poll", { login_id: "e30.AAAA" });
   expect(forged).toMatchObject({ status: 400, body: { error: expect.stringContaining("login_id") } });
@@ -118,7 +118,7 @@ test.each(["https://evil.example/", "//evil.example", "/\\evil.example", "javasc
   },
 );
 
-test("a hub admin by configuration may what the admin token may, from the hub's own pages; nobody else", async () => {
+test("a configured hub admin may do from the hub's own pages what the admin token may do; nobody else may", async () => {
   await using hub = await start();
   const boss = await signIn(hub, "boss");
   const carol = await signIn(hub, "carol");
@@ -239,7 +239,7 @@ test("the heartbeat's 401 is plain text, whatever the body; the right secret is 
   expect((await hub.call("GET", "/api/hub/stats")).body).toMatchObject({ nests: 1, online: 1, repositories: 1 });
 });
 
-test("the API description has every route, with who may, and other methods get 405 with Allow", async () => {
+test("the API description lists every route with who may call it, and other methods get 405 with Allow", async () => {
   await using hub = await start();
   interface Description {
     paths: Record<string, Record<string, { "x-access": string; responses: Record<string, { content?: object }> }>>;
@@ -334,7 +334,7 @@ test.skipIf(onPostgres)("the database is readable by nobody else, wherever the d
     expect((await stat(join(hub.folder, name))).mode & 0o777, name).toBe(0o600);
 });
 
-test("every admin route refuses whoever is nobody with 401 and whoever is no admin with 403, before it reads the body", async () => {
+test("every admin route answers strangers with 401 and people who are not admins with 403, before it reads the body", async () => {
   await using hub = await start();
   const { registration_token: token } = await hub.register("alice");
   interface Description {
@@ -357,7 +357,7 @@ test("every admin route refuses whoever is nobody with 401 and whoever is no adm
 });
 
 test.runIf(onPostgres)(
-  "who signs in at one replica is known at every other, and signs out of all of them",
+  "a session begun at one replica is valid at every other, and signing out ends it at all of them",
   async () => {
     const databaseUrl = await newDatabase();
     await using one = await start({ databaseUrl });

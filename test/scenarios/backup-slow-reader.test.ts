@@ -40,7 +40,7 @@ function residentBytes(pid: number): number {
   return Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) * 1024;
 }
 
-/** Waits until the process reads nothing any more: all that it was going to do without a reader is done. */
+/** Waits until the process has stopped reading: it has done all it can while nobody takes its output. */
 async function untilItRests(pid: number): Promise<void> {
   const bytesRead = () => /^rchar: (\d+)$/m.exec(readFileSync(`/proc/${pid}/io`, "utf8"))?.[1];
   let before = bytesRead();
@@ -52,7 +52,7 @@ async function untilItRests(pid: number): Promise<void> {
   }
 }
 
-test("who begins a backup of 200 MiB and reads nothing costs the nest next to no memory", {
+test("a client that requests a backup of 200 MiB and reads none of it costs the nest almost no memory", {
   timeout: 120_000,
 }, async () => {
   const data = join(home, "data");
@@ -67,7 +67,7 @@ test("who begins a backup of 200 MiB and reads nothing costs the nest next to no
     NEST_SPOKE_TERMINAL_PORT: "0",
   });
   const [, url = ""] = await spoke.says(/nest-spoke listening on (\S+)/);
-  // What every backup takes, however small, is taken once.
+  // A first small backup, so that memory which every backup needs is not counted.
   for (let count = 0; count < 3; count += 1) await readToItsEnd(await download(url));
   for (let number = 0; number < 40; number += 1) add(`large-${number}`, 5 * MIB);
 

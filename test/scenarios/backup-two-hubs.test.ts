@@ -46,7 +46,7 @@ function backup(data: string, ...words: string[]): Promise<{ code: number; out: 
   });
 }
 
-test("hubs that share a bucket never prune each other: each goes by the name it got at its first boot", async () => {
+test("hubs that share a bucket never prune each other's archives: each uses the name it got at its first boot", async () => {
   const one = await bootedHub("one");
   const other = await bootedHub("other");
   const ids = [one, other].map((data) => readFileSync(join(data, "saas/hub-id"), "utf8").trim());
@@ -63,7 +63,7 @@ test("hubs that share a bucket never prune each other: each goes by the name it 
   expect((await backup(one, "list")).out).not.toContain(ids[1]);
 });
 
-test("a name that cannot be read stops the command: another name would be another hub's archives", async () => {
+test("an unreadable hub name stops the command, because a new name would mean another hub's archives", async () => {
   const data = join(home, "data");
   mkdirSync(join(data, "saas/hub-id"), { recursive: true });
   expect((await backup(data, "list")).err).toContain("hub-id cannot be read (EISDIR)");

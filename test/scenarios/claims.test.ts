@@ -30,7 +30,7 @@ test("an operator's order comes first, over all repositories, and what is not on
   expect((await hub.admin("GET", ORDER)).body).toEqual({ order: [], hold: [] });
 });
 
-test("an issue that is held is not offered until it is let go, and who works on it goes on", async () => {
+test("a held issue is not offered until it is released, and a running task on it goes on", async () => {
   await using hub = await TestHub.start({ issues: 2 });
   const relay = await hub.relay("alice");
   const task = await relay.ready();
@@ -82,7 +82,7 @@ test("every withheld issue says why in words, and every reason is counted", asyn
   expect(words).toEqual({ title_filter: expect.any(String), claimed: "an open pull request claims it" });
 });
 
-test("one repository with thousands of issues does not starve one with a single issue", async () => {
+test("a repository with thousands of issues does not starve a repository with a single one", async () => {
   await using hub = await TestHub.start({ issues: 3000, config: { repos: ["acme/one", "acme/small"] } });
   hub.codeHost.setIssue({ repo: "acme/small", number: 1 });
   await hub.hub.monitor.refresh();

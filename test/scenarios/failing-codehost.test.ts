@@ -107,7 +107,7 @@ const failures: readonly (readonly [string, () => ScriptedFailure])[] = [
 ];
 
 test.concurrent.for(failures)(
-  "while the code host gives %s, the hub goes on with what it knows, and then learns the rest",
+  "while the code host answers with %s, the hub goes on with what it knows, and catches up afterwards",
   { timeout: 60_000 },
   async ([, failure], { expect }) => {
     await using scene = await Scene.set();

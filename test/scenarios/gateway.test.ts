@@ -105,7 +105,7 @@ test("two thousand sockets that never authenticate are held to 64 an address, th
   expect(answers.find(({ status }) => status === 503)?.head).toMatch(/retry-after: /i);
   await working.ready();
   await hub.clock.advance(10_000);
-  // They answer no close, so each is cut two seconds later.
+  // These sockets do not answer a close, so the hub cuts each two seconds later.
   await hub.clock.advance(2000);
   await expect.poll(async () => (await rawUpgrade(hub.url)).status).toBe(101);
   for (const { end } of answers) end();
@@ -145,7 +145,7 @@ test("a silent peer is closed with 1001 after three missed pings; one that answe
   expect(alive.socket.readyState).toBe(alive.socket.OPEN);
 });
 
-test("a hub that slept for hours cuts nobody for its own silence", async () => {
+test("a hub that was suspended for hours disconnects nobody for the silence it caused itself", async () => {
   await using hub = await TestHub.start();
   const relays = await Promise.all(["ada", "bob", "carol"].map((login) => hub.relay(login)));
   for (let nth = 0; nth < 40; nth += 1) {
@@ -216,14 +216,14 @@ test("reject-unknown with a non-empty allow list refuses a model that matches no
   await welcome.ready();
 });
 
-test("a hub that stops says 1012 to every relay", async () => {
+test("a hub that stops closes every relay's connection with 1012", async () => {
   const hub = await TestHub.start();
   const relays = await Promise.all(["a1", "b1", "c1"].map((login) => hub.relay(login)));
   await hub[Symbol.asyncDispose]();
   expect((await Promise.all(relays.map(({ closed }) => closed))).map(({ code }) => code)).toEqual([1012, 1012, 1012]);
 });
 
-/** One upgrade request by hand, without a WebSocket client's opinions. */
+/** Sends a raw upgrade request, which a WebSocket client would not let through. */
 function rawUpgrade(url: string): Promise<{ status: number; head: string; end: () => void }> {
   const { hostname, port } = new URL(url);
   return new Promise((resolve, reject) => {
@@ -249,7 +249,7 @@ describe("behind a proxy", () => {
       socket.on("unexpected-response", (_request, response) => resolve(response.statusCode ?? 0));
     });
 
-  test("that is trusted, limits of addresses hold for whom it names", async () => {
+  test("that is trusted, limits per address apply to the address that it forwards", async () => {
     await using hub = await TestHub.start();
     const all = await Promise.all(Array.from({ length: 64 }, () => wait(hub, "203.0.113.1")));
     expect(new Set(all)).toEqual(new Set([101]));
@@ -257,7 +257,7 @@ describe("behind a proxy", () => {
     expect(await wait(hub, "203.0.113.2")).toBe(101);
   });
 
-  test("that nobody named as trusted, its word on addresses is not believed", async () => {
+  test("that is not trusted, the address that it forwards is ignored", async () => {
     await using hub = await TestHub.start({ config: { trustedProxies: ["10.0.0.0/8"] } });
     await Promise.all(Array.from({ length: 64 }, (_, at) => wait(hub, `203.0.113.${at}`)));
     expect(await wait(hub, "203.0.113.200")).toBe(503);

@@ -75,7 +75,7 @@ test("a hub that is killed again and again hands nothing out twice, forgets noth
   await codeHost.close();
 }, 240_000);
 
-describe("the judge of relays' histories", () => {
+describe("the checker of relays' histories", () => {
   const held = (task_gen: number, number = 1): Held => ({
     task_id: `t-${task_gen}`,
     task_gen,
@@ -86,7 +86,7 @@ describe("the judge of relays' histories", () => {
   const ended = (at: number, task: Held): Event => ({ kind: "ended", at, task, how: "completed" });
   const [first, second] = [held(1), held(2)];
 
-  test("has nothing to say against one assignment after the other", () => {
+  test("accepts assignments that follow one after the other", () => {
     const histories = [[assigned(1, first), ended(5, first)], [assigned(6, second)]];
     expect(judge(histories).broken).toEqual([]);
   });

@@ -123,7 +123,7 @@ test.each<[string, object]>([
   expect(await third.pending("task_revoke")).toEqual([]);
 });
 
-test("another contributor cannot resume somebody's task", async () => {
+test("a contributor cannot resume another contributor's task", async () => {
   await using hub = await TestHub.start();
   const relay = await hub.relay("ada");
   const task = await relay.ready();
@@ -162,7 +162,7 @@ test("ready while a task is held gives it back, uncounted, and ten minutes later
   expect((await relay.ready()).number).toBe(1);
 });
 
-test("a newcomer after a drop that lost its state is not stuck on its own kept lease", async () => {
+test("a newcomer whose relay lost its state in a crash is not blocked by its own kept lease", async () => {
   await using hub = await TestHub.start();
   const relay = await hub.relay("ada");
   const task = await relay.ready();
@@ -352,7 +352,7 @@ test("three quick counted failures pause the contributor, not the issue's others
   await (await hub.relay("bob")).ready();
 });
 
-test("work that comes on offer reaches a waiting relay at once, if it can be pushed", async () => {
+test("new work is pushed to a waiting relay at once, if that relay accepts pushes", async () => {
   await using hub = await TestHub.start({ issues: 0 });
   const pushed = await hub.relay("ada", { capabilities: { relay_capabilities: ["task_push"] } });
   const plain = await hub.relay("bob");

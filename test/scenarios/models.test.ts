@@ -31,7 +31,7 @@ test.each([
   expect((await relay.closed).code).toBe(1008);
 });
 
-test("a refused relay is told a list of any length, and is sent away", async () => {
+test("a relay refused for its model is told the accepted models, however many, and disconnected", async () => {
   const long = Array.from({ length: 100 }, (_, at) => `größe-${at}-*`);
   await using hub = await TestHub.start({
     contribute: { contribute_allow_models: long, contribute_reject_unknown_models: true },
@@ -42,7 +42,7 @@ test("a refused relay is told a list of any length, and is sent away", async () 
   expect((await relay.closed).code).toBe(1008);
 });
 
-test("a list of costly patterns decides at connect as any other does", async () => {
+test("a list of costly patterns is applied at connect like any other", async () => {
   const costly = Array.from({ length: 20 }, (_, at) => `/(?:a?){${120 + at}}$b/`);
   await using hub = await TestHub.start({
     contribute: { contribute_allow_models: [...costly, "claude-*"], contribute_reject_unknown_models: true },

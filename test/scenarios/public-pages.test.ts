@@ -5,7 +5,7 @@ import { TestHub } from "../harness/hub.ts";
 
 const missing = isChromiumMissing("the hub's public pages in a browser");
 
-/** Runs in the page before anything of it: adds up what moved without anybody having touched the page. */
+/** Runs in the page before its own scripts: adds up the layout shifts that nobody's input caused. */
 const WATCH_SHIFTS = `(() => {
   window.shifted = 0;
   new PerformanceObserver((list) => {
@@ -13,7 +13,7 @@ const WATCH_SHIFTS = `(() => {
   }).observe({ type: "layout-shift", buffered: true });
 })()`;
 
-/** Runs in the page: names of its regions, lists that pose as something else, links lower than 24 px in lists and footer. */
+/** Runs in the page: the names of its regions, how many lists have another role, and links lower than 24 px. */
 const READ_BY_OTHERS = `(() => ({
   names: [...document.querySelectorAll("section[aria-labelledby], section[aria-label], [role=region]")].map(
     (one) => one.getAttribute("aria-label") ?? document.getElementById(one.getAttribute("aria-labelledby")).textContent,
@@ -52,7 +52,7 @@ describe.skipIf(missing)("the hub's public pages in a browser", () => {
     await page.locator("#feed-list li").first().waitFor();
     await page.locator("#under-way-list li").first().waitFor();
     await page.waitForFunction(`document.querySelector("#link-state").textContent === "live"`);
-    // What was painted last has been looked at: observers are told after the frame.
+    // Observers are called after a frame: wait until they have seen the last one.
     await page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
     expect(await page.evaluate<number>("window.shifted")).toBeLessThan(0.01);
     await context.close();
@@ -110,7 +110,7 @@ describe.skipIf(missing)("the hub's public pages in a browser", () => {
     },
   );
 
-  test.each(["light", "dark"] as const)("a page that there is not is a page all the same (%s)", async (colorScheme) => {
+  test.each(["light", "dark"] as const)("an unknown address gets a page of the hub's own (%s)", async (colorScheme) => {
     const { page, context } = await openPage(browser, `${hub.url}/no/such/page`, {
       viewport: sizes.phone,
       colorScheme,

@@ -3,7 +3,7 @@ import { Secret, silentLog, systemClock } from "@nest/kit";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { RealPostgres } from "../real-postgres/real-postgres.ts";
 
-// Who is alive among the hub's replicas, on a real PostgreSQL.
+// How replicas of a hub know which of them are alive, on a real PostgreSQL.
 
 let postgres: RealPostgres | undefined;
 beforeAll(async () => {
@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => postgres?.[Symbol.asyncDispose]());
 
-/** One replica of a new database, alone but for rows of others; undefined without a server. */
+/** One real replica on a new database; the other replicas are only rows. Undefined without a server. */
 async function aMember(onGone: (replica: string) => Promise<void>, clock = systemClock()) {
   if (postgres === undefined) return undefined;
   const database = await openPostgres(new Secret(await postgres.database()));
@@ -42,7 +42,7 @@ async function aMember(onGone: (replica: string) => Promise<void>, clock = syste
   };
 }
 
-test("a replica is forgotten only after what follows from its end is durable, and until then it is tried again", async ({
+test("a dead replica's row is deleted only after the consequences are durable; until then they are tried again", async ({
   skip,
 }) => {
   const told: string[] = [];
@@ -61,7 +61,9 @@ test("a replica is forgotten only after what follows from its end is durable, an
   expect(told.slice(0, 2)).toEqual(["00000002", "00000002"]);
 });
 
-test("a replica that starts slowly says meanwhile that it is alive, and looks after nobody yet", async ({ skip }) => {
+test("a replica that starts slowly sends heartbeats meanwhile, and declares no other replica dead", async ({
+  skip,
+}) => {
   const told: string[] = [];
   await using member = await aMember(async (replica) => void told.push(replica));
   if (member === undefined) return skip("no PostgreSQL server could be started");
@@ -75,9 +77,7 @@ test("a replica that starts slowly says meanwhile that it is alive, and looks af
   expect([told, member.replicas.isLeader]).toEqual([["00000002"], true]);
 });
 
-test("a replica that hung itself judges nobody until others had the time to say that they are alive", async ({
-  skip,
-}) => {
+test("a replica that hung declares no other dead until the others have had time for a heartbeat", async ({ skip }) => {
   const told: string[] = [];
   const clock = systemClock();
   let pausedMs = 0;

@@ -13,7 +13,7 @@ import { RawRelay } from "../harness/raw-relay.ts";
 import { judge } from "../harness/relay-history.ts";
 import { RealPostgres } from "../real-postgres/real-postgres.ts";
 
-// Several hubs on one PostgreSQL are one hub: queue, leases, limits, standing and watchers are shared.
+// Several hubs on one PostgreSQL act as one hub: they share queue, leases, limits, contributors and what people see.
 
 const TOKEN = "hub-token-of-the-replicas";
 const REPOSITORIES = ["acme/one", "acme/two"];
@@ -89,7 +89,7 @@ const of = ({
   number,
 });
 
-test("replicas share the queue, leases, limits and standing: what one decides holds at the other at once", async () => {
+test("replicas share the queue, leases, limits and contributors: a decision of one holds at the other at once", async () => {
   const one = await aReplica();
   await one.refresh();
   const two = await aReplica();
@@ -129,7 +129,7 @@ test("replicas share the queue, leases, limits and standing: what one decides ho
   expect((await two.contributors()).find(({ github_username: name }) => name === "bob")?.trust_tier).toBe("revoked");
 }, 60_000);
 
-test("people see every relay, and what happens anywhere, at whichever replica they look", async () => {
+test("every replica shows all relays and all activity", async () => {
   const one = await aReplica();
   const two = await aReplica();
   await one.refresh();
@@ -161,7 +161,7 @@ test("people see every relay, and what happens anywhere, at whichever replica th
   await first.drop();
 }, 60_000);
 
-test("keys that the first hub made are every hub's, and in the data directory of each, for its backups", async () => {
+test("every replica uses the keys that the first one made, and keeps a copy in its data directory for backups", async () => {
   const [one, two] = [await aReplica({ makesSecret: true }), await aReplica({ makesSecret: true })];
   const keys = (file: string) => [0, 1].map((nth) => readFileSync(folder.in(`hub-${nth}`, "saas", file)));
   for (const file of ["hmac.key", "hub-secret.key"]) {
@@ -179,7 +179,7 @@ test("keys that the first hub made are every hub's, and in the data directory of
   }
 }, 60_000);
 
-test("notifications that no replica sent end no hub, and are believed by none", async () => {
+test("notifications that no replica sent are ignored and crash no hub", async () => {
   const [one] = [await aReplica(), await aReplica()];
   const stranger = new Client({ connectionString: databaseUrl });
   await stranger.connect();
@@ -245,7 +245,7 @@ test("one replica reads the code host; when it is killed, another does within 15
   expect(Date.now() - killedAt).toBeLessThan(15_000);
 }, 60_000);
 
-test("a replica that hangs is cut off: the others go on, and its tasks are kept for their relays", async () => {
+test("a replica that hangs is evicted: the others go on, and its tasks are kept for their relays", async () => {
   const one = await aReplica();
   await one.refresh();
   const two = await aReplica();

@@ -49,7 +49,7 @@ test("a revoked contributor is cut off at once, loses the held task, and cannot 
   expect((await hub.admin("PUT", "/api/contributors/alice/trust", { tier: "trusted" })).status).toBe(409);
 });
 
-test("the history of a contributor is theirs, newest first, page by page, and for admins", async () => {
+test("a contributor and admins can read that contributor's history, newest first, page by page", async () => {
   await using hub = await TestHub.start({ issues: 3 });
   const relay = await hub.relay("alice");
   for (let nth = 0; nth < 3; nth += 1) {
@@ -76,7 +76,7 @@ test("the history of a contributor is theirs, newest first, page by page, and fo
   expect(JSON.stringify(first)).not.toContain(relay.token);
 });
 
-test("a contributor's own bearer tells how they stand against their limits", async () => {
+test("a contributor can read their own limits and usage with their registration token", async () => {
   await using hub = await TestHub.start({ issues: 9 });
   const relay = await hub.relay("alice");
   for (let nth = 0; nth < 3; nth += 1) {
@@ -120,7 +120,7 @@ test("registration from one address is limited where a login has to be proven", 
   expect(await tries()).toBe(401);
 });
 
-test("an address that keeps sending tokens which are none has to wait, on sockets as on HTTP", async () => {
+test("an address that keeps sending invalid tokens has to wait, on sockets as on HTTP", async () => {
   await using hub = await TestHub.start();
   const guess = () => hub.call("GET", "/api/audit", undefined, { authorization: "Bearer guess" });
   for (let nth = 0; nth < 100; nth += 1) expect((await guess()).status).toBe(401);

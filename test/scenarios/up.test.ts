@@ -77,7 +77,7 @@ test.each<[readonly string[], RegExp]>([
   expect(refused.said).not.toMatch(/^\s+at /m);
 });
 
-test("nest up -h tells how, on standard output", async () => {
+test("nest up -h prints its usage on standard output", async () => {
   await using help = new ProcessHere("nest", ["up", "-h"], {});
   expect(await help.ended).toMatchObject({ code: 0 });
   expect(help.output).toMatch(/^usage: nest up/);

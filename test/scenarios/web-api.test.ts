@@ -4,7 +4,7 @@ import { ADMIN_TOKEN, TestHub } from "../harness/hub.ts";
 
 const CONFIG = "/api/config/governor/hub";
 
-test("of two admins who change the same state of the configuration, the second is told to look again; nothing is lost", async () => {
+test("when two admins change the same version of the configuration, the second is refused and told to reload; nothing is lost", async () => {
   await using hub = await TestHub.start();
   const read = await hub.admin("GET", CONFIG);
   const tag = read.headers.get("etag") ?? "";
@@ -35,7 +35,7 @@ test("the status names another revision when admins changed the configuration or
   expect(await revision()).not.toBe(changed);
 });
 
-test("the queue tells how many match, and lists those withheld for one reason alone", async () => {
+test("a search of the queue counts its matches, and can list the issues withheld for one reason", async () => {
   await using hub = await TestHub.start({ issues: 5 });
   await hub.admin("PUT", CONFIG, { contribute_deny_titles: ["/^.*$/"] });
   await hub.admin("PUT", CONFIG, { contribute_deny_titles: [] });
@@ -50,7 +50,7 @@ test("the queue tells how many match, and lists those withheld for one reason al
   expect((await queue("reason=quarantined")).queue).toEqual([]);
 });
 
-test("who follows changes gets the fleet whole once and then only what became different", async () => {
+test("a client that follows changes gets the whole fleet once, and then only what changed", async () => {
   await using hub = await TestHub.start({ issues: 3 });
   const alice = await hub.relay("alice");
   const stop = new AbortController();
@@ -70,7 +70,7 @@ test("who follows changes gets the fleet whole once and then only what became di
   stop.abort();
 });
 
-test("contributors are sorted by what is asked for, with their tasks of the day and the limits of one", async () => {
+test("the list of contributors can be sorted and counts each one's tasks of the day; one contributor's page has the limits", async () => {
   await using hub = await TestHub.start({ issues: 3 });
   await hub.register("zoe");
   const relay = await hub.relay("Adam");
@@ -91,7 +91,7 @@ test("contributors are sorted by what is asked for, with their tasks of the day 
   expect(one.body).toMatchObject({ limits: { used_hour: 1, max_per_hour: 3, held: 1 } });
 });
 
-test("how long a relay waited from its ready is counted once it is given a task; refusals by a limit are no waiting", async () => {
+test("the wait from a relay's ready to its task is measured; the time until a limit ends is not", async () => {
   await using hub = await TestHub.start({ issues: 1 });
   const wait = async () =>
     ((await hub.call("GET", "/api/contribute/metrics")).body as { ready_to_assign?: object }).ready_to_assign;
@@ -113,7 +113,7 @@ async function changesAfter(hub: TestHub, events: Events): Promise<contribute.Fl
   return events.next("changes");
 }
 
-test("data, pages and what they load come compressed; streams do not, nor what holds a token", async () => {
+test("data, pages and their files are compressed; streams and answers with a token are not", async () => {
   await using hub = await TestHub.start({ issues: 40 });
   const encodingOf = async (path: string, accepted = "gzip, deflate, br", init: RequestInit = {}) => {
     const headers = { "accept-encoding": accepted, "content-type": "application/json" };

@@ -34,7 +34,7 @@ describe.skipIf(missing)("the frame of the hub's browser app", () => {
     });
   }
 
-  test("who is no admin sees no levers and is told so; the hub refuses them whatever the page shows", async () => {
+  test("people who are not admins see no controls and are told why; the hub refuses the actions whatever the page shows", async () => {
     await hub.relay("alice");
     for (const cookies of [[], await web.visitor("carol")]) {
       const { page, context } = await open("/operations", { cookies });
@@ -145,7 +145,7 @@ describe.skipIf(missing)("the frame of the hub's browser app", () => {
     await context.close();
   });
 
-  test("a hub that goes away is told, and found again without reloading", async () => {
+  test("a page says that the hub is gone, and reconnects without reloading", async () => {
     const { page, context } = await open("/operations");
     await expect.poll(() => page.locator(".connection-state").textContent()).toBe("live");
     await context.setOffline(true);
@@ -158,7 +158,7 @@ describe.skipIf(missing)("the frame of the hub's browser app", () => {
     await context.close();
   });
 
-  test("nothing is asked for while nothing happens: the stream tells", async () => {
+  test("a page sends no requests while nothing happens: it waits for the stream", async () => {
     const { page, context } = await open("/operations");
     await page.getByText("acme/one#1").first().waitFor();
     await page.waitForTimeout(2000);

@@ -30,7 +30,7 @@ describe.skipIf(missing)("a page of the hub never lies", () => {
     return openPage(browser, hub.url + path, { viewport: { width: 1280, height: 700 }, cookies: web.admin });
   }
 
-  test("a switch moves when it is clicked, whatever the stream still says of before, and moves back when that failed", async () => {
+  test("a switch moves when it is clicked, even while the stream still reports the old state, and moves back if the change failed", async () => {
     const { page, context } = await open("/operations");
     const lever = page.getByRole("switch", { name: "Hand out work" });
     await lever.waitFor();
@@ -130,10 +130,10 @@ describe.skipIf(missing)("a page of the hub never lies", () => {
 });
 
 describe.skipIf(missing)("a hub that stands still", () => {
-  test("is seen: every page says since when it heard nothing, and finds the hub again when it goes on", async () => {
+  test("is noticed: every page says since when it heard nothing, and reconnects when the hub goes on", async () => {
     buildApp();
     await using folder = await FolderHere.make("frozen");
-    // Nobody answers as code host: the hub is up all the same, which is all that this is about.
+    // No code host answers; the hub runs nevertheless, and this test needs nothing more.
     await using frozen = await HubProcess.start({
       folder: folder.path,
       apiUrl: "http://127.0.0.1:9",

@@ -52,7 +52,7 @@ describe.skipIf(missing)("the browser app of nest up", () => {
     return page;
   }
 
-  test("whoever started it signs in by a code and has the levers: suspended, nothing more is handed out", async () => {
+  test("the person who started it signs in by a code and can suspend the hub: nothing more is handed out", async () => {
     const context = await browser.newContext({ viewport: sizes.desktop });
     const page = await signIn(context);
     await page.locator("#activity").getByText("and the hub verified it").first().waitFor({ timeout: 20_000 });

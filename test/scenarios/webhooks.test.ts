@@ -67,7 +67,7 @@ test("a replayed delivery is refused under another delivery id too: the id is no
   expect((await hub.call("POST", "/api/github/webhook", BODY, headers(BODY))).status).toBe(409);
 });
 
-test("of two replays at the same time one is taken", async () => {
+test("of two identical deliveries at the same time only one is accepted", async () => {
   await using hub = await start();
   const sent = headers(BODY);
   const both = await Promise.all([1, 2].map(() => hub.call("POST", "/api/github/webhook", BODY, sent)));
@@ -87,7 +87,7 @@ test.each([
   await settled(hub);
 });
 
-test("webhooks sent as a form are understood", async () => {
+test("webhooks sent as a form are accepted", async () => {
   await using hub = await start();
   const form = new URLSearchParams({ payload: BODY }).toString();
   const answer = await hub.call(
@@ -99,7 +99,7 @@ test("webhooks sent as a form are understood", async () => {
   expect(answer).toMatchObject({ status: 202, body: { refreshing: ["Acme/One"] } });
 });
 
-test("a hub without a webhook secret takes none", async () => {
+test("a hub without a webhook secret refuses every webhook", async () => {
   await using hub = await TestHub.start();
   expect((await hub.call("POST", "/api/github/webhook", BODY, headers(BODY))).status).toBe(401);
 });

@@ -36,14 +36,14 @@ export class Invariants {
   readonly #said = new Map<string, Set<string>>();
   /** Sockets, and machines, that asked for work at least once. */
   readonly #asked = new Set<string>();
-  /** Assignments since the clock last jumped: the limits speak of time, and time must not run backwards to be counted. */
+  /** Assignments since the clock last jumped: limits count per time, which is meaningless across a jump. */
   #grants = new Map<string, { readonly at: number; readonly tier: Contributor["tier"] }[]>();
 
   constructor(disk: SimulatedDisk) {
     this.#disk = disk;
   }
 
-  /** A relay says something of a task: only the right contributor with the right generation may move it. */
+  /** A relay reports on a task: only the right contributor with the right generation may change it. */
   said({ contributorId, connection }: RelayIdentity, taskId: string, gen: number | undefined): void {
     const said = this.#said.get(taskId) ?? new Set();
     said.add(`${contributorId} ${gen}`).add(connection);
@@ -108,7 +108,7 @@ export class Invariants {
     this.#withinConcurrency(changes, ledger);
   }
 
-  /** A machine's task is nobody else's while it answers, and under a name it is nobody else's at all. */
+  /** Nobody else gets a machine's task while the machine answers, and nobody else ever gets a named machine's task. */
   #keepsSiblings(changes: Changes, answers: (connection: string) => boolean): void {
     for (const [taskId, { connection }] of changes.leases) {
       const holder = this.#disk.leases.get(taskId)?.connection;
@@ -136,7 +136,7 @@ export class Invariants {
     for (const taskId of changes.granted.keys()) {
       const id = changes.leases.get(taskId)?.contributorId ?? "";
       const tier = changes.contributors.get(id)?.tier;
-      // A tier that changed in this batch: nobody can say which limit held.
+      // The tier changed in this batch, so it is unknown which limit applied.
       if (tier === undefined || tier === "revoked" || tier !== this.#disk.contributors.get(id)?.tier) continue;
       const most = defaultTierLimits[tier].max_concurrent;
       check(
@@ -146,7 +146,7 @@ export class Invariants {
     }
   }
 
-  /** After a flush: memory holds what the disk holds. */
+  /** After a flush, memory and disk agree. */
   consistent(ledger: Ledger): void {
     check(
       ledger.leaseCount === this.#disk.leases.size,
@@ -164,7 +164,7 @@ export class Invariants {
     }
   }
 
-  /** An answer leaves: what it says must be on disk already. */
+  /** An answer is sent: what it says must be on disk already. */
   carriedOut(effect: Effect, now: number): void {
     if (effect.kind === "assign") {
       const { taskId, gen } = effect.lease;
@@ -197,7 +197,7 @@ export class Invariants {
     }
   }
 
-  /** Every socket is gone and everything was written: no lease believes in one. */
+  /** Every socket is gone and everything is written: no lease may still name a socket. */
   heldByNobody(ledger: Ledger): void {
     for (const { taskId, connection } of ledger.liveLeases())
       check(connection === undefined, `${taskId} is held by ${connection}, which is gone`);
@@ -248,7 +248,7 @@ export class Invariants {
     );
   }
 
-  /** `tierAfter` is the tier at the end of the batch: where it changed in the middle of one, nobody can say which limit held. */
+  /** `tierAfter` is the tier at the end of the batch; if it changed within the batch, it is unknown which limit applied. */
   #withinLimits(lease: Lease, tierAfter: Contributor["tier"] | undefined, now: number): void {
     const contributor = this.#disk.contributors.get(lease.contributorId);
     if (contributor === undefined || contributor.tier === "revoked") return;
@@ -257,7 +257,7 @@ export class Invariants {
     grants.push({ at: now, tier: contributor.tier });
     if (grants.length > 400) grants.splice(0, 100);
     this.#grants.set(contributor.id, grants);
-    // A limit holds for as long as the tier does: only windows spent wholly in this tier are judged.
+    // A limit applies only while the tier does: only windows spent wholly in this tier are checked.
     const { max_per_hour, max_per_day } = defaultTierLimits[contributor.tier];
     for (const [limit, windowMs] of [
       [max_per_hour, durations.hourWindowMs],

@@ -11,9 +11,9 @@ export interface Connection {
   readonly relayIdentity: RelayIdentity;
   readonly toHub: ToHub[];
   readonly toRelay: ToRelay[];
-  /** The relay has given it up; frames already under way may still arrive. */
+  /** True when the relay has dropped it; frames already on their way may still arrive. */
   abandoned: boolean;
-  /** The hub knows that it is gone. */
+  /** True when the hub knows that it is gone. */
   closedAtHub: boolean;
 }
 
@@ -45,7 +45,7 @@ export class Network {
     return this.#open.find((one) => one.relay === relay && !one.abandoned);
   }
 
-  /** Relays hear everything that is under way to them; whether there was anything. */
+  /** Delivers all frames on their way to relays. Returns whether there were any. */
   hearAll(): boolean {
     let moved = false;
     for (const connection of this.open()) {
@@ -77,7 +77,7 @@ export class Network {
     return this.#open[x % Math.max(1, this.#open.length)];
   }
 
-  /** Nothing goes through a socket any more; whether its hub did not know yet. */
+  /** Cuts a socket. Returns whether its hub did not know yet that it is gone. */
   close(connection: Connection): boolean {
     const at = this.#open.indexOf(connection);
     if (at !== -1) this.#open.splice(at, 1);

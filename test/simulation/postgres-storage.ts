@@ -6,11 +6,11 @@ import type { SimulatedDisk, Storage } from "./simulated-disk.ts";
 type Database = Awaited<ReturnType<typeof openPostgres>>;
 type Client = Awaited<ReturnType<Database["connect"]>>;
 
-/** A real PostgreSQL as the disk of simulated hubs. What is committed there is told to a simulated disk, to be judged. */
+/** A real PostgreSQL as the disk of simulated hubs. Every commit is copied to a simulated disk, where the invariants are checked. */
 export class PostgresStorage implements AsyncDisposable {
   readonly #database: Database;
   readonly #ledgers: PostgresLedger[] = [];
-  /** The next commit is made, and nobody hears that it was. */
+  /** True: the next commit happens, but its confirmation is lost. */
   #losesAnswer = false;
   readonly #booting = new Set<string>();
   /** Batches are lost before other replicas have read them, as by a crash of the database. */
@@ -24,7 +24,7 @@ export class PostgresStorage implements AsyncDisposable {
     return new PostgresStorage(await openPostgres(new Secret(url)));
   }
 
-  /** The way of each replica of a world to the database. */
+  /** The storage of each replica of a world. */
   of(disk: SimulatedDisk, isLive: (connection: string) => boolean, now: () => number): (replica: string) => Storage {
     return (replica) => {
       const database = { ...this.#database, connect: () => this.#connect() };
@@ -93,7 +93,7 @@ export class PostgresStorage implements AsyncDisposable {
     return Object.assign(client, { query: losing });
   }
 
-  /** Says who is alive, and writes the contributors that a world begins with. */
+  /** Registers the replicas as alive, and writes the contributors that a world begins with. */
   async #enrol(disk: SimulatedDisk, replica: string, isLive: (connection: string) => boolean): Promise<void> {
     const { pool } = this.#database;
     for (const { id } of await this.rows("select id from replica_members"))

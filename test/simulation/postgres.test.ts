@@ -44,7 +44,7 @@ describe("replicas on a real PostgreSQL", () => {
   });
 });
 
-/** What is on disk is what the judge was told. */
+/** Checks that the database holds what the simulated disk was told. */
 async function isAsJudged(storage: PostgresStorage, { disk }: World): Promise<void> {
   const live = await storage.rows("select id, gen, expires_at from tasks where ended_at is null");
   expect(live.map(({ id }) => String(id)).sort()).toEqual([...disk.leases.keys()].sort());

@@ -21,7 +21,7 @@ export class Crash extends Error {}
 /** What the next write does instead of succeeding. */
 export type Fault = "crash before" | "crash after" | "refuse" | "lose the answer";
 
-/** One replica's way to its ledger's disk. */
+/** The storage as one replica sees it. */
 export interface Storage {
   readonly disk: LedgerStore;
   readonly past: LedgerPast;
@@ -50,7 +50,7 @@ export class SimulatedDisk implements LedgerPast {
   /** Told what each committed batch changed. */
   onCommit: (changes: Changes) => void = () => {};
 
-  /** The way of a hub that has the disk for itself. */
+  /** The storage of a hub that has the disk for itself. */
   alone(): Storage {
     const transact = (decide: (news: undefined) => BatchResult | undefined) => {
       const decided = decide(undefined);
@@ -59,7 +59,7 @@ export class SimulatedDisk implements LedgerPast {
     return { disk: { transact }, past: this, load: (now) => this.#rows(now, () => false) };
   }
 
-  /** The way of one of several replicas: it hears of every batch that others wrote, as JSON. */
+  /** The storage of one of several replicas: it receives every batch that others wrote, as JSON. */
   shared(replica: string, isLive: (connection: string) => boolean): Storage {
     let seen = 0;
     const transact = (decide: (news: ReplicaUpdate | undefined) => BatchResult | undefined) => {
@@ -68,7 +68,7 @@ export class SimulatedDisk implements LedgerPast {
       const decided = decide(batches.length === 0 ? undefined : { kind: "batches", batches });
       if (decided === undefined) return;
       const record = recordOf(decided, replica);
-      // A replica that never hears whether its batch was written hears of it as of anybody's.
+      // A replica that never learns whether its batch was written receives it like a batch of any other replica.
       if (this.fault === "lose the answer") {
         this.fault = undefined;
         this.#commit(decided.changes);

@@ -85,7 +85,7 @@ export class SimulatedHub {
     return connectionId(this.replica, this.#connections);
   }
 
-  /** What was put off until now. */
+  /** Runs what was deferred until now. */
   fireTimers(): void {
     const due = this.#timers.filter((timer) => timer.due <= this.#now());
     this.#timers = this.#timers.filter((timer) => timer.due > this.#now());

@@ -35,7 +35,7 @@ test(`two replicas keep the same promises over ${STEPS / 5} random steps, with a
   }
 });
 
-test("failure_kind changes no decision: the same history with another kind decides alike", () => {
+test("failure_kind changes no decision: the same history with another kind leads to the same decisions", () => {
   for (let seed = 1; seed <= 40; seed += 1) {
     const traces = ["task", "environment", "unspecified"].map(
       (failureKind) => runSeed(seed, 3000, { failureKind }).trace,
@@ -44,11 +44,11 @@ test("failure_kind changes no decision: the same history with another kind decid
   }
 });
 
-test("a seed decides everything: run twice, it does the same", () => {
+test("a seed decides everything: two runs of one seed are the same", () => {
   expect(runSeed(7, 3000).trace).toBe(runSeed(7, 3000).trace);
 });
 
-test("the simulation is worth its name: crashes, hangs, resumes, quarantines and limits all happen in it", () => {
+test("crashes, hangs, resumes, quarantines and limits all happen in the simulation", () => {
   const seen = new Set<string>();
   for (let seed = 1; seed <= 30; seed += 1) {
     const world = new World({ hubs: seed % 2 === 0 ? 2 : 1 });

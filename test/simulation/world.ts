@@ -48,7 +48,7 @@ export class World {
         const { ledger } = this.#writing ?? this.#hub(0);
         this.invariants.committed(changes, ledger, this.now, (connection) => this.#answers(connection));
       } catch (thrown) {
-        // The batcher takes what a disk throws for a failed write; this must come out.
+        // The batcher treats everything that a disk throws as a failed write; a broken invariant must get through.
         this.#broken = thrown;
         throw thrown;
       }
@@ -208,7 +208,7 @@ export class World {
         }
       }
       for (const hub of this.#hubs) yield this.#flush(hub);
-      // What the last one wrote, the first one has not heard yet.
+      // The first replica has not received the last one's batch yet.
       for (const hub of this.#hubs.slice(0, -1)) yield this.#flush(hub);
       if (this.#network.hearAll()) moved = true;
       if (!moved) return;
@@ -265,7 +265,7 @@ export class World {
     });
   }
 
-  /** Who has the task of which a relay speaks is asked whether it lives. */
+  /** Probes the socket that holds the task which a relay claims. */
   #silentHolder(hub: SimulatedHub, taskId: string, { connection }: RelayIdentity): { readonly silent?: string } {
     const holder = hub.ledger.lease(taskId)?.connection;
     if (holder === undefined || holder === connection || this.#answers(holder)) return {};
@@ -274,7 +274,7 @@ export class World {
     return { silent: holder };
   }
 
-  /** Whether somebody is there at the other end of a socket. */
+  /** Whether the relay at the other end of a socket is still there. */
   #answers(connection: string): boolean {
     return this.#network.get(connection)?.abandoned === false;
   }
@@ -391,7 +391,7 @@ export class World {
     }
     if (!("connection" in effect)) return;
     const connection = this.#network.get(effect.connection);
-    // A socket is spoken to by its own replica.
+    // Only a socket's own replica can send to it.
     if (connection === undefined || replica !== connection.hub.replica) return;
     if (effect.kind === "resend_required") return this.#closeAtHub(connection);
     const frame = frameOf(effect);

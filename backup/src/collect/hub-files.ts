@@ -14,8 +14,8 @@ export interface HubFilesOptions {
 }
 
 /**
- * The hub's files (spec: Hub disaster-recovery archive). `nous/`, `home/`, `beads/` and `logs/` are left out; the database is
- * stored as rows. Members share a buffer: use each up before asking for the next.
+ * The hub's files. `nous/`, `home/`, `beads/` and `logs/` are left out; the database is stored as rows. All members share one
+ * buffer: use each up before asking for the next.
  */
 export function* hubFileMembers(from: HubFilesOptions): Generator<Member> {
   const options = { ...from, buffer: new ReadBuffer() };

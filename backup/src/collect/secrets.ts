@@ -16,7 +16,7 @@ export interface CapturedSecrets {
 }
 
 /**
- * Collects the hub's Secrets (spec: Hub disaster-recovery archive).
+ * Collects the hub's Secrets.
  *
  * @throws NestError `secret_missing` when a required one is absent, `secret_forbidden` when our role may not read it, or the
  * cluster's error when it does not answer.

@@ -117,7 +117,7 @@ test("a damaged archive restores nothing", async () => {
   expect(existsSync(hub.path("restored"))).toBe(false);
 });
 
-/** An archive as a spoke's owner downloads it (spec: Spoke backup archive). */
+/** An archive as a spoke's owner downloads it. */
 async function spokeArchive(files: Readonly<Record<string, string>>): Promise<void> {
   async function* members() {
     for (const [path, text] of Object.entries(files)) {

@@ -46,7 +46,7 @@ interface Made {
 }
 
 /**
- * `run`: collects, encrypts, stores, reads back and verifies, and only then prunes (spec: Hub backup command-line tool).
+ * `run`: collects, encrypts, stores, reads back and verifies, and only then prunes.
  *
  * @returns 0, or 3 when the archive is valid but something is missing from it, or a delete failed.
  */

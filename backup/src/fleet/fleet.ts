@@ -123,7 +123,7 @@ async function readHosted(dataDir: string): Promise<Map<string, Hosted>> {
   return hosted;
 }
 
-/** Why a spoke has no pod: a placeholder has 0 replicas until somebody claims it (spec: States and transitions). */
+/** Why a spoke has no pod: a placeholder has 0 replicas until somebody claims it. */
 function asleepIn({ status, replicas }: z.infer<typeof Meta>): string | undefined {
   if (status === "available") return "a placeholder, at zero replicas";
   return replicas === 0 ? "at zero replicas" : undefined;

@@ -7,7 +7,7 @@ import type { FastifyInstance } from "fastify";
 /** Serves the styles and scripts that the server-made pages load. */
 export function registerAssets(app: FastifyInstance): void {
   serveAssets(app, join(import.meta.dirname, "assets"));
-  // Wording and decisions are TypeScript so that they are checked and tested; the browser gets them without the types.
+  // Wording and decisions are written in TypeScript, to be type-checked and tested; the browser gets them without the types.
   const scripts = [
     ["/assets/live-words.js", new URL("./live-words.ts", import.meta.url)],
     ["/assets/activity.js", protocolFile("activity")],
@@ -21,12 +21,12 @@ export function registerAssets(app: FastifyInstance): void {
   }
 }
 
-/** The files of the protocol that describe events and reasons: pages and servers have their words from the same place. */
+/** The protocol's files that describe events and reasons, so that pages and servers use the same words. */
 function protocolFile(name: "activity" | "reasons"): string {
   return createRequire(import.meta.url).resolve(`@nest/protocol/${name}`);
 }
 
-/** TypeScript as a browser runs it: without types, and the protocol's files from beside it. */
+/** Makes TypeScript runnable in a browser: strips the types, and imports the protocol's files from the same folder. */
 function inBrowser(source: string): string {
   return stripTypeScriptTypes(source).replace(/(from\s+")@nest\/protocol\/(\w+)"/g, '$1./$2.js"');
 }

@@ -16,7 +16,7 @@ const clis = [
   { name: "agy", title: "Agy", needs: "an interactive sign-in; on the machine itself only" },
 ] as const;
 
-/** Runs on the machine itself only: its sign-in cannot be done in a container (spec: Backend notes). */
+/** This CLI runs only on the machine itself: its sign-in cannot be done in a container. */
 const HOST_ONLY = "agy";
 
 export interface ContributeDeps {

@@ -1,7 +1,7 @@
 import { html, type Problem } from "@nest/http";
 import { page } from "./page.ts";
 
-/** What a browser is shown where a page was asked for that there is not, or that cannot be shown now. */
+/** The page for a browser that asked for a page that does not exist or cannot be shown now. */
 export function errorPage({ status, body: { error, hint } }: Problem): string {
   return page({
     title: status === 404 ? "Not found" : "It did not work",

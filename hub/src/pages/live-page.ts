@@ -2,8 +2,8 @@ import { type Html, html } from "@nest/http";
 import { publicDocument, siteHeader } from "./page.ts";
 
 /**
- * The hub's front page: the main job as it happens. What is here stands for itself without scripts; `/assets/live.js` fills
- * it with what the hub says, as text, never as markup. Its lists are shown when all of them are known, so that none pushes another.
+ * The hub's front page: the work as it happens. Without scripts it says where the data is; `/assets/live.js` fills it with what
+ * the hub sends, as text, never as markup. The lists appear together once all are known, so that none pushes another down.
  */
 export function livePage(): string {
   return publicDocument({
@@ -54,7 +54,7 @@ interface SectionParts {
   readonly title: string;
   readonly label: string;
   readonly list: "ul" | "ol";
-  /** What is added is read out to whoever cannot see it. */
+  /** True: screen readers announce new rows. */
   readonly isLog?: boolean;
 }
 

@@ -153,14 +153,14 @@ test("the setup commands are of the chosen CLI, and of this hub", async () => {
   expect((await app.inject("/contribute?cli=agy")).body).not.toContain("contribute-hive\n");
 });
 
-test("what happens is told in plain words, and a pull request is a link", async () => {
+test("the feed is worded in plain English, and a pull request is a link", async () => {
   const { body } = await app.inject("/contribute");
   expect(body).toContain(
     '<bdi>opened</bdi> <a href="https://code.example/acme/one/pull/7" rel="noopener noreferrer nofollow"><bdi>pull request #7</bdi></a> and the hub verified it',
   );
 });
 
-test("a stylesheet's place that is none is not passed on to the page", async () => {
+test("an invalid stylesheet name is not passed on to the page", async () => {
   expect((await app.inject("/leaderboard?style=https://evil.example/x.css")).body).not.toContain(
     "/api/leaderboard/style",
   );

@@ -50,7 +50,7 @@ export function registerPages(app: FastifyInstance, routes: HubRoutes, deps: Pag
   );
   routes.serve(pages.leaderboard, ({ query, reply }) => {
     const { window, page } = query;
-    // A name that is none is not passed on: the page comes without it.
+    // An invalid stylesheet name is not passed on: the page is shown without a stylesheet.
     const style = query.style !== undefined && readStyleSource(query.style) !== undefined ? query.style : undefined;
     return sendPage(reply, leaderboardPage({ ...deps.leaderboard(window), window, page, style }));
   });

@@ -4,7 +4,7 @@ import { type CleanStyle, cleanStyle, STYLE_BYTES } from "./style-cleaner.ts";
 import { readStyleSource } from "./style-source.ts";
 
 const KEPT_MS = 5 * 60_000;
-/** That there is no such stylesheet is remembered for less: it may be there in a moment. */
+/** A refusal is remembered for less time: the stylesheet may be added in a moment. */
 const REFUSAL_KEPT_MS = 60_000;
 const REFUSALS: ReadonlySet<unknown> = new Set(["bad_request", "not_found", "body_too_large"]);
 const MOST_KEPT = 64;
@@ -25,7 +25,7 @@ export class Styles {
     this.#clock = clock;
   }
 
-  /** Whether a stylesheet is at hand already: asking for it costs the code host nothing. */
+  /** Whether a stylesheet is cached, so that serving it costs the code host nothing. */
   has(source: string): boolean {
     return (this.#kept.get(source)?.until ?? 0) > this.#clock.now();
   }
@@ -54,7 +54,7 @@ export class Styles {
     const source = readStyleSource(text);
     if (source === undefined)
       throw new NestError("bad_request", "src: not a stylesheet's place", { hint: "write owner/repo/path.css@ref" });
-    // The hub may be able to read what the public may not: such a file does not exist here.
+    // The hub may be able to read files that the public may not; such a file is treated as absent.
     const hidden = await this.#codeHost.isPrivate(source.repo);
     const { repo, path, ref } = source;
     const file = hidden

@@ -11,12 +11,12 @@ function said(hasBrowserApp: boolean): string {
   return announcement(choices, place, { ...at, hasBrowserApp });
 }
 
-test("what is running is said with the address of each", () => {
+test("each running program is announced with its address", () => {
   expect(said(true)).toContain("http://127.0.0.1:8080/operations ");
   expect(said(true)).toContain("sign in as robin");
 });
 
-test("an address that would only say that nothing was built is not said", () => {
+test("an address of the browser app is not announced when the app was not built", () => {
   expect(said(false)).not.toContain("/operations");
   expect(said(false)).toContain("npm run build");
 });

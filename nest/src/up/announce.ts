@@ -2,13 +2,13 @@ import { join } from "node:path";
 import type { Choices } from "./choices.ts";
 import type { Place } from "./place.ts";
 
-/** Where what was started is. */
+/** The addresses of the programs that were started. */
 export interface Addresses {
   readonly hubUrl: string;
   readonly spokeUrl: string;
-  /** 0: any port, which nobody knows before it is asked for. */
+  /** 0 = any free port. The spoke picks it, so it is not known here and not announced. */
   readonly terminalPort: number;
-  /** Whether the hub has its browser app to show; without it those pages would only say so. */
+  /** Whether the browser app was built; without it the app's addresses are not announced. */
   readonly hasBrowserApp: boolean;
 }
 

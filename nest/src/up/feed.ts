@@ -3,8 +3,8 @@ import { contribute, describeActivity, knownActivity } from "@nest/protocol";
 type Entry = contribute.ActivityEntry;
 
 /**
- * One activity as a line for the terminal. `agent` is what works here: a relay declares the backend that it was told to be,
- * whatever program stands in for it.
+ * One activity as a line for the terminal. `agent` is the name of the agent that really runs: the relay declares the backend
+ * that it was told to use, even where the demo agent stands in for it.
  */
 export function feedLine(entry: Entry, agent: string): string {
   const { before, about, after, detail, pullRequest } = describeActivity(entry);

@@ -28,7 +28,7 @@ export interface Place {
 /** The code host started here takes any client's name. */
 const LOCAL_CLIENT = "nest-on-this-machine";
 
-/** Whoever starts it all administers the hub; a real code host signs them in where it knows a client of theirs. */
+/** The person who runs `nest up` is the hub's admin; on a real code host they can sign in if they configured an OAuth client. */
 function adminHere(login: string, { NEST_HUB_OAUTH_CLIENT_ID: client }: Environment): Record<string, string> {
   return { NEST_HUB_ADMINS: login, ...(client === undefined ? {} : { NEST_HUB_OAUTH_CLIENT_ID: client }) };
 }
@@ -43,7 +43,7 @@ export async function findPlace(
 ): Promise<Place> {
   const governor = (contribute: object) => ({
     eval_interval_s: served.kind === "demo" ? 15 : 60,
-    // One's own machine serves oneself: no hourly or daily limit.
+    // The relay works for the person who started it, so it has no hourly or daily limit.
     contribute: {
       tier_limits: Object.fromEntries(
         ["newcomer", "contributor", "trusted", "merger"].map((tier) => [tier, { max_per_hour: 0, max_per_day: 0 }]),

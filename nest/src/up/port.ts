@@ -1,6 +1,6 @@
 import { createServer } from "node:net";
 
-/** The usual port when it is free, any free one when it is not; a port that was asked for is taken as it is. */
+/** The usual port if it is free, else any free one; a port that was asked for is used as it is. */
 export async function usable(asked: number | undefined, usual: number): Promise<number> {
   if (asked !== undefined) return asked;
   return new Promise((resolve) => {

@@ -1,7 +1,7 @@
 /** Everything that was started, to be stopped in the reverse order. */
 export interface Running {
   readonly stops: (() => Promise<void>)[];
-  /** Everything has started: a program that ends from now on is a surprise, before it is a failed start. */
+  /** True once everything has started: from then on a program that ends has crashed; before that its start has failed. */
   started: boolean;
   stopping: boolean;
 }

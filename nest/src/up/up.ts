@@ -54,7 +54,7 @@ export async function runUp(args: readonly string[], environment: Environment): 
   }
 }
 
-/** A relay may start without its agent and fail its tasks; who sits at the terminal should be told before. */
+/** Refuses to start a relay whose agent is missing. The relay alone would start, and take no work, without a word here. */
 async function checkAgent({ backend: name, relay }: Choices, environment: Environment): Promise<void> {
   if (name === undefined || !relay) return;
   const backend = backendOf(name);
@@ -134,7 +134,7 @@ async function startAll(
       proof: place.ownToken,
       adminToken,
     });
-    // With an app, what an agent may do is decided by its tier: on one's own machine one trusts oneself to push.
+    // With an app, the tier decides what an agent may do; on their own machine people trust themselves to push.
     if (place.ownToken === undefined) await trust(hubUrl, contributorId, adminToken);
     await launch("relay", relayEnvironment(choices, place, hubUrl, folders.relay, contributorId, token));
   }
@@ -148,7 +148,7 @@ async function hubSecret(hubFolder: string): Promise<string | undefined> {
   return (await readTextIfPresent(join(hubFolder, "saas", "hub-secret.key")))?.trim();
 }
 
-/** Says what happens, line by line, until the end. */
+/** Prints what happens, line by line, until everything stops. */
 function follow(hubUrl: string, agent: string, running: Running): void {
   const stop = new AbortController();
   running.stops.push(async () => stop.abort());

@@ -7,7 +7,7 @@ const SourceLabel = z.string().regex(/^(file|env):.+$/);
 export const BackupStatus = z.object({
   available: z.boolean(),
   source: SourceLabel.optional(),
-  /** Why there is no backup, where there is none. */
+  /** Why no backup is possible; absent when one is. */
   reason: z.string().optional(),
   configPath: z.string().optional(),
 });

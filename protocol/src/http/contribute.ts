@@ -58,7 +58,7 @@ export const StatusReply = z.object({
   total_items: z.number().int(),
   withheld: z.record(z.string(), z.number().int()),
   suspended: z.boolean(),
-  /** What the operators have to say to everybody; absent when nothing. */
+  /** The operators' announcement to everybody; absent when there is none. */
   announcement: z.string().optional(),
   in_flight: z.number().int(),
   /** Tasks completed in the last 24 hours, as `GET /api/contribute/metrics` counts them. */
@@ -73,7 +73,7 @@ export const StatusReply = z.object({
       error: z.string().optional(),
     }),
   ),
-  /** Another one whenever admins changed the queue configuration or its order. */
+  /** Changes whenever an admin changes the queue configuration or the order of the queue. */
   revision: z.string(),
 });
 export type StatusReply = z.infer<typeof StatusReply>;
@@ -96,7 +96,7 @@ export const QueueItem = z.object({
   updated_at: z.string(),
   /** Handed out first, because an operator put it there. */
   ordered: z.boolean().optional(),
-  /** Held back by an operator, whatever else withholds it. */
+  /** True when an operator holds it back, even if something else withholds it too. */
   held: z.boolean().optional(),
   held_reason: z.string().optional(),
   /** Absent: it is offered now. `because` is the reason in words. */
@@ -116,7 +116,7 @@ export const QueueReply = z.object({
   withheld: z.record(z.string(), z.number().int()),
   /** The same reasons in words. */
   withheld_because: z.record(z.string(), z.string()),
-  /** Issues of private repositories, counted and not shown to whoever asks. */
+  /** How many issues are left out because they belong to private repositories that the caller may not see. */
   hidden: z.number().int(),
   /** How many there are on all pages together. */
   matching: z.number().int(),
@@ -144,7 +144,7 @@ export const FleetRelay = z.object({
   trust_tier: z.enum(tiers),
   cli_backend: z.string().optional(),
   model: z.string().optional(),
-  /** The delegated role it works in; what it asked for and what an owner set stand beside it. */
+  /** The delegated role the relay works in: decided from `client_role` (its wish) and `assigned_agent_role` (an owner's setting). */
   role: z.string().optional(),
   client_role: z.string().optional(),
   assigned_agent_role: z.string().optional(),
@@ -156,7 +156,7 @@ export const FleetRelay = z.object({
   last_activity: z.string(),
   current_task: z.string().optional(),
   idle_reason: z.string().optional(),
-  /** Why the task in hand has no code-host token of the hub, or none that is newer. */
+  /** Why the hub could not make or renew the code-host token of the current task. */
   credential_failure: z
     .object({ task_id: z.string(), repo: z.string(), number: z.number().int(), reason: z.string(), at: z.string() })
     .optional(),
@@ -183,13 +183,13 @@ export const FleetWork = z.object({
   url: z.string(),
   contributor_id: z.string(),
   github_username: z.string(),
-  /** Which of the contributor's machines it was given to, where they have names. */
+  /** The session name of the machine that has the task, if that machine has a name. */
   session: z.string().optional(),
   status: z.enum(["offered", "in-progress", "away"]),
   assigned_at: z.string(),
   expires_at: z.string(),
   note: z.string().optional(),
-  /** Of a private repository, whose facts whoever asks does not see. */
+  /** True for a private repository; its facts are hidden from the caller. */
   private: z.literal(true).optional(),
 });
 export type FleetWork = z.infer<typeof FleetWork>;
@@ -211,7 +211,7 @@ export const fleet = route({
   reply: FleetReply,
 });
 
-/** What became different in the fleet since the event before: rows that are new or changed, and the names of those gone. */
+/** What changed in the fleet since the previous event: new and changed rows, and the keys of removed ones. */
 export const FleetChanges = z.object({
   clankers: z.array(FleetRelay),
   work: z.array(FleetWork),
@@ -232,7 +232,7 @@ export const ActivityEntry = z.object({
   title: z.string().optional(),
   url: z.string().optional(),
   detail: z.string().optional(),
-  /** Of a private repository, whose facts whoever asks does not see. */
+  /** True for a private repository; its facts are hidden from the caller. */
   private: z.literal(true).optional(),
 });
 export type ActivityEntry = z.infer<typeof ActivityEntry>;
@@ -273,7 +273,7 @@ export const refreshQueue = route({
   }),
 });
 
-/** How whoever asks with a registration token stands. */
+/** The standing of the contributor whose registration token makes the request. */
 export const OwnLimits = z.object({
   username: z.string(),
   contributor_id: z.string(),
@@ -284,7 +284,7 @@ export const OwnLimits = z.object({
   max_per_hour: z.number().int(),
   max_per_day: z.number().int(),
   max_concurrent: z.number().int(),
-  /** When one more task fits the hour and the day, where one does not now. */
+  /** When the hourly and daily limits allow the next task; absent when they allow one now. */
   hour_frees_at: z.string().optional(),
   day_frees_at: z.string().optional(),
   paused_until: z.string().optional(),

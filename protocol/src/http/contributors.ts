@@ -20,12 +20,12 @@ export const ContributorRow = z.object({
   current_task: z.string().optional(),
   assigned_agent_role: z.string().optional(),
   agent_role_grants: z.array(z.string()),
-  /** After three quick failures in a row: no work until then. */
+  /** No work until this time, because of three quick failures in a row. */
   paused_until: z.string().optional(),
 });
 export type ContributorRow = z.infer<typeof ContributorRow>;
 
-/** What a list of contributors can be sorted by. */
+/** The keys that a list of contributors can be sorted by. */
 export const contributorSorts = [
   "registered",
   "login",
@@ -87,7 +87,7 @@ export const contributor = route({
   }),
   reply: z.object({
     contributor: ContributorRow,
-    /** How they stand against the limits of their tier; absent when revoked. */
+    /** How much of their tier's limits they have used; absent when revoked. */
     limits: OwnLimits.optional(),
     history: z.array(ContributorTask),
     next_cursor: z.string().optional(),

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { delegatableRoles } from "../roles.ts";
 import { route } from "./route.ts";
 
-/** Tiers that an admin can switch off or limit; `revoked` is no tier to be at work in. */
+/** Tiers that an admin can switch off or limit; nobody works as `revoked`. */
 const workingTiers = ["newcomer", "contributor", "trusted", "merger", "advisor"] as const;
 
 const mode = z.enum(["deny", "allow"]);
@@ -22,7 +22,7 @@ const TierLimitsChange = z.strictObject({
   max_concurrent: count.optional(),
 });
 
-/** Every key of the queue configuration (spec: Queue configuration), flat. Lists of patterns are checked further at save. */
+/** Every key of the queue configuration, in one flat object. Saving checks the lists of patterns further. */
 const keys = {
   contribute_suspended: z.boolean(),
   disabled_repos: repos,
@@ -38,16 +38,16 @@ const keys = {
   contribute_reject_unknown_models: z.boolean(),
   disabled_tiers: z.array(z.enum(workingTiers)).max(workingTiers.length),
   tier_limits: z.partialRecord(z.enum(workingTiers), TierLimitsChange),
-  /** Verified pull requests that promote; 0 = by hand only. */
+  /** How many verified pull requests promote a contributor; 0 = only an admin promotes. */
   contribute_contributor_at: count,
   contribute_trusted_at: count,
   open_registration: z.boolean(),
   /** Shown on the public page and told to every relay; empty = none. */
   contribute_announcement: z.string().max(500, "longer than 500 characters"),
-  /** Off: a completed issue waits only for its pull request to be seen, not for the whole hold. */
+  /** When off, a completed issue waits only until its pull request is seen, not for the whole hold. */
   contribute_cooldown_enabled: z.boolean(),
   contribute_cooldown_hours: z.number().int().min(1).max(8760),
-  /** A pull request that is red on a required check claims nothing once it was left alone this long. */
+  /** A pull request that fails a required check stops claiming its issue when it has not changed for this long. */
   contribute_claim_stale_hours: z.number().int().min(1).max(8760),
   contribute_delegatable_roles: z.array(z.enum(delegatableRoles)).max(delegatableRoles.length),
 };
@@ -63,7 +63,7 @@ export const GovernorSettings = z.object({
 });
 export type GovernorSettings = z.infer<typeof GovernorSettings>;
 
-/** A change: absent keys stay, unknown ones are refused, all of it holds or nothing. */
+/** A change: absent keys keep their value, unknown keys are refused, and it is applied whole or not at all. */
 export const GovernorChange = z.strictObject({ ...keys, contribute_allow_labels: names }).partial();
 export type GovernorChange = z.infer<typeof GovernorChange>;
 
@@ -86,9 +86,9 @@ export const changeGovernor = route({
   reply: z.object({ status: z.literal("updated") }),
 });
 
-/** What a change would do to the queue of this moment. */
+/** What a change would do to the queue as it is now. */
 export const ImpactReply = z.object({
-  /** Issues on offer now, and how many would be; those that leave and those that come. Absent while a pattern is faulty. */
+  /** How many issues are on offer now and would be after the change; which ones leave and join. Absent while a pattern is faulty. */
   offered: z
     .object({
       before: z.number().int(),
@@ -113,7 +113,7 @@ export const previewImpact = route({
   reply: ImpactReply,
 });
 
-/** Keys that hold patterns, in the order in which an issue meets them. */
+/** Keys that hold patterns, in the order in which they are applied to an issue. */
 export const patternKeys = [
   "contribute_deny_labels",
   "contribute_deny_titles",

@@ -11,7 +11,7 @@ export const LeaderboardRow = z.object({
   github_username: z.string(),
   avatar_url: z.string(),
   trust_tier: z.enum(tiers),
-  /** Pull requests that the code host confirmed: what the rank goes by. */
+  /** Pull requests that the code host confirmed; the rank follows from this number. */
   tasks_verified: z.number().int(),
   /** Tasks reported as completed, confirmed or not. */
   tasks_completed: z.number().int(),

@@ -18,7 +18,7 @@ export const openapi = route({
   reply: z.record(z.string(), z.unknown()),
 });
 
-/** What was done in some time. A task that ended is in one of completed, no_work_needed, blocked, failed. */
+/** What was done in a period. Each ended task is counted in exactly one of completed, no_work_needed, blocked, failed. */
 export const Done = z.object({
   assigned: z.number().int(),
   /** The agent did what the issue asked for; `verified` of them with a pull request that the code host confirmed. */
@@ -36,7 +36,7 @@ export type Hour = z.infer<typeof Hour>;
 export const WaitSummary = z.object({
   count: z.number().int(),
   median_ms: z.number(),
-  /** Nineteen in twenty waited no longer. */
+  /** The 95th percentile. */
   slow_ms: z.number(),
 });
 export type WaitSummary = z.infer<typeof WaitSummary>;

@@ -6,7 +6,7 @@ const html = { method: "GET", access: "anyone", produces: "text/html", reply: z.
 
 export const live = route({ ...html, path: "/", summary: "The main job as it happens" });
 
-/** The pages of the browser app: the hub sends the app, which asks the API for what whoever looks may see. */
+/** The pages of the browser app. The hub sends the same app for each; the app asks the API for what its viewer may see. */
 export const app = [
   route({ ...html, path: "/operations", summary: "Relays, queue, leases and what happens, live" }),
   route({ ...html, path: "/settings", summary: "The queue configuration, for admins" }),

@@ -53,7 +53,7 @@ export const clearHolds = route({
   reply: z.object({ ok: z.literal(true), cleared: z.number().int(), hold: z.array(z.string()) }),
 });
 
-/** Why an issue waits that was handed out before, and what an operator holds back: each can be ended before its time. */
+/** The reasons for waiting that an operator can end early: after an earlier hand-out, and an operator's own hold. */
 export const liftable = [
   "connection_lost",
   "given_back",

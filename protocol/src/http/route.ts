@@ -1,9 +1,9 @@
 import type { z } from "zod";
 
 /**
- * Who may call a route. On a hub: anyone; whoever is signed in; a hub admin; a spoke by the hub's secret; the code host by its
- * signature. On a nest: `reader`, everybody whom the nest shows itself to; `member`, whoever has a role on it, or sits at a machine
- * that alone reaches it; `operator`, a role from `read-write` up; `owner`.
+ * Who may call a route. On a hub: anyone; a signed-in person; a hub admin; a spoke that has the hub's secret; the code host by
+ * its signature. On a nest: `reader`, everybody to whom the nest shows itself; `member`, a person with any role on it, or at the
+ * machine that alone can reach it; `operator`, a role from `read-write` up; `owner`.
  */
 export type Access =
   | "anyone"

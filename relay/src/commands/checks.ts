@@ -32,7 +32,7 @@ const LOGIN_FILES: Readonly<Record<string, readonly string[]>> = {
 
 const SESSION_REMEDY = "letters, digits, - and _ only, at most 64; or unset it";
 
-/** Everything that a backend needs on this machine, looked at without changing anything (spec: contribute-check). */
+/** Checks everything that a backend needs on this machine, without changing anything. */
 export async function checkMachine(backend: Backend, deps: CommandDeps): Promise<Check[]> {
   const { environment } = deps;
   const path = environment.PATH;

@@ -21,7 +21,7 @@ environment: NEST_CONTAINER_RUNTIME forces docker or podman; CONTRIBUTOR_MODE=he
 const CONTAINER_NAME = "nest-relay";
 const DEFAULT_IMAGE = "localhost/nest-relay:latest";
 
-/** `contribute-hive [backend] [local]`: starts the relay (spec: Relay commands). */
+/** `contribute-hive [backend] [local]`: starts the relay. */
 export const contributeHive: Command = async (args, deps) => {
   const { flags, words, help } = parseFlags(args, { image: "text" }, USAGE);
   if (help) {

@@ -22,7 +22,7 @@ backend: AGENT_BACKEND, else the one contribute-setup kept (${backends.map(({ na
 const NAMESPACE = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
 const TAG = /^[A-Za-z0-9_][A-Za-z0-9._-]{0,127}$/;
 
-/** `contribute-k8s [namespace] [output-file] [image-tag]` (spec: Relay commands). */
+/** `contribute-k8s [namespace] [output-file] [image-tag]`: writes the manifests of a relay in a cluster. */
 export const contributeK8s: Command = async (args, deps) => {
   const { flags, words, help } = parseFlags(args, { secret: "text" }, USAGE);
   if (help) {

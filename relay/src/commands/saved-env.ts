@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { type Environment, isAbsent, makePrivateFolder, readTextIfPresent, writeFileAtomic } from "@nest/kit";
 import { parseContributorEnv } from "../settings/contributor-env.ts";
 
-/** Where registration is kept (spec: Relay environment and local state). */
+/** The file that keeps the registration. */
 export function contributorEnvFile(environment: Environment): string {
   return join(environment.HOME || homedir(), ".config/nest/contributor.env");
 }

@@ -23,7 +23,7 @@ backends: ${backends.map(({ name }) => name).join(", ")}
 
 type Answer = { readonly contributor_id: string; readonly registration_token?: string | undefined };
 
-/** `contribute-setup <backend>`: one-time per hub registration (spec: Relay commands). */
+/** `contribute-setup <backend>`: registers this contributor at a hub, once per hub. */
 export const contributeSetup: Command = async (args, deps) => {
   const { flags, words, help } = parseFlags(args, { hub: "text", reissue: "switch" }, USAGE);
   if (help) {

@@ -8,7 +8,7 @@ export type StatusDetails = Omit<Partial<HeadlessStatus>, "mode" | "backend" | "
 
 /**
  * The headless status file that probes read: replaced whole, and rewritten with a fresh `updated_at` at every heartbeat, so
- * that a probe can tell a relay that hangs from one that waits (contract §8, Relay 7).
+ * that a probe can tell a relay that hangs from one that waits.
  */
 export class StatusFile {
   readonly #path: string;

@@ -14,8 +14,7 @@ export interface Machine {
 }
 
 /**
- * The facts that this relay declares to hubs, probed once at start. Every probe is best effort: what cannot be known is left
- * out (spec: DECLARE).
+ * The facts that this relay declares to hubs, probed once at start. A fact whose probe fails is left out.
  */
 export async function probeFacts(config: RelayConfig, machine: Machine): Promise<DeclaredFacts> {
   const [containerRuntime, version, credentialType] = await Promise.all([

@@ -2,7 +2,7 @@ import { createHash, createHmac } from "node:crypto";
 import { type DeclaredFacts, PROTOCOL_VERSION, type RelayMessage } from "@nest/protocol";
 import type { HubEntry } from "../settings/config.ts";
 
-/** Additions this relay understands, by name (contract §4). */
+/** The protocol extensions that this relay understands, by name (docs/protocol.md). */
 export const RELAY_CAPABILITIES = ["task_ack", "task_declined", "task_push", "withheld_counts"] as const;
 
 /** What the relay tells every hub about itself. */
@@ -23,7 +23,7 @@ export interface Challenge {
   readonly server_capabilities?: readonly string[] | undefined;
 }
 
-/** Hex HMAC-SHA-256 over the nonce; the key is the ASCII hex SHA-256 of the token (contract §8, Wire 14). */
+/** The proof of a token: hex HMAC-SHA-256 over the nonce, with the token's SHA-256 in ASCII hex as the key (docs/protocol.md). */
 export function authProof(token: string, nonce: string): string {
   const key = createHash("sha256").update(token).digest("hex");
   return createHmac("sha256", key).update(nonce).digest("hex");

@@ -7,7 +7,7 @@ import type { OpenWire, Wire } from "./wire.ts";
 
 /** A peer that does not answer a close is cut after this. */
 const CLOSE_ANSWER_MS = 2000;
-/** Three pings without a sign of life: the peer is gone (contract §8, Relay 1). */
+/** After three pings without a sign of life the peer counts as gone. */
 const SILENT_PINGS = 3;
 
 /** Rate limit for a hub's frames: normally a few a minute, and after a reconnect one for each report. */

@@ -19,7 +19,7 @@ const RESTART_SPREAD = 2;
 
 /**
  * When to connect again: exponential backoff with full jitter from 1 s to 60 s, reset only after 30 s of authenticated uptime.
- * A hub that closed with 1012 (restarting) is tried after a short random time (spec: Limits; contract §4).
+ * A hub that closed with 1012 (restarting) is tried after a short random time.
  */
 export function nextTry(ended: EndedConnection, attempt: number, numbers: Durations, random: Random): NextTry {
   const stable = ended.authenticatedMs !== undefined && ended.authenticatedMs >= numbers.reconnectStableMs;

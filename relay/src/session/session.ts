@@ -210,7 +210,7 @@ export class Session {
       this.#prove = false;
       return;
     }
-    // Waiting may help (contract §8, Relay 1): also a hub that accepted this token before may have lost it only for a while.
+    // Waiting may help, also when a hub refuses a token that it accepted before: it may have lost its records for a while.
     if (kind === "passing" || (this.#hasWorked && isAboutToken)) return;
     this.#refusal = reason;
     this.#deps.listener.onRefused(this, reason, acceptedModels);

@@ -61,7 +61,7 @@ const EFFORT = /^[A-Za-z0-9_-]{1,32}$/;
 const RUNTIMES = ["docker", "podman", "none"];
 
 /**
- * The relay's configuration: environment first, then `contributor.env` (spec: Relay environment).
+ * The relay's configuration: environment first, then `contributor.env`.
  *
  * @throws UsageError with one line per fault, each beginning with the variable's name. No value of a secret is repeated.
  */

@@ -2,7 +2,7 @@ import { UsageError } from "@nest/kit";
 
 /**
  * Reads `contributor.env`: `KEY=` and then the rest of the line literally, one outer pair of quotes removed; blank lines and
- * `#` lines are skipped. Never executed, nothing in it is expanded (contract §8, Relay 9).
+ * `#` lines are skipped. The file is never executed, and nothing in it is expanded.
  *
  * @throws UsageError with one line per fault: file and line number, never the content.
  */

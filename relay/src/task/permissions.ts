@@ -1,6 +1,6 @@
 import type { Session } from "../session/session.ts";
 
-/** The permissions that a token needs for a task to end in a pull request (contract §8, Relay 4). */
+/** The permissions that a token needs for a task to end in a pull request. */
 const NEEDED = ["contents:write", "pulls:write"];
 
 /** Whether a token of these permissions can push and open a pull request; false also where the hub states none. Pure. */

@@ -8,7 +8,7 @@ import { acceptExec, type ContainerProgram } from "./exec-socket.ts";
 
 /**
  * A small Kubernetes API server: Secrets by name, pods, exec. It knows one token and, for each path, whether it is forbidden; it
- * has no admission, no defaults, no watch. The real one is the judge of those (test/real-cluster).
+ * has no admission, no defaults, no watch; those are tested on a real one (test/real-cluster).
  */
 export class FakeApiServer implements AsyncDisposable {
   readonly #server: Server;

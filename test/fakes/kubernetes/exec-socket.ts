@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { type WebSocket, WebSocketServer } from "ws";
 
-/** What runs in a container of a test: told what was asked for, it writes and ends. */
+/** A fake program in a container: gets the command, writes output and ends. */
 export type ContainerProgram = (run: ContainerRun) => Promise<void> | void;
 
 export interface ContainerRun {
@@ -11,7 +11,7 @@ export interface ContainerRun {
   stderr(text: string): void;
   /** Ends with an exit code. */
   exit(code: number): void;
-  /** Ends without one, as a stream that broke off. */
+  /** Ends without an exit code, like a broken stream. */
   cut(): void;
 }
 

@@ -7,7 +7,7 @@ import type { Script, Talk, Turn } from "./talk.ts";
 
 /** A model that follows a script, on loopback, for real agent CLIs: the messages, responses and completions wires. */
 export class ModelEndpoint implements AsyncDisposable {
-  /** Every talk that was carried on, as it stood at each request. */
+  /** Every conversation, as it was at each request. */
   readonly talks: Talk[] = [];
   readonly #server: Server;
   readonly #script: Script;

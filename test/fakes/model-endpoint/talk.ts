@@ -2,11 +2,11 @@
 export interface Talk {
   /** Everything that people and programs wrote, the task's prompt among it. */
   readonly prompt: string;
-  /** What the commands printed that the model asked for, in order. */
+  /** The output of the commands that the model asked for, in order. */
   readonly results: readonly string[];
 }
 
-/** What the model does next: a shell command, or its last words. */
+/** What the model does next: run a shell command, or end with a final text. */
 export type Turn = { readonly run: string } | { readonly say: string };
 
 export type Script = (talk: Talk) => Turn;
