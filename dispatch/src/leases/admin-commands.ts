@@ -146,6 +146,6 @@ export function setting(deps: DeciderDeps, command: Of<"setting">, now: number):
   if (change.kind === "unchanged") return [{ kind: "done", released: [] }];
   ledger.putSetting(name, change.value);
   if (change.audit !== undefined) ledger.audit({ at: now, actor, ...change.audit });
-  if (change.activity !== undefined) ledger.note({ at: now, login: "hub", ...change.activity });
+  if (change.activity !== undefined) ledger.note(change.activity, "hub", now);
   return [{ kind: "done", released: [] }];
 }

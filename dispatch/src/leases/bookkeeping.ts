@@ -44,5 +44,5 @@ export function acknowledgement(command: RelayIdentity & TaskReference): Effect 
 /** Adds a line to the activity feed. */
 export function note(deps: DeciderDeps, contributorId: string, event: ActivityEvent<Lease>, now: number): void {
   const { ledger } = deps;
-  ledger.note({ at: now, login: ledger.contributor(contributorId)?.login ?? contributorId, ...event });
+  ledger.note(event, ledger.contributor(contributorId)?.login ?? contributorId, now);
 }

@@ -182,7 +182,7 @@ export class CommandBatcher {
     }
     for (const { changes, effects } of update.batches) {
       for (const listener of this.#listeners) listener.changed?.(changes);
-      for (const effect of effects.flat()) this.#deliver(effect);
+      this.#deliver(effects.flat());
     }
   }
 
@@ -199,13 +199,17 @@ export class CommandBatcher {
     }
     for (const [at, { done }] of batch.entries()) {
       const effects = result?.effects[at] ?? [];
-      for (const effect of effects) this.#deliver(effect);
+      this.#deliver(effects);
       done?.(effects);
     }
   }
 
-  #deliver(effect: Effect): void {
-    for (const listener of this.#listeners) listener.effect?.(effect);
+  #deliver(effects: readonly Effect[]): void {
+    if (effects.length === 0) return;
+    for (const listener of this.#listeners) {
+      if (listener.effect === undefined) continue;
+      for (const effect of effects) listener.effect(effect);
+    }
   }
 
   #failed(batch: readonly Waiting[], cause: unknown): void {
@@ -226,9 +230,9 @@ export class CommandBatcher {
         }),
       );
       if (command.kind === "ready") {
-        this.#deliver({ kind: "unavailable", connection: command.connection, reason: "hub_not_ready" });
+        this.#deliver([{ kind: "unavailable", connection: command.connection, reason: "hub_not_ready" }]);
       } else if ("taskId" in command && "connection" in command) {
-        this.#deliver({ kind: "resend_required", connection: command.connection });
+        this.#deliver([{ kind: "resend_required", connection: command.connection }]);
       }
     }
   }

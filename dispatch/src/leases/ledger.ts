@@ -1,5 +1,6 @@
 import type { ActivityEvent } from "@nest/protocol";
 import {
+  type Activity,
   type ActivityTask,
   type AuditLine,
   type Changes,
@@ -215,9 +216,11 @@ export class Ledger {
     this.#changes.contributors.set(contributor.id, contributor);
   }
 
-  note(line: { readonly at: number; readonly login: string } & ActivityEvent<ActivityTask>): void {
+  /** Adds a line to the activity feed: who did it, and when. */
+  note(event: ActivityEvent<ActivityTask>, login: string, at: number): void {
+    const { action, task, url, detail }: Omit<Activity, "id" | "at" | "login"> = event;
     this.#activityId += 1;
-    this.#changes.activity.push({ ...line, id: this.#activityId });
+    this.#changes.activity.push({ id: this.#activityId, at, login, action, task, url, detail });
   }
 
   audit(line: AuditLine): void {

@@ -1,15 +1,13 @@
 import type { Changes } from "../leases/changes.ts";
-import { type Column, pick, type Value } from "./columns.ts";
+import type { Column, Value } from "./columns.ts";
 import { postgresText } from "./postgres-text.ts";
-import { type Task, tables, taskEnding, taskGrant, taskOf, taskRenewal } from "./tables.ts";
-
-const byGeneration = pick(tables.tasks, "gen");
+import { type Task, tables, taskEnding, taskGrant, taskKey, taskRenewal } from "./tables.ts";
 
 /** What most batches are made of, by list: a batch has one array a column. */
 export const batchLists = {
   contributors: tables.contributors,
-  ended: [...byGeneration, ...taskEnding],
-  renewed: [...byGeneration, ...taskRenewal],
+  ended: [...taskKey, ...taskEnding],
+  renewed: [...taskKey, ...taskRenewal],
   granted: taskGrant,
   items: tables.items,
   activity: tables.activity,
@@ -32,12 +30,12 @@ export function batchColumnsOf(changes: Changes): string[] {
   for (const lease of changes.leases.values()) {
     if (over.has(lease.taskId)) continue;
     const grant = changes.granted.get(lease.taskId);
-    if (grant === undefined) moved.push(lease);
-    else made.push(taskOf(lease, grant));
+    if (grant === undefined) moved.push({ lease });
+    else made.push({ lease, grant });
   }
   const ended = changes.endings
     .filter(({ lease }) => !changes.granted.has(lease.taskId))
-    .map((ending) => taskOf(ending.lease, undefined, ending));
+    .map((ending) => ({ lease: ending.lease, ending }));
   return [
     ...arraysOf(batchLists.contributors, [...changes.contributors.values()]),
     ...arraysOf(batchLists.ended, ended),

@@ -1,6 +1,6 @@
 import type { Changes } from "../leases/changes.ts";
 import type { Column } from "./columns.ts";
-import { tables, taskOf } from "./tables.ts";
+import { tables } from "./tables.ts";
 
 type JsonRow = Readonly<Record<string, unknown>>;
 
@@ -15,10 +15,11 @@ export function rareRowsOf(changes: Changes): Readonly<Record<string, readonly J
     passing: changes.endings
       .filter(({ lease }) => granted.has(lease.taskId))
       .map((ending) =>
-        rowOf(
-          tables.tasks,
-          taskOf({ ...ending.lease, connection: undefined }, granted.get(ending.lease.taskId), ending),
-        ),
+        rowOf(tables.tasks, {
+          lease: { ...ending.lease, connection: undefined },
+          grant: granted.get(ending.lease.taskId),
+          ending,
+        }),
       ),
     judged: changes.pullRequests.map(({ gen, state, because }) => ({ gen, pr_state: state, reason: because })),
     counted: [...changes.counted].map(([url, { gen }]) => ({ url, task_gen: gen })),

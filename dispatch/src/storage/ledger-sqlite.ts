@@ -4,11 +4,19 @@ import type { Contributor } from "../leases/contributor.ts";
 import type { Lease } from "../leases/lease.ts";
 import type { BatchResult, LedgerStore } from "../leases/ledger-store.ts";
 import type { Checkpoints } from "./checkpoints.ts";
-import { type Column, except, listed, valuesOf } from "./columns.ts";
+import { type Column, except, listed, pick, valuesOf } from "./columns.ts";
 import type { Reader } from "./reader.ts";
 import { RecentGrants } from "./recent-grants.ts";
 import { readLedger } from "./rows.ts";
-import { contributorNames, contributorProgress, tables, taskEnding, taskGrant, taskOf, taskRenewal } from "./tables.ts";
+import {
+  contributorNames,
+  contributorProgress,
+  tables,
+  taskEnding,
+  taskGrant,
+  taskKey,
+  taskRenewal,
+} from "./tables.ts";
 
 /** Stores the ledger in the embedded database: reads all live rows at start, then writes one batch at a time. */
 export class SqliteLedger implements LedgerStore, LedgerPast {
@@ -83,11 +91,11 @@ export class SqliteLedger implements LedgerStore, LedgerPast {
       this.#writeEnding(ending, changes);
     }
     for (const lease of changes.leases.values()) if (!ended.has(lease.taskId)) this.#writeLease(lease, changes);
-    for (const item of changes.items.values()) write.item.run(...valuesOf(tables.items, item));
+    for (const item of changes.items.values()) write.item.run(...values.item(item));
     for (const { gen, state, because } of changes.pullRequests) write.pullRequest.run(state, because ?? null, gen);
     for (const [url, { gen }] of changes.counted) write.counted.run(url, gen);
-    for (const line of changes.activity) write.activity.run(...valuesOf(tables.activity, line));
-    for (const line of changes.audit) write.audit.run(...valuesOf(tables.audit, line));
+    for (const line of changes.activity) write.activity.run(...values.activity(line));
+    for (const line of changes.audit) write.audit.run(...values.audit(line));
     for (const [name, value] of changes.settings) {
       if (value === undefined) write.removeSetting.run(name);
       else write.setting.run(name, JSON.stringify(value));
@@ -104,27 +112,28 @@ export class SqliteLedger implements LedgerStore, LedgerPast {
     const { progress, who, contributor } = this.#statements;
     const known = this.#known.get(row.id);
     if (known === undefined) {
-      contributor.run(...valuesOf(tables.contributors, row));
+      contributor.run(...values.contributor(row));
     } else {
-      progress.run(...valuesOf(contributorProgress, row), row.id);
+      progress.run(...values.progress(row));
       if (isSame(known, row)) return;
-      who.run(...valuesOf(contributorNames, row), row.id);
+      who.run(...values.who(row));
     }
     this.#written.push(row);
   }
 
   #writeLease(lease: Lease, changes: Changes): void {
     const grant = changes.granted.get(lease.taskId);
-    if (grant === undefined) this.#statements.renew.run(...valuesOf(renewal, lease), lease.gen);
-    else this.#statements.grant.run(...valuesOf(granted, taskOf(lease, grant)));
+    const task = { lease, grant, ending: undefined };
+    if (grant === undefined) this.#statements.renew.run(...values.renew(task));
+    else this.#statements.grant.run(...values.grant(task));
   }
 
   #writeEnding(ending: Ending, changes: Changes): void {
     const { lease } = ending;
     const grant = changes.granted.get(lease.taskId);
-    const task = taskOf(lease, grant, ending);
-    if (grant === undefined) this.#statements.end.run(...valuesOf(taskEnding, task), lease.gen);
-    else this.#statements.passing.run(...valuesOf(whole, task));
+    const task = { lease, grant, ending };
+    if (grant === undefined) this.#statements.end.run(...values.end(task));
+    else this.#statements.passing.run(...values.passing(task));
   }
 }
 
@@ -133,6 +142,22 @@ export class SqliteLedger implements LedgerStore, LedgerPast {
 const whole = except(tables.tasks, "connection");
 const granted = except(taskGrant, "connection");
 const renewal = except(taskRenewal, "connection");
+
+const byId = pick(tables.contributors, "id");
+
+/** What the statements of the same names take for a record, in the order of their placeholders. */
+const values = {
+  contributor: valuesOf(tables.contributors),
+  progress: valuesOf([...contributorProgress, ...byId]),
+  who: valuesOf([...contributorNames, ...byId]),
+  grant: valuesOf(granted),
+  passing: valuesOf(whole),
+  renew: valuesOf([...renewal, ...taskKey]),
+  end: valuesOf([...taskEnding, ...taskKey]),
+  item: valuesOf(tables.items),
+  activity: valuesOf(tables.activity),
+  audit: valuesOf(tables.audit),
+} as const;
 
 const SQL = {
   begin: "begin immediate",

@@ -9,11 +9,10 @@ interface Person {
   readonly age: number | undefined;
 }
 
-const people = [
-  column<Person>("id", "text", "id"),
-  since(8, optional<Person>("time_zone", "text", "zone")),
-  since(9, optional<Person>("age", "integer", "age")),
-];
+const id = column<Person>("id", "text", "id", (one) => one.id);
+const zone = optional<Person>("time_zone", "text", "zone", (one) => one.zone);
+const age = optional<Person>("age", "integer", "age", (one) => one.age);
+const people = [id, since(8, zone), since(9, age)];
 
 test("a column of a later step is added by that step, to a new database as to an old one", () => {
   const database = new DatabaseSync(":memory:");
@@ -35,5 +34,5 @@ test("numbers are as wide on either engine", () => {
 });
 
 test("a column that is added later must be optional: rows that are there have none", () => {
-  expect(() => since(8, column<Person>("id", "text", "id"))).toThrow("must be optional");
+  expect(() => since(8, id)).toThrow("must be optional");
 });

@@ -5,13 +5,16 @@ import type { Lease } from "../leases/lease.ts";
 import { type Column, column, derived, except, optional, pick } from "./columns.ts";
 
 /** A task as stored: its lease, its position among its contributor's assignments, and how it ended. */
-export type Task = Lease &
-  Partial<Omit<Ending, "lease">> & { readonly nth?: number; readonly previous?: number | undefined };
-
-/** Makes a task from its lease, grant and ending. */
-export function taskOf(lease: Lease, grant?: Grant, ending?: Ending): Task {
-  return { ...lease, ...grant, ...ending };
+export interface Task {
+  readonly lease: Lease;
+  readonly grant?: Grant | undefined;
+  readonly ending?: Ending | undefined;
 }
+
+/** The fields that a task's columns are read back into. */
+type TaskFields = Lease & Grant & Omit<Ending, "lease">;
+const ofTask = column<Task, TaskFields>;
+const optionalOfTask = optional<Task, TaskFields>;
 
 const contributors: readonly Column<Contributor>[] = [
   column("id", "text", "id", (one) => one.id),
@@ -34,33 +37,33 @@ const contributors: readonly Column<Contributor>[] = [
 
 const tasks: readonly Column<Task>[] = [
   // The generation is the primary key: it is unique per hub and the shortest key available.
-  column("gen", "integer", "gen", (task) => task.gen),
-  column("id", "text", "taskId", (task) => task.taskId),
-  column("contributor_id", "text", "contributorId", (task) => task.contributorId),
-  column("grant_number", "integer", "nth", ({ nth }) => nth ?? 0),
-  optional("previous_gen", "integer", "previous", (task) => task.previous),
-  column("identity", "text", "identity", (task) => task.identity),
-  column("repo", "text", "repo", (task) => task.repo),
-  column("number", "integer", "number", (task) => task.number),
-  column("item_key", "text", "key", (task) => task.key),
-  column("title", "text", "title", (task) => task.title),
-  column("url", "text", "url", (task) => task.url),
-  column("item_updated_at", "integer", "itemUpdatedAt", (task) => task.itemUpdatedAt),
-  column("assigned_at", "integer", "assignedAt", (task) => task.assignedAt),
-  optional("accepted_at", "integer", "acceptedAt", (task) => task.acceptedAt),
-  column("expires_at", "integer", "expiresAt", (task) => task.expiresAt),
-  optional("ended_at", "integer", "endedAt", (task) => task.endedAt),
-  optional("outcome", "text", "outcome", (task) => task.outcome),
-  optional("reason", "text", "reason", (task) => task.reason),
-  optional("verdict", "text", "verdict", (task) => task.verdict),
-  optional("failure_kind", "text", "failureKind", (task) => task.failureKind),
-  optional("permanent", "integer", "permanent", ({ permanent }) =>
-    permanent === undefined ? undefined : Number(permanent),
+  ofTask("gen", "integer", "gen", ({ lease }) => lease.gen),
+  ofTask("id", "text", "taskId", ({ lease }) => lease.taskId),
+  ofTask("contributor_id", "text", "contributorId", ({ lease }) => lease.contributorId),
+  ofTask("grant_number", "integer", "nth", ({ grant }) => grant?.nth ?? 0),
+  optionalOfTask("previous_gen", "integer", "previous", ({ grant }) => grant?.previous),
+  ofTask("identity", "text", "identity", ({ lease }) => lease.identity),
+  ofTask("repo", "text", "repo", ({ lease }) => lease.repo),
+  ofTask("number", "integer", "number", ({ lease }) => lease.number),
+  ofTask("item_key", "text", "key", ({ lease }) => lease.key),
+  ofTask("title", "text", "title", ({ lease }) => lease.title),
+  ofTask("url", "text", "url", ({ lease }) => lease.url),
+  ofTask("item_updated_at", "integer", "itemUpdatedAt", ({ lease }) => lease.itemUpdatedAt),
+  ofTask("assigned_at", "integer", "assignedAt", ({ lease }) => lease.assignedAt),
+  optionalOfTask("accepted_at", "integer", "acceptedAt", ({ lease }) => lease.acceptedAt),
+  ofTask("expires_at", "integer", "expiresAt", ({ lease }) => lease.expiresAt),
+  optionalOfTask("ended_at", "integer", "endedAt", ({ ending }) => ending?.endedAt),
+  optionalOfTask("outcome", "text", "outcome", ({ ending }) => ending?.outcome),
+  optionalOfTask("reason", "text", "reason", ({ ending }) => ending?.reason),
+  optionalOfTask("verdict", "text", "verdict", ({ ending }) => ending?.verdict),
+  optionalOfTask("failure_kind", "text", "failureKind", ({ ending }) => ending?.failureKind),
+  optionalOfTask("permanent", "integer", "permanent", ({ ending }) =>
+    ending?.permanent === undefined ? undefined : Number(ending.permanent),
   ),
-  optional("pr_url", "text", "prUrl", (task) => task.prUrl),
-  optional("pr_state", "text", "prState", (task) => task.prState),
+  optionalOfTask("pr_url", "text", "prUrl", ({ ending }) => ending?.prUrl),
+  optionalOfTask("pr_state", "text", "prState", ({ ending }) => ending?.prState),
   // The connection that holds the task; written only where several replicas share the database.
-  optional("connection", "text", "connection", (task) => task.connection),
+  optionalOfTask("connection", "text", "connection", ({ lease }) => lease.connection),
 ];
 
 const items: readonly Column<ItemRecord>[] = [
@@ -86,10 +89,10 @@ const activity: readonly Column<Activity>[] = [
 ];
 
 const audit: readonly Column<AuditLine>[] = [
-  column("at", "integer", "at"),
-  column("actor", "text", "actor"),
-  column("action", "text", "action"),
-  column("subject", "text", "subject"),
+  column("at", "integer", "at", (line) => line.at),
+  column("actor", "text", "actor", (line) => line.actor),
+  column("action", "text", "action", (line) => line.action),
+  column("subject", "text", "subject", (line) => line.subject),
   optional("before", "text", "before", ({ before }) => json(before)),
   optional("after", "text", "after", ({ after }) => json(after)),
 ];
@@ -106,6 +109,8 @@ export const contributorProgress = except(
   "registered_at",
   ...contributorNames.map(({ name }) => name),
 );
+/** The column by which a stored task is found. */
+export const taskKey = pick(tasks, "gen");
 /** The columns of a task that change while it is worked on. */
 export const taskRenewal = pick(tasks, "accepted_at", "expires_at", "connection");
 /** The columns of a task that change when it ends. */

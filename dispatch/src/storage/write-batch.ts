@@ -1,6 +1,6 @@
 import { batchLists } from "./batch-columns.ts";
-import { type Column, except, listed, pick } from "./columns.ts";
-import { contributorNames, contributorProgress, tables, taskEnding, taskRenewal } from "./tables.ts";
+import { type Column, except, listed } from "./columns.ts";
+import { contributorNames, contributorProgress, tables, taskEnding, taskKey, taskRenewal } from "./tables.ts";
 
 /**
  * The PostgreSQL function that writes one batch. Lists that most batches contain are passed as one array per column,
@@ -77,7 +77,7 @@ export function writeBatchFunction(): string {
  * of scanning the index of live tasks.
  */
 function moveTasks(list: "ended" | "renewed", changed: readonly Column<never>[], further: string): string {
-  const columns = [...pick(tables.tasks, "gen"), ...changed];
+  const columns = [...taskKey, ...changed];
   return `
       if cardinality(${list}_gen) > 0 then
         execute 'update tasks set ${listed(changed, (name) => `${name} = moved.${name}`)}${further}
