@@ -1,6 +1,5 @@
 import { readFileSync, writeFileSync } from "node:fs";
 
-/** How many tests of a run passed and failed. */
 export interface Counts {
   readonly passed: number;
   readonly failed: number;

@@ -16,7 +16,6 @@ export function setCookie(reply: FastifyReply, name: string, value: string, maxA
   });
 }
 
-/** Deletes a cookie. */
 export function clearCookie(reply: FastifyReply, name: string): void {
   setCookie(reply, name, "", 0);
 }

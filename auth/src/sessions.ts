@@ -3,7 +3,6 @@ import type { Clock, Random } from "@nest/kit";
 import { z } from "zod";
 import type { Signer } from "./signer.ts";
 
-/** A session lives 7 days. */
 export const SESSION_MS = 7 * 24 * 3_600_000;
 
 /** What is kept of somebody who has signed in. */
@@ -17,7 +16,6 @@ export interface SessionUser {
   readonly ended_sessions: Readonly<Record<string, number>>;
 }
 
-/** Where users are kept. */
 export interface SessionUsers {
   /** Undefined: nobody with this login has ever signed in. */
   read(login: string): Promise<SessionUser | undefined>;
@@ -37,7 +35,6 @@ const SessionToken = z.object({
 });
 type SessionToken = z.infer<typeof SessionToken>;
 
-/** Somebody who is signed in. */
 export interface SignedIn {
   readonly login: string;
   readonly accountId: number | undefined;

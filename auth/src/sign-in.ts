@@ -87,7 +87,6 @@ export class SignIn {
     return { account: await this.#accountOf(token), to: state.data.to };
   }
 
-  /** Begins a sign-in by device flow. */
   async startDevice() {
     const { oauth, webUrl, signer, clock } = this.#deps;
     if (oauth === undefined) throw this.#notConfigured();

@@ -35,7 +35,6 @@ const statusOf: Readonly<Record<string, number>> = {
   codehost_bad_answer: 503,
 };
 
-/** The answer to a failed request. */
 export interface Problem {
   readonly status: number;
   readonly body: ErrorBody;
@@ -60,7 +59,6 @@ export function problemOf(thrown: unknown, what: "hub" | "nest"): Problem {
   };
 }
 
-/** Answers a request with an error body. */
 export function sendProblem(reply: FastifyReply, { status, body, retryAfter }: Problem): FastifyReply {
   // The one answer that is not JSON: spokes of every release look for this text.
   if (body.code === "spoke_unauthorized") return reply.code(status).type("text/plain").send(body.error);

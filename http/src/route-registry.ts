@@ -10,16 +10,13 @@ export interface Call<Viewer, Body, Query> {
   readonly body: Body;
   readonly query: Query;
   readonly params: Readonly<Record<string, string>>;
-  /** Who asks. */
   readonly viewer: Viewer;
-  /** Their name for the audit. */
   readonly actor: string;
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
 }
 
 export interface RouteDeps<Viewer> {
-  /** What this server calls itself. */
   readonly what: "hub" | "nest";
   /** @throws NestError when the route is not open to whoever asks. */
   readonly admit: (route: Route, request: FastifyRequest) => Promise<Viewer> | Viewer;

@@ -15,14 +15,11 @@ const BUILT = join(import.meta.dirname, "../../web/dist");
 export interface WebAppDeps {
   /** Which side of the build: the name of its entry. */
   readonly entry: "hub" | "spoke";
-  /** The addresses that are pages of the app. */
   readonly pages: readonly Route[];
-  /** The page to show when there is no build. */
   readonly notBuilt: () => string;
   /** Shown by browsers that run no scripts. */
   readonly withoutScripts: Html;
   readonly random: Random;
-  /** Where the app was built to. */
   readonly folder?: string;
 }
 
@@ -64,7 +61,7 @@ function sendApp(
 ): FastifyReply {
   const page = htmlDocument({
     title: "Nest",
-    styles: ["/assets/header.css", ...styles.map((file) => `/app/${file}`)],
+    styles: ["/assets/frame.css", ...styles.map((file) => `/app/${file}`)],
     head: html`<script src="/assets/colour-scheme.js"></script>
 <meta name="style-nonce" nonce="${nonce}">
 ${imports.map((file) => html`<link rel="modulepreload" href="/app/${file}">\n`)}`,

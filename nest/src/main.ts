@@ -32,7 +32,6 @@ ${Object.entries(programs)
 nest <program> -h tells more.
 `;
 
-/** The `nest` command: picks a program. */
 async function main([name = "", ...args]: readonly string[]): Promise<void> {
   if (/^--?h(elp)?$/.test(name)) {
     process.stdout.write(USAGE);

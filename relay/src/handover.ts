@@ -12,7 +12,6 @@ export async function resume(session: Session, task: Task): Promise<void> {
   await session.send({ ...progress, kind, repo, number, title });
 }
 
-/** A progress report of the task in hand. */
 export async function progressOf(task: Task): Promise<Extract<RelayMessage, { type: "task_progress" }>> {
   const { task_id, task_gen } = task.assignment;
   const tail = await task.tail();

@@ -39,7 +39,6 @@ export class HubRotation {
     this.#notBefore.delete(session);
   }
 
-  /** The hub gave work. */
   answered(session: Session): void {
     this.#notBefore.set(session, 0);
   }

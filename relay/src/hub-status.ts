@@ -16,7 +16,6 @@ export interface StatusText {
 interface AtHub {
   readonly tier: string | undefined;
   readonly limits: OwnLimitsLeft | undefined;
-  /** When the hub sent the limits. */
   readonly toldAt: number;
   /** When this relay was given tasks since then. */
   readonly given: readonly number[];
@@ -72,7 +71,6 @@ export class HubStatus {
     if (limits !== undefined) this.#hubs.set(session, { ...this.#at(session), limits, toldAt: now, given: [] });
   }
 
-  /** The hub gave a task. */
   assigned(session: Session, now: number): void {
     const at = this.#at(session);
     const recent = at.given.filter((when) => when > now - this.#numbers.dayWindowMs);

@@ -12,7 +12,6 @@ export interface Look {
   readonly login: OwnLogin["kind"] | undefined;
 }
 
-/** How often this machine is checked. */
 const LOOK_EVERY_MS = 60_000;
 const SHORTEST_LOOK_MS = 500;
 

@@ -13,7 +13,6 @@ const MOST_UNSAVED = 50;
 
 export interface ReportsDeps {
   readonly stateFolder: string;
-  /** This relay's session name. */
   readonly sessionName: string;
   /** Whether a relay that runs has this session name. */
   readonly isInUse: (session: string) => Promise<boolean>;

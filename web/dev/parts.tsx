@@ -1,5 +1,5 @@
 import "../../http/src/assets/theme.css";
-import "../../http/src/assets/header.css";
+import "../../http/src/assets/frame.css";
 import "./parts.css";
 import { createRootRoute } from "@tanstack/react-router";
 import { createAppRouter } from "../src/shared/router/app-router.ts";

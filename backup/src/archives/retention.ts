@@ -8,7 +8,6 @@ type Candidate = Pick<StoredArchive, "name" | "stampedAt" | "modifiedAt"> & {
 
 export interface RetentionQuestion {
   readonly archives: readonly Candidate[];
-  /** Number of archives to keep. */
   readonly keep: number;
   readonly now: number;
   /** Archives that are never removed, whatever their age: the one just made, and the last whole one. */

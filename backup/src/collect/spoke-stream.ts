@@ -32,7 +32,6 @@ done
 echo "${END} $n"`,
 ];
 
-/** The files in a spoke's stream. */
 export interface SpokeFiles {
   readonly files: ReadonlyMap<string, Buffer>;
   /** The reason for each file that is missing. */

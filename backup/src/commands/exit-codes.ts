@@ -14,7 +14,6 @@ const BY_CODE: Readonly<Record<string, ExitCode>> = {
   bucket_missing: EXIT.usage,
 };
 
-/** The exit code for a failure. */
 export function exitCodeFor(thrown: unknown): ExitCode {
   if (thrown instanceof UsageError) return EXIT.usage;
   return thrown instanceof NestError ? (BY_CODE[thrown.code] ?? EXIT.failed) : EXIT.failed;

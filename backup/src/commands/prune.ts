@@ -27,7 +27,6 @@ export interface PruneQuestion extends HubArchivesQuery {
   readonly dryRun: boolean;
 }
 
-/** The result for each archive. */
 export interface Pruned {
   readonly kept: readonly { readonly name: string; readonly because: string }[];
   readonly removed: readonly string[];

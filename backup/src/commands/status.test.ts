@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { MemoryBlobs } from "../storage/memory.ts";
 import { HubUnderTest } from "../testing/a-hub.ts";
+import { MemoryBlobs } from "../testing/memory-blobs.ts";
 
 let hub: HubUnderTest;
 const YEAR_MS = 365 * 24 * 3_600_000;

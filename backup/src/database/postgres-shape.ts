@@ -42,7 +42,6 @@ interface IndexRow {
 const OURS =
   "relnamespace = current_schema()::regnamespace and relkind in ('r', 'p') and left(pg_class.relname, 8) <> 'replica_'";
 
-/** The names of a schema's tables. */
 export async function postgresTables(client: Client): Promise<string[]> {
   const { rows } = await client.query<{ name: string }>(
     `select relname::text as name from pg_class where ${OURS} order by relname`,

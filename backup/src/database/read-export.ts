@@ -6,7 +6,6 @@ import { NestError } from "@nest/kit";
 import type { Row } from "./rows.ts";
 import { DatabaseFacts, type TableFacts } from "./shape.ts";
 
-/** The number of tables and rows that were loaded. */
 export interface Loaded {
   readonly tables: number;
   readonly rows: number;

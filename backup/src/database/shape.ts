@@ -76,7 +76,6 @@ export function quoted(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
 
-/** Quoted names, separated by commas. */
 export function quotedList(names: readonly string[]): string {
   return names.map(quoted).join(", ");
 }

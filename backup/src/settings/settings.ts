@@ -5,7 +5,6 @@ import { type Environment, NestError, readTextIfPresent, UsageError, variable } 
 const DEFAULT_RETENTION = 30;
 const DEFAULT_SPOKE_TIMEOUT_S = 45;
 
-/** The settings from the environment, for every command. */
 export interface Settings {
   readonly dataDir: string;
   readonly namespace: string;

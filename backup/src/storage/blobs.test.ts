@@ -4,9 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { blobsContract } from "../testing/blobs-contract.ts";
+import { MemoryBlobs } from "../testing/memory-blobs.ts";
 import { listed } from "./blobs.ts";
 import { FolderBlobs } from "./folder.ts";
-import { MemoryBlobs } from "./memory.ts";
 
 const home = mkdtempSync(join(tmpdir(), "nest-blobs-"));
 afterAll(() => rmSync(home, { recursive: true, force: true }));

@@ -46,7 +46,6 @@ export function blobAbsent(name: string): NestError<"blob_absent"> {
   return new NestError("blob_absent", `there is no object ${name}`);
 }
 
-/** All rows of a listing. */
 export async function listed(blobs: Blobs, prefix: string, signal: AbortSignal): Promise<BlobRow[]> {
   const rows: BlobRow[] = [];
   for await (const row of blobs.list(prefix, signal)) rows.push(row);

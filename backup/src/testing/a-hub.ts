@@ -8,7 +8,7 @@ import { type Environment, seededRandom, silentLog, VirtualClock } from "@nest/k
 import { runCommand } from "../command.ts";
 import type { BackupDeps } from "../deps/deps.ts";
 import type { Blobs } from "../storage/blobs.ts";
-import { MemoryBlobs } from "../storage/memory.ts";
+import { MemoryBlobs } from "./memory-blobs.ts";
 
 export const KEY = "00112233445566778899aabbccddeeff0123456789abcdeffedcba9876543210";
 const SECRETS = ["nest-hub-secrets", "objstore-api-key", "nest-hub-kubeconfigs", "nest-hub-tls"];

@@ -24,7 +24,6 @@ export interface ContributeDeps {
   readonly activity: readonly contribute.ActivityEntry[];
   readonly settings: governor.GovernorSettings;
   readonly cli: string | undefined;
-  /** Where relays connect. */
   readonly hubAddress: string;
 }
 

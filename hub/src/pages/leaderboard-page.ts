@@ -13,7 +13,6 @@ export interface LeaderboardPageDeps {
   readonly style: string | undefined;
 }
 
-/** Rows of one page. */
 const ROWS = 100;
 
 const windowNames: Readonly<Record<described.LeaderboardWindow, string>> = {

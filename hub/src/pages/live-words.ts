@@ -49,7 +49,6 @@ export function duration(ms: number): string {
   return `${Math.floor(hours / 24)} d`;
 }
 
-/** What a task under lease is doing, in plain words. */
 export function workState(status: Work["status"]): string {
   switch (status) {
     case "offered":
@@ -61,7 +60,6 @@ export function workState(status: Work["status"]): string {
   }
 }
 
-/** What a repository's state means. */
 export function repositoryState(state: "ready" | "scanning" | "failing", issues: number): string {
   switch (state) {
     case "ready":

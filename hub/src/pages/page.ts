@@ -33,11 +33,11 @@ ${body}
   });
 }
 
-/** A document with what every public page loads: the header's styles, the choice of colours, who is signed in. */
+/** A document with what every public page loads: the styles of the frame, the choice of colours, who is signed in. */
 export function publicDocument(document: Required<Omit<PageParts, "here">>): string {
   return htmlDocument({
     ...document,
-    styles: ["/assets/header.css", ...document.styles],
+    styles: ["/assets/frame.css", ...document.styles],
     head: html`<script src="/assets/colour-scheme.js"></script>\n`,
     scripts: ["/assets/account.js", ...document.scripts],
   });

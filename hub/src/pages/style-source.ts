@@ -1,4 +1,3 @@
-/** A stylesheet in somebody's repository. */
 export interface StyleSource {
   readonly repo: string;
   readonly path: string;

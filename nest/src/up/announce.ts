@@ -2,7 +2,6 @@ import { join } from "node:path";
 import type { Choices } from "./choices.ts";
 import type { Place } from "./place.ts";
 
-/** The addresses of the programs that were started. */
 export interface Addresses {
   readonly hubUrl: string;
   readonly spokeUrl: string;

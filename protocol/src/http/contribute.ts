@@ -212,13 +212,8 @@ export const fleet = route({
 });
 
 /** What changed in the fleet since the previous event: new and changed rows, and the keys of removed ones. */
-export const FleetChanges = z.object({
-  clankers: z.array(FleetRelay),
-  work: z.array(FleetWork),
+export const FleetChanges = FleetReply.omit({ next_cursor: true }).extend({
   gone: z.object({ clankers: z.array(z.string()), work: z.array(z.string()) }),
-  cooldown_count: z.number().int(),
-  in_flight_count: z.number().int(),
-  held_count: z.number().int(),
 });
 export type FleetChanges = z.infer<typeof FleetChanges>;
 

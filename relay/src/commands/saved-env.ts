@@ -4,7 +4,6 @@ import { dirname, join } from "node:path";
 import { type Environment, isAbsent, makePrivateFolder, readTextIfPresent, writeFileAtomic } from "@nest/kit";
 import { parseContributorEnv } from "../settings/contributor-env.ts";
 
-/** The file that keeps the registration. */
 export function contributorEnvFile(environment: Environment): string {
   return join(environment.HOME || homedir(), ".config/nest/contributor.env");
 }

@@ -4,7 +4,6 @@ import { type LogLines, logLines } from "./log-lines.ts";
 
 export interface ConsoleOut {
   readonly isTTY?: boolean;
-  /** How wide the terminal is. */
   readonly columns?: number;
   write(text: string): unknown;
 }

@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { type Clock, makePrivateFolder, NestError, type Random, readTextIfPresent } from "@nest/kit";
 import { takeName } from "./name-lock.ts";
 
-/** The form of a session name. */
 export const SESSION_PATTERN = /^[A-Za-z0-9_-]{1,64}$/;
 const LONGEST = 64;
 /** The most relays that may run at once on one state folder; more is a mistake. */

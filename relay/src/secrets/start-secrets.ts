@@ -15,7 +15,6 @@ export function isSecret(name: string, value: string): boolean {
   return secretsIn({ [name]: value }).length > 0;
 }
 
-/** The environment without its secrets. */
 export function withoutSecrets(environment: Environment): Record<string, string> {
   return Object.fromEntries(
     Object.entries(environment).filter((entry): entry is [string, string] => {

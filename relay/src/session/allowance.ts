@@ -1,9 +1,7 @@
 import type { Clock } from "@nest/kit";
 
 export interface AllowanceBounds {
-  /** How many may come at once. */
   readonly atOnce: number;
-  /** How many more may come each second. */
   readonly perSecond: number;
 }
 

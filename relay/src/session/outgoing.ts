@@ -14,9 +14,7 @@ const VERBATIM = new Set([
 /** Fields with words of an agent, for people. */
 const PROSE = new Set(SHORTENED);
 
-/** Removes secrets from a text. */
 export interface Redaction {
-  /** Removes every known secret. */
   redact(text: string): string;
   /** Removes the contributor's own secrets only. */
   redactOwn(text: string): string;

@@ -1,7 +1,6 @@
 import { backoffMs, type Random } from "@nest/kit";
 import { closeCodes, type Durations } from "@nest/protocol";
 
-/** How a connection ended. */
 export interface EndedConnection {
   readonly code: number;
   /** How long it was authenticated; undefined when it never was. */
@@ -10,7 +9,6 @@ export interface EndedConnection {
 
 export interface NextTry {
   readonly delayMs: number;
-  /** The number of the next attempt, for the next decision. */
   readonly attempt: number;
 }
 

@@ -1,7 +1,6 @@
 import { MAX_FRAME_BYTES } from "@nest/protocol";
 import { type RawData, WebSocket } from "ws";
 
-/** Told what happens on a wire. */
 export interface WireListener {
   opened(): void;
   received(data: RawData, isBinary: boolean): void;
@@ -28,7 +27,6 @@ export interface Wire {
 /** Opens a wire to an address, and gives up when that takes longer than `withinMs`. */
 export type OpenWire = (address: string, withinMs: number, listener: WireListener) => Wire;
 
-/** A wire over a WebSocket. */
 export const openWebSocket: OpenWire = (address, withinMs, listener) => {
   const socket = new WebSocket(address, {
     maxPayload: MAX_FRAME_BYTES,

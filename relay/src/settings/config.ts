@@ -7,7 +7,6 @@ import { SESSION_PATTERN } from "../name/session-name.ts";
 
 /** One hub, with the token that belongs to it. */
 export interface HubEntry {
-  /** The WebSocket address itself. */
   readonly address: string;
   /** `host[:port]`, for people. */
   readonly host: string;
@@ -50,7 +49,6 @@ export interface RelayConfig {
   /** Whether the operator named these two files. If not, each of several relays on this machine uses its own. */
   readonly filesAreNamed: { readonly status: boolean; readonly context: boolean };
   readonly tokenCacheFile: string | undefined;
-  /** Web base of the code host. */
   readonly webBase: string;
   readonly passToAgent: readonly string[];
   /** `NEST_TEST_CLOCK_SCALE`; 1 outside tests. */

@@ -30,7 +30,6 @@ export async function writeContext(
   return undefined;
 }
 
-/** Removes the file. */
 export async function removeContext(path: string | undefined): Promise<void> {
   if (path !== undefined) await rm(path, { force: true });
 }

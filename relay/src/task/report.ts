@@ -7,7 +7,6 @@ export interface Reported {
   readonly taskId: string;
   readonly taskGen: number;
   readonly outcome: Outcome;
-  /** The last lines the agent printed. */
   readonly tail: string;
 }
 

@@ -35,7 +35,6 @@ export interface TaskDeps {
   readonly clock: Clock;
   readonly numbers: Durations;
   readonly journal: RunJournal;
-  /** A new mark for a run's processes. */
   readonly newMark: () => string;
   /** Absolute path of the agent's program; undefined when there is none. */
   readonly binary: string | undefined;
@@ -84,15 +83,12 @@ export class Task {
   readonly #timers: CancelTimer[] = [];
   #credential: TaskCredential | undefined;
   #token: string | undefined;
-  /** The hub's reason for having no credential. */
   #noCredential: string | undefined;
-  /** The prompt, once the agent was given it. */
   #prompt: string | undefined;
   #tokenCame: () => void = () => undefined;
   #renewing: Promise<void> | undefined;
   #agent: AgentRun | undefined;
   #sandbox: Sandbox | undefined;
-  /** The path of the context file, once it is written. */
   #contextFile: string | undefined;
   #overdue = false;
   #endHow: EndHow = {};
@@ -155,7 +151,6 @@ export class Task {
     return this.#agent?.standstill();
   }
 
-  /** The last lines of the agent. */
   async tail(): Promise<string> {
     return (await this.#agent?.tail()) ?? "";
   }

@@ -20,7 +20,6 @@ export interface TerminalDeps {
 
 /** The multiplexer of interactive mode, for the relay's whole life. */
 export interface Terminal {
-  /** One sentence for the person at the relay. */
   readonly notice: string;
   /** What a person types to watch; undefined where tmux was missing at start. */
   readonly attach?: string;

@@ -1,10 +1,10 @@
-import { type BlobFacts, type BlobRow, type Blobs, blobAbsent, blobExists, type PutOptions } from "./blobs.ts";
+import { type BlobFacts, type BlobRow, type Blobs, blobAbsent, blobExists, type PutOptions } from "../storage/blobs.ts";
 
 interface Kept extends BlobFacts {
   readonly content: Buffer;
 }
 
-/** Objects in memory, for tests. */
+/** Objects in memory. */
 export class MemoryBlobs implements Blobs {
   readonly #kept = new Map<string, Kept>();
   readonly #now: () => number;
