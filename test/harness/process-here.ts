@@ -122,3 +122,14 @@ export async function processesAbout(folder: string): Promise<string[]> {
   );
   return found.flat();
 }
+
+/** Kills processes that have nothing to save; resolves when all of them are gone. */
+export async function killAll(children: readonly ChildProcess[]): Promise<void> {
+  const ends = children.map((child) => {
+    if (child.exitCode !== null) return Promise.resolve();
+    const ended = new Promise((resolve) => child.once("exit", resolve));
+    child.kill("SIGKILL");
+    return ended;
+  });
+  await Promise.all(ends);
+}

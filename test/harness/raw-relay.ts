@@ -4,6 +4,11 @@ import { WebSocket } from "ws";
 
 type Frame = Record<string, unknown> & { type: string };
 
+/** The fields by which a relay's frame names a task. */
+export function of({ task_id, task_gen }: { readonly task_id: string; readonly task_gen: number }) {
+  return { task_id, task_gen };
+}
+
 /** A relay that says exactly what a test tells it to, over a real socket. */
 export class RawRelay {
   readonly socket: WebSocket;

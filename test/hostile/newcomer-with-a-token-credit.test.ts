@@ -1,7 +1,7 @@
 import { NestError } from "@nest/kit";
 import { expect, test } from "vitest";
 import { TestHub } from "../harness/hub.ts";
-import type { RawRelay } from "../harness/raw-relay.ts";
+import { of, type RawRelay } from "../harness/raw-relay.ts";
 
 // A newcomer wants a higher tier, and with it a token that writes code, without having done the work.
 
@@ -12,10 +12,6 @@ interface Assigned {
   readonly task_id: string;
   readonly task_gen: number;
   readonly number: number;
-}
-
-function of({ task_id, task_gen }: Assigned) {
-  return { task_id, task_gen };
 }
 
 /** Completes a task and names a pull request for it; answers with what the issue is held for once that was looked at. */

@@ -1,15 +1,11 @@
 import { NestError } from "@nest/kit";
 import { expect, test } from "vitest";
 import { TestHub } from "../harness/hub.ts";
-import { RawRelay } from "../harness/raw-relay.ts";
+import { of, RawRelay } from "../harness/raw-relay.ts";
 
 // Frames that are almost right: a relay that waits for an answer gets one, and nothing else happens.
 
 const NO_LEASE = "no active lease for this task";
-
-function of({ task_id, task_gen }: { task_id: string; task_gen: number }) {
-  return { task_id, task_gen };
-}
 
 test.each<[string, object]>([
   ["a token that is a number", { registration_token: 7 }],

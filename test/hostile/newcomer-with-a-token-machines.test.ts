@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { TestHub } from "../harness/hub.ts";
-import { RawRelay } from "../harness/raw-relay.ts";
+import { of, RawRelay } from "../harness/raw-relay.ts";
 
 // Several machines of one contributor, by design or by accident: none destroys another's work, and none fills the hub.
 
@@ -12,10 +12,6 @@ interface Assigned {
   readonly task_gen: number;
   readonly repo: string;
   readonly number: number;
-}
-
-function of({ task_id, task_gen }: Assigned) {
-  return { task_id, task_gen };
 }
 
 function claim(relay: RawRelay, task: Assigned): void {

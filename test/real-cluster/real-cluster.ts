@@ -8,6 +8,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ContainerProgram } from "../fakes/kubernetes/exec-socket.ts";
+import { freePorts } from "../harness/folder-here.ts";
+import { killAll } from "../harness/process-here.ts";
 
 const BUILD = new URL("./build.sh", import.meta.url).pathname;
 const ADMIN = "admin-token-of-the-tests";
@@ -129,7 +131,7 @@ export class RealCluster implements AsyncDisposable {
 
   async #boot(programs: string): Promise<void> {
     const at = (name: string) => join(this.#folder, name);
-    const [etcd, peer, port] = await Promise.all([freePort(), freePort(), freePort()]);
+    const [etcd = 0, peer = 0, port = 0] = await freePorts(3);
     const { privateKey, publicKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
     await writeFile(at("sa.key"), privateKey.export({ type: "pkcs8", format: "pem" }), { mode: 0o600 });
     await writeFile(at("sa.pub"), publicKey.export({ type: "spki", format: "pem" }));
@@ -229,22 +231,7 @@ export class RealCluster implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#driver?.close();
-    const ends = this.#processes.map((child) => {
-      if (child.exitCode !== null) return Promise.resolve();
-      const ended = new Promise((resolve) => child.once("exit", resolve));
-      child.kill("SIGKILL");
-      return ended;
-    });
-    await Promise.all(ends);
+    await killAll(this.#processes);
     await rm(this.#folder, { recursive: true, force: true });
   }
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createNetServer().listen(0, "127.0.0.1", () => {
-      const { port } = server.address() as AddressInfo;
-      server.close(() => resolve(port));
-    });
-  });
 }

@@ -2,10 +2,11 @@ import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { createWriteStream, mkdirSync } from "node:fs";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { freePorts } from "../harness/folder-here.ts";
+import { killAll } from "../harness/process-here.ts";
 
 /** Debian's programs, by what they are. */
 const PROGRAMS = {
@@ -55,7 +56,7 @@ export class RealS3 implements AsyncDisposable {
   }
 
   async #boot(): Promise<void> {
-    const [monitor, gateway] = await Promise.all([freePort(), freePort()]);
+    const [monitor = 0, gateway = 0] = await freePorts(2);
     const fsid = randomUUID();
     const osd = randomUUID();
     const at = (name: string) => join(this.#folder, name);
@@ -92,13 +93,7 @@ export class RealS3 implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    const ends = this.#processes.map((child) => {
-      if (child.exitCode !== null) return Promise.resolve();
-      const ended = new Promise((resolve) => child.once("exit", resolve));
-      child.kill("SIGKILL");
-      return ended;
-    });
-    await Promise.all(ends);
+    await killAll(this.#processes);
     await rm(this.#folder, { recursive: true, force: true });
   }
 }
@@ -155,13 +150,4 @@ function tried(file: string, args: readonly string[]): boolean {
 
 function isThere(program: string): boolean {
   return tried("/bin/sh", ["-c", 'command -v "$1"', "sh", program]);
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer().listen(0, "127.0.0.1", () => {
-      const port = (server.address() as { port: number }).port;
-      server.close(() => resolve(port));
-    });
-  });
 }

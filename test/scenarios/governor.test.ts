@@ -1,15 +1,12 @@
 import { expect, test } from "vitest";
 import { TestHub } from "../harness/hub.ts";
+import { of } from "../harness/raw-relay.ts";
 
 const PATH = "/api/config/governor/hub";
 
 async function put(hub: TestHub, change: object) {
   const answer = await hub.admin("PUT", PATH, change);
   expect(answer.body).toEqual({ status: "updated" });
-}
-
-function of(task: { task_id: string; task_gen: number }) {
-  return { task_id: task.task_id, task_gen: task.task_gen };
 }
 
 interface AuditReply {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { TestHub } from "../harness/hub.ts";
-import { RawRelay } from "../harness/raw-relay.ts";
+import { of, RawRelay } from "../harness/raw-relay.ts";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -11,10 +11,6 @@ interface Assigned {
   readonly task_gen: number;
   readonly repo: string;
   readonly number: number;
-}
-
-function of(task: Assigned) {
-  return { task_id: task.task_id, task_gen: task.task_gen };
 }
 
 /** The two frames of a resume. */

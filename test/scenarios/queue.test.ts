@@ -1,13 +1,9 @@
 import { NestError } from "@nest/kit";
 import { expect, test } from "vitest";
 import { TestHub } from "../harness/hub.ts";
-import { RawRelay } from "../harness/raw-relay.ts";
+import { of, RawRelay } from "../harness/raw-relay.ts";
 
 const HOUR = 3_600_000;
-
-function of(task: { task_id: string; task_gen: number }) {
-  return { task_id: task.task_id, task_gen: task.task_gen };
-}
 
 test("an open pull request with a closing keyword, by any author, claims an issue for 72 hours, refreshed while it is open", async () => {
   await using hub = await TestHub.start({ issues: 3 });

@@ -1,10 +1,6 @@
 import { expect, test } from "vitest";
 import { TestHub } from "../harness/hub.ts";
-import { RawRelay } from "../harness/raw-relay.ts";
-
-function of(task: { task_id: string; task_gen: number }) {
-  return { task_id: task.task_id, task_gen: task.task_gen };
-}
+import { of, RawRelay } from "../harness/raw-relay.ts";
 
 test("promotion and demotion by an admin hold at once on a live socket", async () => {
   await using hub = await TestHub.start({ issues: 9 });

@@ -2,15 +2,11 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { isChromiumMissing, launchChromium, openPage } from "../harness/chromium.ts";
 import type { TestHub } from "../harness/hub.ts";
-import { RawRelay } from "../harness/raw-relay.ts";
+import { of, RawRelay } from "../harness/raw-relay.ts";
 import { WebHub } from "../harness/web-hub.ts";
 
 const missing = isChromiumMissing("the hub's browser app in a browser");
 const CONFIG = "/api/config/governor/hub";
-
-function of(task: { task_id: string; task_gen: number }) {
-  return { task_id: task.task_id, task_gen: task.task_gen };
-}
 
 describe.skipIf(missing)("the levers of the hub's browser app", () => {
   let browser: Browser;
