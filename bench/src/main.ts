@@ -2,18 +2,23 @@ import { cpus } from "node:os";
 import { errorLines, exitCodeOf, ProgressLine, parseFlags, UsageError } from "@nest/kit";
 import { benchBackup } from "./backup/backup.ts";
 import { benchDispatch, type Part, parts } from "./dispatch.ts";
+import { benchLedger } from "./ledger/ledger.ts";
 import { naivePeer } from "./peers/naive-peer.ts";
 import { benchRelay } from "./relay/relay.ts";
 
 const USAGE = `usage: npm run bench -- dispatch [PART] [-seconds N] [-relays N] [-hub all|naive]
        npm run bench -- backup [-megabytes N] [-quick]
        npm run bench -- relay [-relays N] [-seconds N]
+       npm run bench -- ledger [-beads N] [-seconds N]
 
 relay: the bundled relay's start, memory and processor time at rest; then 100 of them (or -relays) on this machine against one hub:
 until all are connected, what each takes at rest, and one task each.
 
 backup: one encrypted archive of the same tree by ours, the shape before it, tar+pigz+age, tar+zstd+age and restic, and reading
 all of it back (default 1024 MB); a peer that is not installed is named. -quick leaves the memory of a ten times larger tree out.
+
+ledger: a spoke's work ledger of 100,000 beads (or -beads): what \`ready\` takes after each change; durable appends beside the same
+bytes written and synced by hand.
 
 dispatch: measures the hub against named peers, all in one run on this machine, and prints the ratios. Compare only figures of one
 run: another moment's disk and load are another machine.
@@ -50,6 +55,7 @@ async function main(args: readonly string[]): Promise<number> {
     hub: "text",
     megabytes: "number",
     quick: "switch",
+    beads: "number",
   });
   const [subject, part = "peers", ...rest] = words;
   if (help || subject === undefined) {
@@ -58,6 +64,7 @@ async function main(args: readonly string[]): Promise<number> {
   }
   if (subject === "backup") return backup(flags.megabytes ?? 1024, flags.quick ?? false);
   if (subject === "relay") return relay(flags.relays ?? 100, flags.seconds ?? 10);
+  if (subject === "ledger") return ledger(flags.beads ?? 100_000, flags.seconds ?? 5);
   if (subject !== "dispatch") throw new UsageError(`there is no benchmark ${subject}`, { hint: "npm run bench -- -h" });
   if (!isPart(part) || rest.length > 0) throw new UsageError(`parts are ${parts.join(", ")}`);
   const seconds = within("seconds", flags.seconds ?? 5, 120);
@@ -85,6 +92,23 @@ async function relay(relays: number, seconds: number): Promise<number> {
   print(`node ${process.versions.node}, ${cpus().length} × ${cpus()[0]?.model ?? "unknown processor"}`);
   await benchRelay({
     relays: within("relays", relays, 500),
+    seconds: within("seconds", seconds, 120),
+    print,
+    tell: (text) => progress.show(text),
+  });
+  progress.end();
+  return 0;
+}
+
+async function ledger(beads: number, seconds: number): Promise<number> {
+  const progress = new ProgressLine(process.stderr);
+  const print = (text: string) => {
+    progress.end();
+    console.log(text);
+  };
+  print(`node ${process.versions.node}, ${cpus().length} × ${cpus()[0]?.model ?? "unknown processor"}`);
+  await benchLedger({
+    beads: within("beads", beads, 200_000),
     seconds: within("seconds", seconds, 120),
     print,
     tell: (text) => progress.show(text),

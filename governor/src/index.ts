@@ -1,1 +1,1 @@
-export { newBeadId } from "./ledger/book/bead-id.ts";
+export { Ledger, type LedgerEvent, type LedgerOptions } from "./ledger/ledger.ts";

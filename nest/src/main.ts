@@ -21,6 +21,10 @@ const programs: Readonly<Record<string, Program>> = {
       return (args, environment) => runRelay(args, takeSecrets(environment));
     },
   },
+  beads: {
+    summary: "an agent's work ledger: what is to do, what waits for what",
+    load: async () => (await import("@nest/governor/beads")).runBeads,
+  },
 };
 
 const USAGE = `usage: nest <program> [flags]

@@ -9,6 +9,7 @@ export {
   type Tone,
 } from "./activity.ts";
 export { type AuditAction, type AuditEvent, type AuditSentence, auditActions, describeAudit } from "./audit.ts";
+export { LedgerLine, LogName, SnapshotHead } from "./bead-log.ts";
 export {
   Bead,
   BeadChange,
