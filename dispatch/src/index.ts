@@ -2,6 +2,7 @@ export { pullRequestAt } from "./contributors/named-pull-request.ts";
 export { type RoleSetting, roleFor, roleSettingOf, rolesOf } from "./contributors/roles.ts";
 export { Verifier } from "./contributors/verifier.ts";
 export { type BatchRecord, batchOfRecord, recordOf } from "./leases/batch-record.ts";
+export { changeSetting } from "./leases/change-setting.ts";
 export {
   type Activity,
   type Changes,

@@ -179,39 +179,34 @@ test("one connection is cut, what it holds is kept, and it is audited", () => {
   expect(decider.ledger.leaseCount).toBe(1);
 });
 
-function afterSetting(change: (before: unknown) => SettingChange) {
-  const decider = aDecider({ settings: { order: "oldest" } });
-  const effects = setting(decider, { kind: "setting", name: "order", actor: "grace", change }, NOW);
+function afterSetting(change: SettingChange | undefined, expected?: unknown) {
+  const decider = aDecider({ settings: { order: ["a"] } });
+  const from = expected === undefined ? {} : { expected: { value: expected } };
+  const effects = setting(decider, { kind: "setting", name: "order", actor: "grace", change, ...from }, NOW);
   const { audit, activity } = decider.ledger.changes;
   return { effects, value: decider.ledger.setting("order"), audit, activity, isDirty: decider.ledger.isDirty };
 }
 
 test("a setting is changed from the value in force, audited, and told where there is something to tell", () => {
-  const seen: unknown[] = [];
-  const { effects, value, audit, activity } = afterSetting((before) => {
-    seen.push(before);
-    const audit = { action: "queue order", subject: "queue", before: ["a"], after: ["b"] } as const;
-    return { kind: "set", value: "newest", audit, activity: { action: "announced", detail: "new" } };
-  });
-  expect([seen, value, effects]).toEqual([["oldest"], "newest", [DONE]]);
-  expect(audit).toEqual([
-    { at: NOW, actor: "grace", action: "queue order", subject: "queue", before: ["a"], after: ["b"] },
-  ]);
+  const told = { action: "queue order", subject: "queue", before: ["a"], after: ["b"] } as const;
+  const change = { value: ["b"], audit: told, activity: { action: "announced", detail: "new" } } as const;
+  const { effects, value, audit, activity } = afterSetting(change, ["a"]);
+  expect([value, effects]).toEqual([["b"], [DONE]]);
+  expect(audit).toEqual([{ at: NOW, actor: "grace", ...told }]);
   expect(activity).toEqual([{ id: 1, at: NOW, login: "hub", action: "announced", detail: "new" }]);
 });
 
-test("a setting without anything to tell is changed in silence", () => {
-  const { value, audit, activity } = afterSetting(() => ({ kind: "set", value: "newest" }));
-  expect([value, audit, activity]).toEqual(["newest", [], []]);
+test("a setting without anything to tell is changed in silence, whatever was in force", () => {
+  const { value, audit, activity } = afterSetting({ value: ["b"] });
+  expect([value, audit, activity]).toEqual([["b"], [], []]);
 });
 
-test.each<[SettingChange, object]>([
-  [{ kind: "unchanged" }, DONE],
-  [
-    { kind: "refused", because: "somebody was faster" },
-    { kind: "refused", code: "taken", because: "somebody was faster" },
-  ],
-])("a setting whose change is $kind stays as it is", (change, answer) => {
-  const { effects, value, isDirty } = afterSetting(() => change);
-  expect([effects, value, isDirty]).toEqual([[answer], "oldest", false]);
+test.each<[string, SettingChange | undefined, unknown, object]>([
+  ["has nothing to change", undefined, ["a"], DONE],
+  ["was made from another value", { value: ["b"] }, ["z"], { kind: "refused", code: "moved" }],
+  ["found nothing to change in another value", undefined, ["z"], { kind: "refused", code: "moved" }],
+])("a setting whose change %s stays as it is", (_what, change, expected, answer) => {
+  const { effects, value, isDirty } = afterSetting(change, expected);
+  expect(effects).toMatchObject([answer]);
+  expect([value, isDirty]).toEqual([["a"], false]);
 });

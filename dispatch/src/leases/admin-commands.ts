@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { endLease, note } from "./bookkeeping.ts";
 import type { Effect } from "./commands.ts";
 import { afterTrust } from "./contributor.ts";
@@ -136,14 +137,15 @@ export function disconnect(deps: DeciderDeps, command: Of<"disconnect">, now: nu
 }
 
 /**
- * Reads, changes and audits one setting in one transaction, so that two admins who act at once do not overwrite each other.
+ * Checks, changes and audits one setting in one transaction, so that two admins who act at once do not overwrite each other
+ * (`change-setting.ts`).
  */
 export function setting(deps: DeciderDeps, command: Of<"setting">, now: number): Effect[] {
   const { ledger } = deps;
-  const { name, actor } = command;
-  const change = command.change(ledger.setting(name));
-  if (change.kind === "refused") return [{ kind: "refused", code: "taken", because: change.because }];
-  if (change.kind === "unchanged") return [{ kind: "done", released: [] }];
+  const { name, actor, expected, change } = command;
+  if (expected !== undefined && !isDeepStrictEqual(ledger.setting(name), expected.value))
+    return [{ kind: "refused", code: "moved", because: "somebody changed the setting meanwhile" }];
+  if (change === undefined) return [{ kind: "done", released: [] }];
   ledger.putSetting(name, change.value);
   if (change.audit !== undefined) ledger.audit({ at: now, actor, ...change.audit });
   if (change.activity !== undefined) ledger.note(change.activity, "hub", now);

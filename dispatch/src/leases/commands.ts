@@ -34,19 +34,15 @@ export interface NamedWork {
   readonly completedAt: number;
 }
 
-/** The outcome of changing a setting; computed inside the transaction from the current value. */
-export type SettingChange =
-  | {
-      readonly kind: "set";
-      /** Undefined removes the setting. */
-      readonly value: unknown;
-      /** Absent when the change needs no audit line. */
-      readonly audit?: AuditEvent;
-      /** The line for the activity feed. */
-      readonly activity?: ActivityEvent<never>;
-    }
-  | { readonly kind: "unchanged" }
-  | { readonly kind: "refused"; readonly because: string };
+/** A setting's new value, with what is told of the change. */
+export interface SettingChange {
+  /** Undefined removes the setting. */
+  readonly value: unknown;
+  /** Absent when the change needs no audit line. */
+  readonly audit?: AuditEvent;
+  /** The line for the activity feed. */
+  readonly activity?: ActivityEvent<never>;
+}
 
 /** Everything that changes leases, issues or contributors; sent by a relay, by an admin, or by the hub itself. */
 export type Command =
@@ -117,7 +113,10 @@ export type Command =
       readonly kind: "setting";
       readonly name: string;
       readonly actor: string;
-      readonly change: (before: unknown) => SettingChange;
+      /** The value from which the change was made: refused as `moved` unless it is in force. Absent: whatever is in force. */
+      readonly expected?: { readonly value: unknown };
+      /** Undefined: nothing is to change. */
+      readonly change: SettingChange | undefined;
     }
   /** Ends the waiting of these issues for these reasons; undefined = any. */
   | {
@@ -167,4 +166,4 @@ export type Effect =
   | { readonly kind: "close"; readonly contributorId: string; readonly reason: string; readonly only?: string }
   | { readonly kind: "standing"; readonly contributorId: string; readonly tier: Tier }
   | { readonly kind: "done"; readonly released: readonly string[] }
-  | { readonly kind: "refused"; readonly code: "not_found" | "revoked" | "taken"; readonly because: string };
+  | { readonly kind: "refused"; readonly code: "not_found" | "revoked" | "taken" | "moved"; readonly because: string };

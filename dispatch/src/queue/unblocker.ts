@@ -95,9 +95,7 @@ export class Unblocker {
 
   #forget(key: string): Promise<void> {
     this.#read.delete(key);
-    const change = () => ({ kind: "set", value: undefined }) as const;
-    const name = BLOCKED_PREFIX + key;
-    return this.#ask({ kind: "setting", name, actor: "hub", change });
+    return this.#ask({ kind: "setting", name: BLOCKED_PREFIX + key, actor: "hub", change: { value: undefined } });
   }
 
   async #ask(command: Command): Promise<void> {

@@ -33,7 +33,7 @@ export class RepositoryVisibility {
       kind: "setting",
       name: PREFIX + repo.toLowerCase(),
       actor: "hub",
-      change: () => ({ kind: "set", value: { private: isPrivate } satisfies Known }),
+      change: { value: { private: isPrivate } satisfies Known },
     });
   }
 

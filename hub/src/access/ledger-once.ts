@@ -1,5 +1,5 @@
 import type { Once } from "@nest/auth";
-import type { CommandBatcher, Ledger } from "@nest/dispatch";
+import { type CommandBatcher, changeSetting, type Ledger } from "@nest/dispatch";
 import type { Clock } from "@nest/kit";
 
 export interface LedgerOnceDeps {
@@ -24,16 +24,14 @@ export class LedgerOnce implements Once {
   }
 
   async isFirst(name: string): Promise<boolean> {
-    const { batcher, clock, prefix, actor } = this.#deps;
-    const effects = await batcher.ask({
-      kind: "setting",
-      name: prefix + name,
-      actor,
-      change: (before) =>
-        before === undefined ? { kind: "set", value: clock.now() } : { kind: "refused", because: "not the first time" },
+    const { clock, prefix, actor } = this.#deps;
+    let isFirst = false;
+    await changeSetting(this.#deps, { name: prefix + name, actor }, (before) => {
+      isFirst = before === undefined;
+      return isFirst ? { value: clock.now() } : undefined;
     });
     this.#forgetOldest();
-    return !effects.some(({ kind }) => kind === "refused");
+    return isFirst;
   }
 
   #forgetOldest(): void {
@@ -42,11 +40,6 @@ export class LedgerOnce implements Once {
     if (remembered.length <= MOST_REMEMBERED) return;
     remembered.sort(([, a], [, b]) => Number(a) - Number(b));
     for (const [name] of remembered.slice(0, remembered.length - MOST_REMEMBERED))
-      batcher.submit({
-        kind: "setting",
-        name,
-        actor: "hub",
-        change: () => ({ kind: "set", value: undefined }),
-      });
+      batcher.submit({ kind: "setting", name, actor: "hub", change: { value: undefined } });
   }
 }

@@ -1,4 +1,4 @@
-import type { CommandBatcher, Ledger } from "@nest/dispatch";
+import { type CommandBatcher, changeSetting, type Ledger } from "@nest/dispatch";
 import type { SharedUserRecords } from "./users.ts";
 
 /** What the names of the settings begin with that hold users. */
@@ -12,13 +12,9 @@ export function sharedUsers(ledger: Ledger, batcher: CommandBatcher): SharedUser
   const settingOf = (login: string) => `${USER_SETTING}${login}`;
   return {
     read: (login) => ledger.setting(settingOf(login)),
-    async change(login, change) {
-      await batcher.ask({
-        kind: "setting",
-        name: settingOf(login),
-        actor: login,
-        change: (before) => ({ kind: "set", value: change(before) }),
-      });
-    },
+    change: (login, change) =>
+      changeSetting({ ledger, batcher }, { name: settingOf(login), actor: login }, (before) => ({
+        value: change(before),
+      })),
   };
 }

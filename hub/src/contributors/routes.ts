@@ -3,12 +3,12 @@ import type { Account } from "@nest/codehost";
 import {
   type Command,
   type Contributor,
+  changeSetting,
   type DeciderPolicy,
   type Effect,
   type RoleSetting,
   roleSettingOf,
   rolesOf,
-  type SettingChange,
 } from "@nest/dispatch";
 import { NestError } from "@nest/kit";
 import { contribute, contributors, leaderboard } from "@nest/protocol";
@@ -131,22 +131,13 @@ function serveStanding(routes: HubRoutes, deps: ContributorRouteDeps): void {
 
 function serveRoles(routes: HubRoutes, deps: ContributorRouteDeps): void {
   const { ledger } = deps.registration;
-  const change = async (one: Contributor, actor: string, to: (before: RoleSetting) => RoleSetting): Promise<void> => {
-    await done(deps, {
-      kind: "setting",
-      name: roleSettingOf(one.id),
-      actor,
-      change: (): SettingChange => {
-        const before = rolesOf(ledger, one.id);
-        const after = to(before);
-        return {
-          kind: "set",
-          value: after,
-          audit: { action: "agent role", subject: one.login, before: shown(before), after: shown(after) },
-        };
-      },
+  const change = (one: Contributor, actor: string, to: (before: RoleSetting) => RoleSetting): Promise<void> =>
+    changeSetting(deps.registration, { name: roleSettingOf(one.id), actor }, () => {
+      const before = rolesOf(ledger, one.id);
+      const after = to(before);
+      const audit = { action: "agent role", subject: one.login, before: shown(before), after: shown(after) } as const;
+      return { value: after, audit };
     });
-  };
   routes.serve(contributors.setAgentRole, async ({ params, body, actor }) => {
     const assigned = body.agent_role ?? undefined;
     await change(known(deps, params.id), actor, (before) => ({ ...before, assigned }));

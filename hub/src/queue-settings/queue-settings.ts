@@ -1,6 +1,6 @@
 import {
   type CommandBatcher,
-  type Effect,
+  changeSetting,
   faultsOf,
   invalidPattern,
   isBuilt,
@@ -109,7 +109,7 @@ export class QueueSettings {
    * Checks the whole change, then makes it in one transaction, on the configuration in force at that moment: two admins who
    * change different keys at the same time both get what they asked for. With `expected` (a tag) only while that is in force.
    *
-   * @throws NestError `invalid_pattern` (nothing has changed), `configuration_changed`, `conflict`, `storage_unavailable`.
+   * @throws NestError `invalid_pattern` (nothing has changed), `configuration_changed`, `storage_unavailable`.
    */
   async change(
     change: governor.GovernorChange,
@@ -118,32 +118,25 @@ export class QueueSettings {
     expected?: string,
   ): Promise<void> {
     await checkPatterns(change, this.#deps.judge);
+    const { ledger } = this.#deps;
     let isStale = false;
-    const effects = await batcher.ask({
-      kind: "setting",
-      name: SETTING,
-      actor,
-      change: (stored) => {
-        isStale = expected !== undefined && tagOf(this.#settingsOf(stored)) !== expected;
-        return isStale ? { kind: "refused", because: "" } : this.#decide(stored, change);
-      },
+    await changeSetting({ ledger, batcher }, { name: SETTING, actor }, (stored) => {
+      isStale = expected !== undefined && tagOf(this.#settingsOf(stored)) !== expected;
+      return isStale ? undefined : this.#decide(stored, change);
     });
     if (isStale)
       throw new NestError("configuration_changed", "somebody changed the queue configuration since it was read", {
         hint: "read it again, and make the change on what is in force now",
       });
-    const refused = effects.find((effect): effect is Extract<Effect, { kind: "refused" }> => effect.kind === "refused");
-    if (refused !== undefined) throw new NestError("conflict", refused.because);
   }
 
-  #decide(stored: unknown, change: governor.GovernorChange): SettingChange {
+  #decide(stored: unknown, change: governor.GovernorChange): SettingChange | undefined {
     const before = this.#settingsOf(stored);
     const after = changed(before, change);
     const diff = difference(before, after);
-    if (Object.keys(diff.after).length === 0 && stored !== undefined) return { kind: "unchanged" };
+    if (Object.keys(diff.after).length === 0 && stored !== undefined) return undefined;
     const activity = announcedBy(diff);
     return {
-      kind: "set",
       value: after,
       ...(Object.keys(diff.after).length === 0
         ? {}

@@ -1,5 +1,6 @@
 import {
   type CommandBatcher,
+  changeSetting,
   HOLD_PREFIX,
   type Ledger,
   type OperatorHold,
@@ -46,18 +47,10 @@ function serveOrder(routes: HubRoutes, { ledger, batcher }: QueueRouteDeps): voi
   }));
   routes.serve(described.setOrder, async ({ body, actor }) => {
     const order = [...new Set(body.order.map((key) => key.toLowerCase()))];
-    await batcher.ask({
-      kind: "setting",
-      name: ORDER_SETTING,
-      actor,
-      change: (before = []) =>
-        JSON.stringify(before) === JSON.stringify(order)
-          ? { kind: "unchanged" }
-          : {
-              kind: "set",
-              value: order.length === 0 ? undefined : order,
-              audit: { action: "queue order", subject: "queue", before, after: order },
-            },
+    await changeSetting({ ledger, batcher }, { name: ORDER_SETTING, actor }, (before = []) => {
+      if (JSON.stringify(before) === JSON.stringify(order)) return undefined;
+      const audit = { action: "queue order", subject: "queue", before, after: order } as const;
+      return { value: order.length === 0 ? undefined : order, audit };
     });
     return { ok: true as const, order };
   });
@@ -65,23 +58,11 @@ function serveOrder(routes: HubRoutes, { ledger, batcher }: QueueRouteDeps): voi
 
 function serveHolds(routes: HubRoutes, { ledger, batcher, now }: QueueRouteDeps): void {
   const setHold = (key: string, hold: OperatorHold | undefined, actor: string) =>
-    batcher.ask({
-      kind: "setting",
-      name: HOLD_PREFIX + key,
-      actor,
-      change: (before) =>
-        before === undefined && hold === undefined
-          ? { kind: "unchanged" }
-          : {
-              kind: "set",
-              value: hold,
-              audit: {
-                action: hold === undefined ? "queue hold ended" : "queue hold",
-                subject: key,
-                before: (before as OperatorHold | undefined)?.reason ?? null,
-                after: hold?.reason ?? null,
-              },
-            },
+    changeSetting({ ledger, batcher }, { name: HOLD_PREFIX + key, actor }, (before) => {
+      if (before === undefined && hold === undefined) return undefined;
+      const action = hold === undefined ? "queue hold ended" : "queue hold";
+      const reasons = { before: (before as OperatorHold | undefined)?.reason ?? null, after: hold?.reason ?? null };
+      return { value: hold, audit: { action, subject: key, ...reasons } };
     });
 
   routes.serve(described.hold, async ({ body, actor }) => {
