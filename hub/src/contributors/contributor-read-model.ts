@@ -1,5 +1,6 @@
 import { type Contributor, type Ledger, type Reader, rolesOf } from "@nest/dispatch";
 import type { contributors } from "@nest/protocol";
+import { pageOf } from "../operations/page-of.ts";
 import { inOrderOf } from "./list-order.ts";
 
 export interface ContributorReadModelDeps {
@@ -51,12 +52,10 @@ export class ContributorReadModel {
         ({ login, tier }) => login.toLowerCase().includes(wanted) && (query.tier === undefined || tier === query.tier),
       )
       .sort(inOrderOf(query.sort ?? "registered", query.direction ?? "up"));
-    const from = Number.parseInt(query.cursor ?? "0", 10) || 0;
+    const { rows, next } = pageOf(all, query);
     const active = this.#deps.active();
     const given = this.#givenToday();
-    const rows = all.slice(from, from + query.limit).map((one) => this.row(one, active, given));
-    const next = from + rows.length;
-    return { contributors: rows, matching: all.length, ...(next < all.length ? { next_cursor: String(next) } : {}) };
+    return { contributors: rows.map((one) => this.row(one, active, given)), matching: all.length, ...next };
   }
 
   row(one: Contributor, active = this.#deps.active(), given = this.#givenToday()): contributors.ContributorRow {

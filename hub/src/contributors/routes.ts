@@ -5,7 +5,6 @@ import {
   type Contributor,
   changeSetting,
   type DeciderPolicy,
-  type Effect,
   type RoleSetting,
   roleSettingOf,
   rolesOf,
@@ -14,6 +13,7 @@ import { NestError } from "@nest/kit";
 import { contribute, contributors, leaderboard } from "@nest/protocol";
 import type { FastifyRequest } from "fastify";
 import { type HubRoutes, isAdmin, type Viewer } from "../access/viewer.ts";
+import { pageOf } from "../operations/page-of.ts";
 import type { ContributorLimits } from "./contributor-limits.ts";
 import type { ContributorReadModel } from "./contributor-read-model.ts";
 import { type LeaderboardDeps, leaderboardOf } from "./leaderboard.ts";
@@ -38,14 +38,12 @@ export function registerContributorRoutes(routes: HubRoutes, deps: ContributorRo
   const { leaderboard: board, now } = deps;
   routes.serve(leaderboard.leaderboard, ({ query }) => {
     const { people, agents } = leaderboardOf(board, query.window, now());
-    const from = Number.parseInt(query.cursor ?? "0", 10) || 0;
-    const page = people.slice(from, from + query.limit);
-    const next = from + page.length;
+    const { rows, from, next } = pageOf(people, query);
     return {
       window: query.window,
-      leaderboard: page,
+      leaderboard: rows,
       agents: from === 0 ? agents.slice(0, query.limit) : [],
-      ...(next < people.length ? { next_cursor: String(next) } : {}),
+      ...next,
     };
   });
 }
@@ -164,8 +162,8 @@ function known({ registration: { ledger } }: ContributorRouteDeps, id: string | 
 /** Submits a command and returns the ids of the tasks that it released. */
 async function done({ registration }: ContributorRouteDeps, command: Command): Promise<readonly string[]> {
   const effects = await registration.batcher.ask(command);
-  const refused = effects.find((effect): effect is Extract<Effect, { kind: "refused" }> => effect.kind === "refused");
+  const refused = effects.find((effect) => effect.kind === "refused");
   if (refused !== undefined)
     throw new NestError(refused.code === "not_found" ? "not_found" : "conflict", refused.because);
-  return effects.find((effect): effect is Extract<Effect, { kind: "done" }> => effect.kind === "done")?.released ?? [];
+  return effects.find((effect) => effect.kind === "done")?.released ?? [];
 }

@@ -25,6 +25,7 @@ import type { Peers, RemoteRelay } from "../relays/peers.ts";
 import type { CredentialFailure, Session } from "../relays/session.ts";
 import { DAY_HOURS, type DoneByHour } from "./done-by-hour.ts";
 import { ACTIVITY, AUDIT, activityOf, RETAINED } from "./feed-queries.ts";
+import { pageOf } from "./page-of.ts";
 import { withheldSentence } from "./withheld-sentence.ts";
 
 export interface ReadModelDeps {
@@ -121,12 +122,10 @@ export class ReadModel {
       else if (wanted === undefined || `${entry.key} ${entry.title}`.toLowerCase().includes(wanted)) all.push(entry);
       yield;
     }
-    const from = Number.parseInt(query.cursor ?? "0", 10) || 0;
-    const page = all.slice(from, from + query.limit);
-    const next = from + page.length;
+    const { rows, next } = pageOf(all, query);
     const counts = queue.withheldCounts();
     return {
-      queue: page.map((entry) => this.#queueItem(entry, now)),
+      queue: rows.map((entry) => this.#queueItem(entry, now)),
       actionable_items: queue.actionable,
       withheld: counts,
       withheld_because: Object.fromEntries(
@@ -134,7 +133,7 @@ export class ReadModel {
       ),
       hidden,
       matching: all.length,
-      ...(next < all.length ? { next_cursor: String(next) } : {}),
+      ...next,
     };
   }
 
