@@ -5,6 +5,7 @@ import { type LocalCodeHost, startLocalCodeHost } from "@nest/local-codehost";
 import { expect } from "vitest";
 import { FolderHere } from "./folder-here.ts";
 import { HubProcess, UNLIMITED } from "./hub-process.ts";
+import { plainSeed } from "./plain-seed.ts";
 import type { Heard, RawHub } from "./raw-hub.ts";
 import { RelayProcess } from "./relay-process.ts";
 import { WireTap } from "./wire-tap.ts";
@@ -32,20 +33,10 @@ export class HonestHub implements AsyncDisposable {
 
   static async start(): Promise<HonestHub> {
     const folder = await FolderHere.make("honest");
-    const issues = Array.from({ length: ISSUES }, (_, at) => ({
-      title: `Issue ${at}`,
-      body: "",
-      author: "bob",
-      labels: [],
-    }));
     const codeHost = await startLocalCodeHost({
       dataDir: folder.in("codehost"),
       clock: systemClock(),
-      seed: {
-        organisations: ["acme"],
-        tokens: { [TOKEN]: "acme-nest" },
-        repositories: [{ owner: "acme", name: "one", files: { "README.md": "# One\n" }, issues }],
-      },
+      seed: plainSeed(TOKEN, [REPO], ISSUES),
     });
     const hub = await HubProcess.start({
       folder: folder.in("hub"),

@@ -1,6 +1,6 @@
 import type { Seed } from "@nest/local-codehost";
 
-/** A code host with these repositories of one organisation, each with so many issues that differ in their numbers alone. */
+/** The seed of a code host: these repositories, each with this many issues that differ only in their number. */
 export function plainSeed(token: string, repositories: readonly string[], issuesEach: number): Seed {
   return {
     organisations: ["acme"],

@@ -6,6 +6,7 @@ import type { contribute } from "@nest/protocol";
 import { expect, test } from "vitest";
 import { FolderHere } from "../harness/folder-here.ts";
 import { HubProcess, UNLIMITED } from "../harness/hub-process.ts";
+import { plainSeed } from "../harness/plain-seed.ts";
 import { RelayProcess } from "../harness/relay-process.ts";
 
 const TOKEN = "hub-token-of-the-test";
@@ -16,15 +17,10 @@ test("two relays of one contributor on one machine and state folder work side by
   await using folder = await FolderHere.make("side");
   const home = folder.in("home");
   await mkdir(home);
-  const issues = Array.from({ length: 60 }, (_, at) => ({ title: `Issue ${at}`, body: "", author: "bob", labels: [] }));
   const codeHost = await startLocalCodeHost({
     dataDir: folder.in("codehost"),
     clock: systemClock(),
-    seed: {
-      organisations: ["acme"],
-      tokens: { [TOKEN]: "acme-nest" },
-      repositories: [{ owner: "acme", name: "one", files: { "README.md": "# One\n" }, issues }],
-    },
+    seed: plainSeed(TOKEN, ["acme/one"], 60),
   });
   await using hub = await HubProcess.start({
     folder: folder.in("hub"),
