@@ -33,7 +33,7 @@ describe.skipIf(missing)("the levers of the hub's browser app", () => {
 
   /** The keys of the issues on offer, as the page shows them. */
   function shownKeys(page: Page): Promise<string[]> {
-    return page.locator("#queue .queue-row .facts > span:first-child").allTextContents();
+    return page.locator("#queue .queue-row .as-fits > span:first-child").allTextContents();
   }
 
   test("suspend: a relay's ready is answered contribution_suspended at once, and undo gives it work again", async () => {

@@ -20,20 +20,25 @@ export function IssueLine({ item }: { readonly item: contribute.QueueItem }) {
           </a>
         )}
       </p>
-      <p className="facts cut">
-        <span>
-          {repo}#{number}
+      <p className="facts issue-facts">
+        <span className="as-fits">
+          <span>
+            {repo}#{number}
+          </span>
+          {ordered === true ? <span className="mark">pinned</span> : undefined}
+          {labels.slice(0, MOST_LABELS).map((label) => (
+            <bdi className="label" key={label}>
+              {label}
+            </bdi>
+          ))}
         </span>
-        {ordered === true ? <span className="mark">pinned</span> : undefined}
         <span className="wide-only">
           by <bdi>{author}</bdi>
         </span>
-        <span className="wide-only">changed {duration(now - Date.parse(updated_at))} ago</span>
-        {labels.slice(0, MOST_LABELS).map((label) => (
-          <bdi className="label" key={label}>
-            {label}
-          </bdi>
-        ))}
+        <span className="wide-only">
+          <span className="hidden">changed </span>
+          {duration(now - Date.parse(updated_at))} ago
+        </span>
       </p>
     </div>
   );
