@@ -155,6 +155,27 @@ describe.skipIf(tmuxBinary === undefined)("an agent at a terminal", () => {
     expect(await run.ended).toMatchObject({ kind: "settled" });
   });
 
+  test("started for one prompt is seen in the pane all the same, and ends by itself", async () => {
+    const once = await aScript("once", 'echo "told: $*"; echo "NEST_VERDICT: no_work_needed"; sleep 3; exit 0');
+    const run = await startInteractive(claude, { ...aStart(), binary: once }, { clock, tmux, oneShot: true });
+    const end = await run.ended;
+    expect(end).toMatchObject({ kind: "exited", code: 0, output: expect.stringContaining("Work on it.") });
+    expect(end.kind === "exited" && outcomeOf(end, work)).toMatchObject({ verdict: "no_work_needed" });
+  });
+
+  test("can be watched: every byte it prints, and the size of its window", async () => {
+    const printed: Buffer[] = [];
+    const watch = await tmux.watch((event) => {
+      if (event.kind === "output") printed.push(event.bytes);
+    });
+    const run = await startInteractive(claude, aStart(), { clock, tmux });
+    await run.ended;
+    await watch.close();
+    expect(Buffer.concat(printed).toString()).toContain("\x1b[?2004h> ");
+    expect(Buffer.concat(printed).toString()).toContain("NEST_VERDICT: complete");
+    expect(await tmux.size()).toEqual({ columns: 200, rows: 50 });
+  });
+
   test("is ended from outside with its whole tree", async () => {
     const run = await startInteractive(claude, aStart({ FAKE_SECONDS: "1000" }), { clock, tmux });
     for (;;) {

@@ -50,6 +50,11 @@ const PASTE_SHOWS_MS = 3000;
 export interface InteractiveDeps {
   readonly clock: Clock;
   readonly tmux: TmuxSession;
+  /**
+   * Whether the CLI is started for one prompt, as without a terminal, and ends by itself; its output is seen in the pane all the
+   * same. Otherwise it is started as a person would, and the prompt is typed.
+   */
+  readonly oneShot?: boolean;
 }
 
 /**
@@ -118,13 +123,15 @@ class InteractiveRun implements AgentRun {
   async #work(): Promise<AgentEnd> {
     const { tmux } = this.#deps;
     const { folder, environment, mark } = this.#start;
-    const argv = commandLine(this.#start, this.#backend.interactive(this.#start));
+    const prompt = promptArgument(this.#start.prompt);
+    const oneShot = this.#deps.oneShot === true ? this.#backend.oneShot?.({ ...this.#start, prompt }) : undefined;
+    const argv = commandLine(this.#start, oneShot ?? this.#backend.interactive(this.#start));
     const since = this.#start.loose === true ? await lookAround(await tmux.ready()) : undefined;
     await tmux.start(argv, folder, { ...environment, [RUN_MARK]: mark });
     this.#tree = { root: (await tmux.pane()).pid, mark, seen: new Map(), since };
+    if (oneShot !== undefined) return this.#untilDone(undefined);
     const before = await this.#untilReady();
     if (before !== undefined) return before;
-    const prompt = promptArgument(this.#start.prompt);
     const baseline = baselineOf(await tmux.capture("everything"), prompt);
     await this.#type(prompt);
     return this.#untilDone(baseline);
@@ -211,7 +218,8 @@ class InteractiveRun implements AgentRun {
     return false;
   }
 
-  async #untilDone(baseline: Baseline): Promise<AgentEnd> {
+  /** Waits for the run's end. Without a baseline nothing was typed: only the program's own end counts. */
+  async #untilDone(baseline: Baseline | undefined): Promise<AgentEnd> {
     const { clock, tmux } = this.#deps;
     let [verdictLooks, stillSince, seen] = [0, clock.now(), ""];
     for (;;) {
@@ -220,20 +228,25 @@ class InteractiveRun implements AgentRun {
       if (pane.dead) {
         this.#lastText = await this.#finalOutput();
         const code = await this.#exitCodeOf(pane);
-        const output = afterPrompt(this.#lastText, baseline.prompt);
+        const output = this.#outputIn(this.#lastText, baseline);
         return code === undefined ? { kind: "killed", signal: "a signal", output } : { kind: "exited", code, output };
       }
       const text = await tmux.capture("everything");
       this.#lastText = text;
-      const output = afterPrompt(text, baseline.prompt);
       const state = paneStateOf(await tmux.capture("screen"), this.#backend.signs);
       this.#standstill = standstillOf(state);
+      if (baseline === undefined) continue;
+      const output = this.#outputIn(text, baseline);
       verdictLooks = state !== "busy" && hasNewVerdict(text, baseline) ? verdictLooks + 1 : 0;
       if (verdictLooks >= VERDICT_LOOKS) return { kind: "settled", output };
       if (text !== seen || state !== "ready") stillSince = clock.now();
       seen = text;
       if (clock.now() - stillSince >= IDLE_MS) return { kind: "settled", output };
     }
+  }
+
+  #outputIn(text: string, baseline: Baseline | undefined): string {
+    return baseline === undefined ? (this.#backend.decode?.(text) ?? text) : afterPrompt(text, baseline.prompt);
   }
 
   /** The exit code of a pane whose program has ended; undefined when a signal ended it. */

@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { readlink } from "node:fs/promises";
 import { NestError } from "@nest/kit";
 import { RUN_MARK } from "./agent-environment.ts";
+import { type ControlEvent, ControlModeReader } from "./control-mode.ts";
 
 export interface TmuxDeps {
   /** Absolute path of tmux. */
@@ -26,6 +27,13 @@ export interface PaneProcess {
   readonly signalled: boolean;
   /** The pane's own terminal device. */
   readonly tty: string;
+}
+
+/** A reader of everything a pane prints. */
+export interface PaneWatch {
+  /** Resolves when nothing more will come. */
+  readonly ended: Promise<void>;
+  close(): Promise<void>;
 }
 
 /**
@@ -95,6 +103,50 @@ export class TmuxSession {
 
   async pressEnter(): Promise<void> {
     await this.#call(["send-keys", "-t", this.#target(), "Enter"]);
+  }
+
+  /**
+   * Attaches a reader that is told everything the pane prints from now on, and each change of its size, until the session ends or
+   * the reader is closed. It neither types nor changes the size of the window.
+   */
+  async watch(onEvent: (event: ControlEvent) => void): Promise<PaneWatch> {
+    await this.ready();
+    const { binary, socket, environment, mark } = this.#deps;
+    const flags = ["-f", "read-only,ignore-size"];
+    const child = spawn(binary, ["-L", socket, "-C", "attach-session", ...flags, "-t", `=${this.#deps.session}`], {
+      cwd: "/",
+      env: { ...environment, TERM: environment.TERM ?? "xterm-256color", [RUN_MARK]: mark },
+      stdio: ["pipe", "pipe", "ignore"],
+    });
+    const reader = new ControlModeReader();
+    const attached = new Promise<void>((resolve, reject) => {
+      // Its first word comes when it is attached: from then on nothing is missed.
+      child.stdout.once("data", () => resolve());
+      child.once("error", reject);
+      child.once("close", () => reject(new NestError("tmux_failed", "tmux ended before it could be watched")));
+    });
+    child.stdout.on("data", (piece: Buffer) => {
+      for (const event of reader.take(piece)) onEvent(event);
+    });
+    child.stdin.on("error", () => undefined);
+    const ended = new Promise<void>((resolve) => child.once("close", () => resolve()));
+    await attached;
+    return {
+      ended,
+      close: () => {
+        child.stdin.end();
+        child.kill();
+        return ended;
+      },
+    };
+  }
+
+  /** The window's size in characters. */
+  async size(): Promise<{ readonly columns: number; readonly rows: number }> {
+    const [columns, rows] = (
+      await this.#call(["display-message", "-p", "-t", this.#target(), "#{window_width} #{window_height}"])
+    ).split(" ");
+    return { columns: Number(columns), rows: Number(rows) };
   }
 
   /** Removes a task's variables from the session. */

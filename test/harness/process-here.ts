@@ -62,7 +62,7 @@ export class ProcessHere implements AsyncDisposable {
   }
 
   /** The first match in standard output; fails when the program ends without, or takes longer. */
-  async says(pattern: RegExp, withinMs = 20_000): Promise<RegExpExecArray> {
+  async says(pattern: RegExp, withinMs = 60_000): Promise<RegExpExecArray> {
     const look = () => pattern.exec(this.#stdout);
     return new Promise((resolve, reject) => {
       const fail = (what: string) => reject(new Error(`${what} before ${pattern}\n${this.#stdout}\n${this.#stderr}`));
