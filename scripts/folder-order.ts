@@ -18,7 +18,18 @@ export const folderOrders: Readonly<Record<string, FolderOrder>> = {
     wiring: [door, "open-storage.ts"],
   },
   governor: {
-    order: ["ledger/book", "ledger/storage", "ledger/exchange", "ledger", "ledger/command"],
+    order: [
+      "ledger/book",
+      "ledger/storage",
+      "ledger/exchange",
+      "ledger",
+      "ledger/command",
+      "policy",
+      "work",
+      "runs",
+      "agents",
+      ".",
+    ],
     wiring: [door],
   },
   hub: {

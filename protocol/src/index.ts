@@ -44,11 +44,14 @@ export * as governor from "./http/governor.ts";
 export * as health from "./http/health.ts";
 export * as leaderboard from "./http/leaderboard.ts";
 export * as nestAgents from "./http/nest-agents.ts";
+export { type Autonomy, autonomies } from "./http/nest-agents.ts";
 export * as nestConfig from "./http/nest-config.ts";
 export * as nestEvents from "./http/nest-events.ts";
 export * as nestRuns from "./http/nest-runs.ts";
+export { type RunOutcome, runOutcomes } from "./http/nest-runs.ts";
 export * as nestSignIn from "./http/nest-sign-in.ts";
 export * as nestWork from "./http/nest-work.ts";
+export { describeHeldBack, type HeldBackReason, heldBackReasons } from "./http/nest-work.ts";
 export * as operations from "./http/operations.ts";
 export * as pages from "./http/pages.ts";
 export type { OptionalPaging } from "./http/paging.ts";
@@ -64,6 +67,12 @@ export {
   type OwnLimitsLeft,
   RELAY_STOPPED,
 } from "./hub-to-relay.ts";
+export {
+  describeNestActivity,
+  type NestActivityAction,
+  type NestActivityEvent,
+  nestActivityActions,
+} from "./nest-activity.ts";
 export {
   closeCodes,
   type Durations,
