@@ -44,7 +44,7 @@ export * as governor from "./http/governor.ts";
 export * as health from "./http/health.ts";
 export * as leaderboard from "./http/leaderboard.ts";
 export * as nestAgents from "./http/nest-agents.ts";
-export { type Autonomy, autonomies } from "./http/nest-agents.ts";
+export { type AgentState, type Autonomy, autonomies, type PauseCause, pauseCauses } from "./http/nest-agents.ts";
 export * as nestConfig from "./http/nest-config.ts";
 export * as nestEvents from "./http/nest-events.ts";
 export * as nestRuns from "./http/nest-runs.ts";
