@@ -28,6 +28,7 @@ export const folderOrders: Readonly<Record<string, FolderOrder>> = {
       "work",
       "runs",
       "agents",
+      "runner",
       "feed",
       ".",
     ],

@@ -13,6 +13,7 @@ export { RunJournal } from "./run-journal.ts";
 export { type Bubblewrap, findBubblewrap, inOwnProcesses } from "./sandbox/bubblewrap.ts";
 export { apartFrom, confinementOf, confinementSentence, confinementWord } from "./sandbox/choose-confinement.ts";
 export { type Confinement, confine, type Sandbox } from "./sandbox/sandbox.ts";
+export { secretsIn } from "./secrets/environment-secrets.ts";
 export { KnownSecrets } from "./secrets/known-secrets.ts";
 export type { StreamMask } from "./secrets/secret-mask.ts";
 export { type Standstill, standstillWords } from "./standstill.ts";

@@ -217,6 +217,14 @@ export class CodeHostMemory implements CodeHost {
     return Buffer.byteLength(text) > file.maxBytes ? { kind: "too_large" } : { kind: "text", text };
   }
 
+  async addLabels(repo: string, number: number, labels: readonly string[], signal?: AbortSignal): Promise<void> {
+    this.#enter(signal);
+    const issue = this.#in(this.#issues, repo).get(number);
+    if (issue === undefined && this.#in(this.#pulls, repo).get(number) === undefined)
+      throw notFound(`${repo}#${number}`);
+    if (issue !== undefined) this.setIssue({ ...issue, labels: [...new Set([...issue.labels, ...labels])] });
+  }
+
   async installationRepositories(signal?: AbortSignal): Promise<string[]> {
     this.#enter(signal);
     return this.kind === "app" ? [...this.#issues.keys()] : [];

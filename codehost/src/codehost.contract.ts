@@ -51,6 +51,16 @@ export const CODE_HOST_CONTRACT: readonly ContractCase[] = [
     },
   },
   {
+    title: "labels that are added come to those that are there",
+    async run({ host, repo, ...stage }) {
+      const number = await stage.addIssue({ title: "First", body: "", labels: ["bug"] });
+      await host.addLabels(repo, number, ["hold", "bug"]);
+      const { items } = await host.openIssues(repo);
+      assert.deepEqual([...(items[0]?.labels ?? [])].sort(), ["bug", "hold"]);
+      await assert.rejects(host.addLabels(repo, 99_999, ["hold"]), { code: "codehost_not_found" });
+    },
+  },
+  {
     title: "a scan that finds nothing new gives the same array and says so",
     async run({ host, repo, ...stage }) {
       await stage.addIssue({ title: "First", body: "", labels: [] });

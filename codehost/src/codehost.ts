@@ -158,6 +158,9 @@ export interface CodeHost {
     signal?: AbortSignal,
   ): Promise<TextFile>;
 
+  /** Adds labels to an issue or a pull request; those that it has already stay. */
+  addLabels(repo: string, number: number, labels: readonly string[], signal?: AbortSignal): Promise<void>;
+
   /** `owner/name` of every repository the app is installed on; empty with a personal token. */
   installationRepositories(signal?: AbortSignal): Promise<readonly string[]>;
 }

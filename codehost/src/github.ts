@@ -246,6 +246,15 @@ export class GitHub implements CodeHost {
     }
   }
 
+  async addLabels(repo: string, number: number, labels: readonly string[], signal?: AbortSignal): Promise<void> {
+    await this.#get({
+      what: `labels of ${repo}#${number}`,
+      route: "POST /repos/{owner}/{repo}/issues/{issue_number}/labels",
+      parameters: { ...named(repo), issue_number: number, labels },
+      signal,
+    });
+  }
+
   async installationRepositories(signal?: AbortSignal): Promise<string[]> {
     if (this.#app === undefined) return [];
     const what = "repositories of the installation";

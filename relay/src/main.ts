@@ -10,6 +10,7 @@ import {
   confinementSentence,
   KnownSecrets,
   RunJournal,
+  secretsIn,
   startHeadless,
 } from "@nest/agents";
 import {
@@ -31,7 +32,7 @@ import { probeFacts } from "./declare/declare.ts";
 import { lookAt } from "./look.ts";
 import { type SessionName, takeSessionName } from "./name/session-name.ts";
 import { Relay } from "./relay.ts";
-import { ownLogin, secretsIn } from "./secrets/own-secrets.ts";
+import { ownLogin } from "./secrets/own-secrets.ts";
 import { withoutSecrets } from "./secrets/start-secrets.ts";
 import { type RelayConfig, readConfig } from "./settings/config.ts";
 import { parseContributorEnv } from "./settings/contributor-env.ts";

@@ -37,6 +37,8 @@ export interface Reach {
   readonly hidden: readonly string[];
   /** Readable beside the base. */
   readonly readable: readonly string[];
+  /** Writable beside the workspace. */
+  readonly writable: readonly string[];
   /** The CLI's own folders outside of the home: a writable copy is shown in place of each. */
   readonly copies: readonly (readonly [copy: string, shownAt: string])[];
   /** The same, but read-only: account files. */
@@ -102,7 +104,13 @@ async function tryOut(way: Bubblewrap): Promise<string | undefined> {
  */
 export function bubblewrapArguments(bubblewrap: Bubblewrap, argv: readonly string[], reach: Reach): readonly string[] {
   const all = reach.base === "everything";
-  const shown = [reach.shownHome, ...reach.readable, ...reach.copies.map(([, shownAt]) => shownAt), reach.workspace];
+  const shown = [
+    reach.shownHome,
+    ...reach.readable,
+    ...reach.copies.map(([, shownAt]) => shownAt),
+    ...reach.writable,
+    reach.workspace,
+  ];
   const missing = wayTo(shown, reach.shownHome).filter((folder) => !all || isUnder(folder, reach.hidden));
   const mounts = [
     ...(all ? ["--ro-bind", "/", "/"] : [...SYSTEM, ...NAMES].flatMap(readOnly)),
@@ -114,6 +122,7 @@ export function bubblewrapArguments(bubblewrap: Bubblewrap, argv: readonly strin
     ...reach.readable.flatMap(readOnly),
     ...reach.copies.flatMap(([copy, shownAt]) => ["--bind", copy, shownAt]),
     ...reach.accounts.flatMap(([copy, shownAt]) => ["--ro-bind", copy, shownAt]),
+    ...reach.writable.flatMap((path) => ["--bind", path, path]),
     ...["--bind", reach.workspace, reach.workspace, "--chdir", reach.workspace],
   ];
   return within(bubblewrap, mounts, argv, reach.user);

@@ -297,6 +297,7 @@ describe("the walls", () => {
     emptyTemporary: "/home/ada/w/tmp",
     hidden: ["/var/state"],
     readable: ["/home/ada/.gitconfig"],
+    writable: [],
     copies: [["/home/ada/w/own/0", "/srv/codex"]] as const,
     accounts: [],
     user: undefined,

@@ -31,6 +31,8 @@ export interface ConfinedRun {
   readonly taskPlaces: readonly string[];
   /** Further paths that the contributor lets it read (`NEST_SANDBOX_READ`). */
   readonly alsoReadable: readonly string[];
+  /** Further folders that it writes to, which must exist; none where this is absent. */
+  readonly alsoWritable?: readonly string[];
   /** The relay's own folders, out of the agent's sight wherever they are. */
   readonly hidden: readonly string[];
   readonly inContainer: boolean;
@@ -49,7 +51,7 @@ export interface Sandbox {
 
 /** Prepares a run's sandbox: a private home with the CLI's login, and a private `/tmp`, both beside its workspace. */
 export async function confine(bubblewrap: Bubblewrap, run: ConfinedRun): Promise<Sandbox> {
-  const { backend, agent, workspace, taskPlaces, alsoReadable } = run;
+  const { backend, agent, workspace, taskPlaces, alsoReadable, alsoWritable = [] } = run;
   const around = { ...run.around, home: run.around.home.replace(/(?<=.)\/+$/, "") };
   const { home } = around;
   const user = bubblewrap.changeUser === undefined ? undefined : await freeUser();
@@ -61,11 +63,12 @@ export async function confine(bubblewrap: Bubblewrap, run: ConfinedRun): Promise
   await copyInto(privateHome, home, copied);
   const needed = (await readableFor(agent, around)).filter((path) => !copied.includes(path));
   const readable = await withinReach([...needed, ...alsoReadable, ...taskPlaces]);
-  const shown = [...readable, workspace, ...copies.binds.map(([, at]) => at)];
+  const shown = [...readable, ...alsoWritable, workspace, ...copies.binds.map(([, at]) => at)];
   await makeWayTo(shown, home, privateHome);
   await makeWayTo(shown, "/tmp", emptyTemporary);
   if (user !== undefined)
-    for (const place of [privateHome, emptyTemporary, besides, workspace, ...taskPlaces]) await handOver(place, user);
+    for (const place of [privateHome, emptyTemporary, besides, workspace, ...taskPlaces, ...alsoWritable])
+      await handOver(place, user);
   const reach = {
     base: run.inContainer ? ("everything" as const) : ("system" as const),
     workspace,
@@ -75,6 +78,7 @@ export async function confine(bubblewrap: Bubblewrap, run: ConfinedRun): Promise
     emptyTemporary,
     hidden: await outsideOf(home, run.hidden),
     readable,
+    writable: alsoWritable,
     copies: copies.binds,
     accounts: user === undefined ? [] : await accountsWith(user, home, beside("accounts")),
     user,

@@ -1,6 +1,5 @@
-import { KnownSecrets } from "@nest/agents";
+import { KnownSecrets, secretsIn } from "@nest/agents";
 import { describe, expect, test } from "vitest";
-import { secretsIn } from "./own-secrets.ts";
 
 const OWN = "registration-token-of-mine";
 

@@ -1,8 +1,8 @@
 import { accessSync, constants, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
+import { secretsIn } from "@nest/agents";
 import type { Environment } from "@nest/kit";
-import { secretsIn } from "./own-secrets.ts";
 
 /**
  * Says where a relay finds secrets that must not be in its environment: in a file that it removes, or `-` for standard input.
