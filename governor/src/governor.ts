@@ -33,6 +33,8 @@ export interface GovernorDeps {
   readonly startRun: StartRun;
   /** Ends an agent's terminal session, so that the next run gets a new one. */
   readonly endSession: (agent: string) => Promise<void>;
+  /** Why the code host cannot be reached at all, where it is not configured yet: no agent works then. */
+  readonly trouble?: string | undefined;
   readonly watchTimes?: AgentDeps["watchTimes"];
 }
 
@@ -143,6 +145,10 @@ export class Governor {
       this.#evaluating = undefined;
     });
     return this.#evaluating;
+  }
+
+  get settings(): GovernorSettings {
+    return this.#settings;
   }
 
   get agents(): readonly nestAgents.NestAgent[] {
@@ -259,7 +265,7 @@ export class Governor {
   }
 
   #setDueToWork(): void {
-    if (this.#stop.signal.aborted || this.#lastEvalAt === undefined) return;
+    if (this.#stop.signal.aborted || this.#lastEvalAt === undefined || this.#deps.trouble !== undefined) return;
     const now = this.#deps.clock.now();
     for (const agent of this.#agents.values()) {
       if (agent.doing !== "nothing" || !agent.settings.enabled || agent.pause !== undefined) continue;
@@ -292,6 +298,7 @@ export class Governor {
       throw new NestError("acmm_level_zero", "at ACMM level 0 no agent works", {
         hint: "raise acmm_level in the settings",
       });
+    if (this.#deps.trouble !== undefined) throw new NestError("codehost_not_linked", this.#deps.trouble);
     const found = key === undefined ? undefined : this.work.find(key);
     if (key !== undefined && found === undefined)
       throw new NestError("issue_not_found", `${key} is no open issue of a monitored repository`);

@@ -30,7 +30,7 @@ async function start(rules: Partial<VisitorRules> = {}): Promise<void> {
       hubProxied: true,
       trustedProxies: ["10.1.0.0/16"],
       proxyAuth: new Secret("proof-of-the-proxy"),
-      everybodyReads: false,
+      strangersSee: "nothing",
       ...rules,
     }),
     version: "0",
@@ -93,7 +93,7 @@ test.each(["read", "read-write", "merger"])("%s reads the page and makes no back
 });
 
 test("a public nest shows its page to everybody and its backup to its owner alone", async () => {
-  await start({ everybodyReads: true });
+  await start({ strangersSee: "public" });
   expect((await get("/", ELSEWHERE, as("owner"))).body).toBe("reader");
   expect((await get("/api/backup/status", ELSEWHERE, as("owner"))).statusCode).toBe(403);
 });

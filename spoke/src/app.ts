@@ -1,14 +1,16 @@
 import type { IncomingMessage } from "node:http";
 import { join } from "node:path";
 import { buildServer, html, openApiOf, RouteRegistry, sendPage, serveAssets, serveWebApp } from "@nest/http";
-import type { Log, Random } from "@nest/kit";
+import type { Clock, Log, Random } from "@nest/kit";
 import { health, operations, pages } from "@nest/protocol";
 import type { FastifyInstance } from "fastify";
 import type { Registry } from "prom-client";
-import { admit, doors, dropProxyHeaders } from "./access/admit.ts";
+import { admit, doors, dropProxyHeaders, mayUse } from "./access/admit.ts";
 import type { Doorkeeper, Visitor } from "./access/visitor.ts";
+import { type AgentRoutesDeps, serveAgents } from "./agents/routes.ts";
 import type { Backup } from "./backup/backup.ts";
 import { serveBackup } from "./backup/routes.ts";
+import { serveEvents } from "./events/routes.ts";
 import type { Liveness } from "./health/liveness.ts";
 import { backupPage, ownBackupPage } from "./pages/backup-page.ts";
 import { errorPage, notBuiltPage } from "./pages/page.ts";
@@ -35,6 +37,8 @@ export interface DashboardDeps extends PortDeps {
   readonly backup: Backup;
   readonly home: (visitor: Visitor) => string;
   readonly random: Random;
+  readonly clock: Clock;
+  readonly agentRoutes: AgentRoutesDeps;
 }
 
 /** The dashboard port: pages, health, metrics, the owner's backup and the description of the API. */
@@ -42,6 +46,13 @@ export async function buildDashboard(deps: DashboardDeps): Promise<FastifyInstan
   const { version, metrics, backup, random } = deps;
   const { http, routes } = await buildPort(deps);
   serveBackup(http, routes, backup);
+  serveAgents(routes, deps.agentRoutes);
+  const events = serveEvents(routes, {
+    agents: deps.agentRoutes.agents,
+    clock: deps.clock,
+    mayWatch: (request) => mayUse("member", deps.keeper.judge(request)),
+  });
+  http.addHook("preClose", async () => events.close());
   routes.serve(ownBackupPage, ({ reply }) => sendPage(reply, backupPage(), { isPassing: true }));
   routes.serve({ ...pages.live, summary: "What this nest is, and whether its hub hears it" }, ({ viewer, reply }) =>
     sendPage(reply, deps.home(viewer), { isPassing: true }),

@@ -6,10 +6,13 @@ import { scaleDurations } from "@nest/protocol";
 import type { FastifyInstance } from "fastify";
 import { knownNest } from "./access/admit.ts";
 import { type Doorkeeper, doorkeeper } from "./access/visitor.ts";
+import { buildAgents } from "./agents/build-agents.ts";
+import { governorSettings } from "./agents/governor-settings.ts";
 import { buildDashboard, buildTerminal } from "./app.ts";
 import { Backup } from "./backup/backup.ts";
+import { linkCodeHost } from "./codehost/code-host.ts";
 import { type NestYaml, readNestYaml } from "./config/nest-yaml.ts";
-import { readOverlay } from "./config/overlay.ts";
+import { changeOverlay, readOverlay } from "./config/overlay.ts";
 import { type HubLink, hubLink, isLoopback, type SpokeSettings } from "./config/settings.ts";
 import { liveness } from "./health/liveness.ts";
 import { spokeMetrics } from "./health/metrics.ts";
@@ -64,6 +67,13 @@ export async function startSpoke(parts: SpokeParts): Promise<RunningSpoke> {
     log,
     settings: async () => (await readConfig()).governor.backup,
   });
+  const link = await linkCodeHost(config.github, parts);
+  const nestAgents = await buildAgents(governorSettings(config, settings.clockScale), {
+    ...parts,
+    link,
+    ledger: withoutLedger,
+    secrets: [settings.hubSecret, settings.dashboardToken].flatMap((secret) => secret?.reveal() ?? []),
+  });
   const keeper = keeperOf(settings, config);
   const port = { log, isKnownHost: knownNest(settings.host, config, keeper), keeper };
   const dashboard = await buildDashboard({
@@ -86,6 +96,26 @@ export async function startSpoke(parts: SpokeParts): Promise<RunningSpoke> {
       ),
     backup,
     random: parts.random,
+    clock,
+    agentRoutes: {
+      agents: nestAgents,
+      dataFolder: settings.dataFolder,
+      now: () => clock.now(),
+      about: () => ({
+        nest_id: id,
+        version,
+        ...(config.project.org === undefined ? {} : { org: config.project.org }),
+        ...(config.project.primary_repo === undefined ? {} : { primary_repo: config.project.primary_repo }),
+        ...(hub === undefined ? {} : { hub: hubState(hub.base, loop) }),
+      }),
+      switchAgent: async (name, change) => {
+        await changeOverlay(
+          settings.dataFolder,
+          Object.entries(change).map(([key, value]) => [["agents", name, key], value ?? undefined]),
+        );
+        nestAgents.governor.apply(governorSettings(await readConfig(), settings.clockScale));
+      },
+    },
     home: (visitor) =>
       homePage({
         nestId: id,
@@ -99,6 +129,7 @@ export async function startSpoke(parts: SpokeParts): Promise<RunningSpoke> {
   const terminal = await buildTerminal(port);
   const close = async () => {
     await loop?.stop();
+    await nestAgents.close();
     await Promise.all([dashboard.close(), terminal.close()]);
     await backup.settled();
   };
@@ -110,6 +141,8 @@ export async function startSpoke(parts: SpokeParts): Promise<RunningSpoke> {
     );
     const terminalUrl = await listen(terminal, settings.host, settings.terminalPort);
     loop?.start();
+    nestAgents.governor.start();
+    nestAgents.feed.tell({ action: "nest started" });
     return { dashboardUrl, terminalUrl, close };
   } catch (thrown) {
     await close();
@@ -127,13 +160,23 @@ function heartbeatsTo(hub: HubLink, config: NestYaml, nestId: string, parts: Spo
   });
 }
 
+function hubState(url: string, loop: HeartbeatLoop | undefined) {
+  const { lastSuccessAt, lastOutcome } = loop ?? {};
+  return {
+    url,
+    ...(lastSuccessAt === undefined ? {} : { last_accepted_at: new Date(lastSuccessAt).toISOString() }),
+    ...(lastOutcome === undefined ? {} : { last_outcome: lastOutcome.kind }),
+  };
+}
+
 function keeperOf(settings: SpokeSettings, { dashboard, hub }: NestYaml): Doorkeeper {
   return doorkeeper({
     hubProxied: dashboard.hub_proxied,
     trustedProxies: dashboard.trusted_proxies,
     proxyAuth: settings.dashboardToken,
     // Repository names can be private: until sign-in arrives they are for everybody on a public nest, else for this machine.
-    everybodyReads: hub.is_public || (!dashboard.hub_proxied && isLoopback(settings.host)),
+    strangersSee:
+      !dashboard.hub_proxied && isLoopback(settings.host) ? "everything" : hub.is_public ? "public" : "nothing",
   });
 }
 

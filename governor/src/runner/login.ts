@@ -8,7 +8,7 @@ import { mayPush, permissionsFor } from "../policy/acmm.ts";
 const RENEW_EVERY_MS = 45 * 60_000;
 
 export interface LoginDeps {
-  readonly codeHost: CodeHost;
+  readonly codeHost: CodeHost | undefined;
   /** The nest's own token, where it works with a person's and not as an app. */
   readonly token: Secret | undefined;
   readonly webBase: string;
@@ -47,7 +47,7 @@ export class RunLogin {
   /** @throws NestError of the code host that makes no token. */
   static async create(deps: LoginDeps, repo: string | undefined, autonomy: Autonomy): Promise<RunLogin> {
     const { codeHost, webBase, clock, log, learn } = deps;
-    if (codeHost.kind === "token" || repo === undefined) {
+    if (codeHost === undefined || codeHost.kind === "token" || repo === undefined) {
       const token = repo === undefined ? undefined : deps.token?.reveal();
       const credential = token === undefined ? undefined : await TaskCredential.create(token, webBase);
       const isForAgent = mayPush(autonomy);

@@ -6,6 +6,7 @@ import { pipeline } from "node:stream/promises";
 import { createGunzip, createGzip } from "node:zlib";
 import { type Clock, isAbsent, type Log, makePrivateFolder, type Random, sentenceOf, writeFileAtomic } from "@nest/kit";
 import { nestRuns } from "@nest/protocol";
+import { runDays } from "./run-days.ts";
 
 type Run = nestRuns.Run;
 
@@ -57,6 +58,11 @@ export class RunStore {
   /** Newest first. */
   get runs(): readonly Run[] {
     return this.#runs;
+  }
+
+  /** The last days, oldest first, with what was done on each. */
+  days(days: number, now: number, agent?: string): ReturnType<typeof runDays> {
+    return runDays(this.#runs, days, now, agent);
   }
 
   /** A new run's name: its moment, its agent and a random end, so that names sort by time. */

@@ -13,7 +13,9 @@ export interface ScannedRepo {
 }
 
 export interface ScanDeps {
-  readonly codeHost: CodeHost;
+  readonly codeHost: CodeHost | undefined;
+  /** Why there is no code host. */
+  readonly because: string | undefined;
   readonly clock: Clock;
   readonly log: Log;
   /** The code host's web base, for closing references that are addresses. */
@@ -68,8 +70,12 @@ export class Scanner {
   }
 
   async #read(repo: string, signal: AbortSignal | undefined): Promise<void> {
-    const { codeHost, clock, log } = this.#deps;
+    const { codeHost, because, clock, log } = this.#deps;
     const before = this.#repos.get(repo) ?? unread(repo);
+    if (codeHost === undefined) {
+      this.#repos.set(repo, { ...before, error: because });
+      return;
+    }
     try {
       const [issues, pullRequests] = await Promise.all([
         codeHost.openIssues(repo, signal),

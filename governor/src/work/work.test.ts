@@ -105,7 +105,13 @@ test("an agent gets the oldest issue of its repositories and labels", () => {
 
 describe("the scanner", () => {
   const scannerOf = (codeHost: CodeHostMemory) =>
-    new Scanner({ codeHost, clock: new VirtualClock(), log: silentLog(), webBase: "https://github.com" });
+    new Scanner({
+      codeHost,
+      because: undefined,
+      clock: new VirtualClock(),
+      log: silentLog(),
+      webBase: "https://github.com",
+    });
 
   test("keeps what it read of a code host that fails, and says why", async () => {
     const codeHost = new CodeHostMemory();

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { type Doors, isFromElsewhere, isSafe, knownHost } from "@nest/http";
 import { NestError } from "@nest/kit";
-import type { Route } from "@nest/protocol";
+import type { Access, Route } from "@nest/protocol";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { NestYaml } from "../config/nest-yaml.ts";
 import type { Doorkeeper, Visitor } from "./visitor.ts";
@@ -30,14 +30,44 @@ export function dropProxyHeaders(http: FastifyInstance): void {
 export function admit(route: Route, request: FastifyRequest, keeper: Doorkeeper): Visitor {
   const visitor = keeper.judge(request.raw);
   if (route.access === "anyone") return visitor;
-  if (visitor.kind !== "known" && visitor.because === "no session")
-    throw new NestError("unauthenticated", "nobody is signed in here", { hint: "open this nest through its hub" });
-  // Whatever else a route asks for, the owner alone has it: there is no finer right on a nest yet.
-  if (visitor.kind !== "known" || visitor.role !== "owner")
-    throw new NestError("forbidden", "only the owner of this nest may do this");
+  if (!mayUse(route.access, visitor)) {
+    if (visitor.kind !== "known" && visitor.because === "no session")
+      throw new NestError("unauthenticated", "nobody is signed in here", {
+        hint: "sign in, or open this nest through its hub",
+      });
+    throw new NestError("forbidden", `only ${whoMay(route.access)} may do this`);
+  }
   if (!isSafe(request) && isFromElsewhere(request, hostsOf(request.raw, keeper)))
     throw new NestError("foreign_origin", "this request must come from the nest's own pages");
   return visitor;
+}
+
+/** Whether somebody may use what is open to `access`. Pure. */
+export function mayUse(access: Access, visitor: Visitor): boolean {
+  const role = visitor.kind === "known" ? visitor.role : undefined;
+  switch (access) {
+    case "reader":
+      return visitor.kind !== "stranger";
+    case "member":
+      return role !== undefined || (visitor.kind === "reader" && visitor.sees === "everything");
+    case "operator":
+      return role !== undefined && role !== "read";
+    default:
+      // Whatever a nest does not know is its owner's alone.
+      return role === "owner";
+  }
+}
+
+function whoMay(access: Access): string {
+  switch (access) {
+    case "reader":
+    case "member":
+      return "people with a role on this nest";
+    case "operator":
+      return "people with the role read-write or more";
+    default:
+      return "the owner of this nest";
+  }
 }
 
 /** The names by which a request asks: its own, and behind a proxy the one that was asked there. */

@@ -6,7 +6,7 @@ const rules: VisitorRules = {
   hubProxied: true,
   trustedProxies: ["10.1.0.0/16", "192.0.2.7", "nonsense"],
   proxyAuth: new Secret("proxy-secret"),
-  everybodyReads: false,
+  strangersSee: "nothing",
 };
 const owner = ["X-Nest-User", "ada", "X-Nest-Role", "owner"];
 const asking = (remoteAddress: string, rawHeaders: readonly string[]) => ({
@@ -38,8 +38,12 @@ test("without a hub's proxy in front, the headers are nobody's", () => {
 });
 
 test("where everybody reads, nobody known is a reader and whoever is known keeps their role", () => {
-  const keeper = doorkeeper({ ...rules, everybodyReads: true });
-  expect(keeper.judge(asking("203.0.113.9", owner))).toEqual({ kind: "reader", because: "no role" });
+  const keeper = doorkeeper({ ...rules, strangersSee: "public" });
+  expect(keeper.judge(asking("203.0.113.9", owner))).toEqual({
+    kind: "reader",
+    because: "no role",
+    sees: "public",
+  });
   expect(keeper.judge(asking("192.0.2.7", owner))).toEqual({ kind: "known", login: "ada", role: "owner" });
 });
 

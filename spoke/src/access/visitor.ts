@@ -13,7 +13,7 @@ type Unknown = "no session" | "no role";
 /** Who asks: somebody the proxy in front vouches for; somebody unknown who may read all the same; anybody else. */
 export type Visitor =
   | { readonly kind: "known"; readonly login: string; readonly role: Role }
-  | { readonly kind: "reader"; readonly because: Unknown }
+  | { readonly kind: "reader"; readonly because: Unknown; readonly sees: "public" | "everything" }
   | { readonly kind: "stranger"; readonly because: Unknown };
 
 export interface VisitorRules {
@@ -23,8 +23,11 @@ export interface VisitorRules {
   readonly trustedProxies: readonly string[];
   /** What a proxy elsewhere proves itself with (`X-Nest-Proxy-Auth`). */
   readonly proxyAuth: Secret | undefined;
-  /** Whether everybody may read here: the nest is public, or only this machine can reach it and no proxy is in front. */
-  readonly everybodyReads: boolean;
+  /**
+   * What somebody unknown may read: `everything` where only this machine can reach the nest and no proxy is in front; on a public
+   * nest what is `public`; else nothing.
+   */
+  readonly strangersSee: "nothing" | "public" | "everything";
 }
 
 /** What of a request says who asks: its peer, and its headers as they came, because one that came twice is none. */
@@ -47,7 +50,7 @@ export interface Doorkeeper {
  * it: a peer on this machine, one in `dashboard.trusted_proxies`, or one with the right `X-Nest-Proxy-Auth`. A missing, repeated
  * or unknown role is no role.
  */
-export function doorkeeper({ hubProxied, trustedProxies, proxyAuth, everybodyReads }: VisitorRules): Doorkeeper {
+export function doorkeeper({ hubProxied, trustedProxies, proxyAuth, strangersSee }: VisitorRules): Doorkeeper {
   const isNamed = trustIn(trustedProxies.filter((one) => areAddresses([one])));
   const isHere = trustIn(["loopback"]);
   const isFromNamedProxy = ({ socket, rawHeaders }: Asking) =>
@@ -62,7 +65,10 @@ export function doorkeeper({ hubProxied, trustedProxies, proxyAuth, everybodyRea
         ? roles.find((one) => one === onlyOne(asking.rawHeaders, "x-nest-role"))
         : undefined;
       if (role !== undefined) return { kind: "known", login: onlyOne(asking.rawHeaders, "x-nest-user") ?? role, role };
-      return { kind: everybodyReads ? "reader" : "stranger", because: hubProxied ? "no role" : "no session" };
+      const because = hubProxied ? "no role" : "no session";
+      return strangersSee === "nothing"
+        ? { kind: "stranger", because }
+        : { kind: "reader", because, sees: strangersSee };
     },
   };
 }

@@ -5,6 +5,8 @@ export interface AuditLine {
   readonly at: string;
   readonly actor: string;
   readonly action: string;
+  /** Whom or what it was done to. */
+  readonly subject?: string;
   readonly before?: unknown;
   readonly after?: unknown;
 }

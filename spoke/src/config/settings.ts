@@ -20,6 +20,19 @@ export interface SpokeSettings {
   /** What a trusted proxy proves itself with. */
   readonly dashboardToken: Secret | undefined;
   readonly environment: Environment;
+  /** The code host's API and web bases, without a trailing slash. */
+  readonly apiUrl: string;
+  readonly webUrl: string;
+  /** Whether this program runs in a container. */
+  readonly inContainer: boolean;
+  /** `NEST_SANDBOX`. */
+  readonly sandbox: "auto" | "bubblewrap" | "off";
+  /** Paths that sandboxed agents may read besides what they need. */
+  readonly sandboxRead: readonly string[];
+  /** Variables that agents get besides those they need. */
+  readonly passToAgent: readonly string[];
+  /** A program in place of every backend's own. */
+  readonly agentCommand: string | undefined;
 }
 
 /** Where a spoke's heartbeats go. */
@@ -46,7 +59,17 @@ export function readSettings(environment: Environment): SpokeSettings {
   const secret = variable(environment, "NEST_HUB_SECRET");
   const dataFolder = variable(environment, "NEST_DATA_DIR") ?? "/data";
   const token = variable(environment, "NEST_DASHBOARD_TOKEN");
+  const apiUrl = httpAddress(environment, "NEST_GITHUB_API_URL", faults) ?? "https://api.github.com";
+  const sandbox = sandboxes.find((choice) => choice === (variable(environment, "NEST_SANDBOX") ?? "auto"));
+  if (sandbox === undefined) faults.push(`NEST_SANDBOX: expected one of ${sandboxes.join(", ")}`);
   const settings: SpokeSettings = {
+    apiUrl,
+    webUrl: httpAddress(environment, "NEST_GITHUB_URL", faults) ?? webUrlOf(apiUrl),
+    inContainer: variable(environment, "NEST_CONTAINER") === "1" || environment.KUBERNETES_SERVICE_HOST !== undefined,
+    sandbox: sandbox ?? "auto",
+    sandboxRead: list(variable(environment, "NEST_SANDBOX_READ")),
+    passToAgent: list(variable(environment, "NEST_AGENT_ENV")),
+    agentCommand: variable(environment, "NEST_AGENT_COMMAND"),
     dataFolder,
     backupFolder: variable(environment, "NEST_SPOKE_BACKUP_DATA_DIR") ?? dataFolder,
     secretsFolder: variable(environment, "NEST_SECRETS_DIR") ?? "/secrets",
@@ -86,6 +109,29 @@ export function hubLink(settings: SpokeSettings, config: NestYaml): HubLink | un
 export function isLoopback(host: string): boolean {
   if (host === "localhost" || host === "::1" || host.startsWith("::ffff:127.")) return true;
   return isIP(host) === 4 && host.startsWith("127.");
+}
+
+const sandboxes = ["auto", "bubblewrap", "off"] as const;
+
+function list(text: string | undefined): readonly string[] {
+  return (text ?? "")
+    .split(",")
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== "");
+}
+
+function httpAddress(environment: Environment, name: string, faults: string[]): string | undefined {
+  const value = variable(environment, name);
+  if (value === undefined) return undefined;
+  if (URL.canParse(value) && /^https?:$/.test(new URL(value).protocol)) return value.replace(/\/+$/, "");
+  faults.push(`${name}: expected an address that begins with https:// or http://`);
+  return undefined;
+}
+
+/** The web address for an API address: the public code host's, an Enterprise server's, or the same address (a test host). */
+function webUrlOf(apiUrl: string): string {
+  if (apiUrl === "https://api.github.com") return "https://github.com";
+  return apiUrl.replace(/\/api\/v3$/, "");
 }
 
 function port(environment: Environment, name: string, faults: string[]): number | undefined {

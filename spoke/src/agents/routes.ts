@@ -1,0 +1,104 @@
+import type { RouteRegistry } from "@nest/http";
+import { NestError } from "@nest/kit";
+import { nestAgents, nestEvents, nestRuns, nestWork } from "@nest/protocol";
+import type { Visitor } from "../access/visitor.ts";
+import { appendAudit } from "../backup/audit.ts";
+import type { NestAgents } from "./build-agents.ts";
+
+const DAY_MS = 86_400_000;
+const SCREEN_LINES = 60;
+
+export interface AgentRoutesDeps {
+  readonly agents: NestAgents;
+  readonly dataFolder: string;
+  readonly now: () => number;
+  /** What the status says besides the governor's own. */
+  readonly about: () => Omit<ReturnType<(typeof nestWork.status)["reply"]["parse"]>, "governor">;
+  /** Saves a switch of backend, model or the agent itself, and puts it in force. */
+  readonly switchAgent: (
+    name: string,
+    change: { readonly backend?: string; readonly model?: string | null; readonly enabled?: boolean },
+    by: string,
+  ) => Promise<void>;
+}
+
+/** Serves what people see of agents, runs and the queue, and what they may do to agents. Each act is audited. */
+export function serveAgents(routes: RouteRegistry<Visitor>, deps: AgentRoutesDeps): void {
+  const { governor, terminals, secrets } = deps.agents;
+  const act = async (name: string, actor: string, action: string, what: () => Promise<void>, after?: unknown) => {
+    await what();
+    const at = new Date(deps.now()).toISOString();
+    await appendAudit(deps.dataFolder, { at, actor, action, subject: name, ...(after === undefined ? {} : { after }) });
+    return { ok: true as const, agent: governor.agent(name) };
+  };
+  routes.serve(nestAgents.agents, () => ({ agents: [...governor.agents] }));
+  routes.serve(nestAgents.kick, ({ params: { name = "" }, actor, body }) =>
+    act(name, actor, "agent kicked", () => governor.kick(name, actor, body), body),
+  );
+  routes.serve(nestAgents.pause, ({ params: { name = "" }, actor, body }) =>
+    act(name, actor, "agent paused", () => governor.pause(name, actor, body), body),
+  );
+  routes.serve(nestAgents.resume, ({ params: { name = "" }, actor }) =>
+    act(name, actor, "agent resumed", () => governor.resume(name, actor)),
+  );
+  routes.serve(nestAgents.restart, ({ params: { name = "" }, actor }) =>
+    act(name, actor, "agent restarted", () => governor.restart(name, actor)),
+  );
+  routes.serve(nestAgents.switchAgent, ({ params: { name = "" }, actor, body }) => {
+    governor.agent(name);
+    const change = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined));
+    return act(name, actor, "agent switched", () => deps.switchAgent(name, change, actor), change);
+  });
+  routes.serve(nestAgents.screen, async ({ params: { name = "" } }) => {
+    governor.agent(name);
+    const session = await terminals.of(name);
+    await session.ready();
+    const text = secrets.redact(await session.capture("screen"));
+    return { lines: text.trimEnd().split("\n").slice(-SCREEN_LINES), at: new Date(deps.now()).toISOString() };
+  });
+  serveWork(routes, deps);
+  serveRuns(routes, deps);
+}
+
+function serveWork(routes: RouteRegistry<Visitor>, { agents: { governor, feed }, now, about }: AgentRoutesDeps): void {
+  routes.serve(nestWork.work, ({ query }) => governor.work.page(query));
+  routes.serve(nestWork.status, () => ({ ...about(), governor: governor.status }));
+  routes.serve(nestWork.evaluate, async () => {
+    await governor.evaluate();
+    return { ok: true as const, governor: governor.status };
+  });
+  routes.serve(nestWork.workHistory, ({ query }) => ({ points: governor.queueSince(now() - query.days * DAY_MS) }));
+  routes.serve(nestEvents.activity, ({ query }) => feed.page(query.limit, query.cursor, query.agent));
+}
+
+function serveRuns(routes: RouteRegistry<Visitor>, { agents, now }: AgentRoutesDeps): void {
+  const { runs } = agents;
+  routes.serve(nestRuns.runs, ({ query }) => {
+    const { agent, outcome, issue, cursor, limit } = query;
+    const wanted = runs.runs.filter(
+      (run) =>
+        (agent === undefined || run.agent === agent) &&
+        (outcome === undefined || run.outcome === outcome) &&
+        (issue === undefined || run.issue === issue) &&
+        // Names begin with the moment: what is older sorts before.
+        (cursor === undefined || run.id < cursor),
+    );
+    const page = wanted.slice(0, limit);
+    return { runs: page, ...(wanted.length > limit ? { next_cursor: page.at(-1)?.id ?? "" } : {}) };
+  });
+  routes.serve(nestRuns.runDays, ({ query }) => ({ days: runs.days(query.days, now(), query.agent) }));
+  routes.serve(nestRuns.run, async ({ params: { id = "" } }) => {
+    const run = await runs.read(id);
+    if (run === undefined) throw noRun();
+    return run;
+  });
+  routes.serve(nestRuns.recording, async ({ params: { id = "" }, reply }) => {
+    const recording = await runs.recording(id);
+    if (recording === undefined) throw noRun();
+    return reply.type("application/x-asciicast").send(recording);
+  });
+}
+
+function noRun(): NestError {
+  return new NestError("run_not_found", "there is no such run, or its recording is no longer kept");
+}
