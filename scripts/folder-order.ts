@@ -76,7 +76,7 @@ export const folderOrders: Readonly<Record<string, FolderOrder>> = {
     wiring: [door],
   },
   spoke: {
-    order: ["config", "access", "identity", "heartbeat", "health", "backup", "pages"],
+    order: ["config", "codehost", "access", "identity", "heartbeat", "health", "backup", "agents", "events", "pages"],
     wiring: [door, "main.ts", "start.ts", "app.ts"],
   },
   backup: {

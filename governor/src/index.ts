@@ -1,7 +1,7 @@
-export { Ledger, type LedgerEvent, type LedgerOptions } from "./ledger/ledger.ts";
 export type { StartRun } from "./agents/run-port.ts";
 export { ActivityFeed } from "./feed/activity-feed.ts";
 export { Governor, type GovernorChange } from "./governor.ts";
+export { Ledger, type LedgerEvent, type LedgerOptions } from "./ledger/ledger.ts";
 export { StateFile } from "./nest-state.ts";
 export { type Mode, readCadence } from "./policy/modes.ts";
 export type { AgentSettings, GovernorSettings } from "./policy/settings.ts";
@@ -10,5 +10,5 @@ export { baseEnvironment } from "./runner/run-places.ts";
 export { runner } from "./runner/runner.ts";
 export { type AttachCommand, Terminals } from "./runner/terminals.ts";
 export { RunStore } from "./runs/run-store.ts";
+export { AgentLedgers } from "./work/agent-ledgers.ts";
 export { Scanner } from "./work/scan.ts";
-export type { WorkLedger } from "./work/work-ledger.ts";

@@ -6,8 +6,13 @@ import type { FastifyInstance } from "fastify";
 import { Registry } from "prom-client";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { doorkeeper, type VisitorRules } from "./access/visitor.ts";
+import { buildAgents } from "./agents/build-agents.ts";
+import { governorSettings } from "./agents/governor-settings.ts";
 import { buildDashboard } from "./app.ts";
 import { Backup } from "./backup/backup.ts";
+import { linkCodeHost } from "./codehost/code-host.ts";
+import { readNestYaml } from "./config/nest-yaml.ts";
+import { readSettings } from "./config/settings.ts";
 
 let folder = "";
 let http: FastifyInstance;
@@ -23,6 +28,11 @@ afterEach(async () => {
 async function start(rules: Partial<VisitorRules> = {}): Promise<void> {
   const clock = new VirtualClock();
   const log = silentLog();
+  const settings = readSettings({ NEST_DATA_DIR: folder, PATH: process.env.PATH });
+  const config = readNestYaml("github: {app_id: 1}\n", "nest.yaml");
+  const link = await linkCodeHost(config.github, { settings, clock, random: seededRandom(3) });
+  const deps = { settings, clock, random: seededRandom(4), log, link, secrets: [] };
+  const agents = await buildAgents(governorSettings(config), deps);
   http = await buildDashboard({
     log,
     isKnownHost: () => true,
@@ -48,6 +58,14 @@ async function start(rules: Partial<VisitorRules> = {}): Promise<void> {
       settings: async () => ({ key_file: undefined, key_env: undefined, key_name: undefined }),
     }),
     random: seededRandom(2),
+    clock,
+    agentRoutes: {
+      agents,
+      dataFolder: folder,
+      now: () => clock.now(),
+      about: () => ({ nest_id: "nest-1", version: "0" }),
+      switchAgent: async () => undefined,
+    },
     home: (visitor) => (visitor.kind === "known" ? `known ${visitor.login} ${visitor.role}` : visitor.kind),
   });
 }

@@ -71,7 +71,6 @@ export async function startSpoke(parts: SpokeParts): Promise<RunningSpoke> {
   const nestAgents = await buildAgents(governorSettings(config, settings.clockScale), {
     ...parts,
     link,
-    ledger: withoutLedger,
     secrets: [settings.hubSecret, settings.dashboardToken].flatMap((secret) => secret?.reveal() ?? []),
   });
   const keeper = keeperOf(settings, config);

@@ -60,7 +60,7 @@ test("the owner's download, restored on an empty machine, makes the same nest ag
   const after = join(home, "after");
   expect([(await restore("-file", file, "-dest", after)).code, readdirSync(after).sort()]).toEqual([
     0,
-    ["app-key.pem", "beads", "nest-id", "nest.yaml.dashboard", "nest.yaml.runtime"],
+    ["app-key.pem", "beads", "nest-id", "nest-state.json", "nest.yaml.dashboard", "nest.yaml.runtime"],
   ]);
   expect([statSync(after).mode & 0o777, statSync(join(after, "app-key.pem")).mode & 0o777]).toEqual([0o700, 0o600]);
   const second = await spokeOn(after);

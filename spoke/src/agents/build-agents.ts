@@ -14,6 +14,7 @@ import {
 import { pullRequestLink } from "@nest/codehost";
 import {
   ActivityFeed,
+  AgentLedgers,
   baseEnvironment,
   Governor,
   type GovernorSettings,
@@ -22,7 +23,6 @@ import {
   Scanner,
   StateFile,
   Terminals,
-  type WorkLedger,
 } from "@nest/governor";
 import { type Clock, type Log, makePrivateFolder, type Random } from "@nest/kit";
 import type { CodeHostLink } from "../codehost/code-host.ts";
@@ -34,7 +34,6 @@ export interface AgentsDeps {
   readonly random: Random;
   readonly log: Log;
   readonly link: CodeHostLink;
-  readonly ledger: WorkLedger;
   /** Secrets besides the environment's and the code host's. */
   readonly secrets: readonly string[];
 }
@@ -45,6 +44,7 @@ export interface NestAgents {
   readonly runs: RunStore;
   readonly feed: ActivityFeed;
   readonly terminals: Terminals;
+  readonly ledgers: AgentLedgers;
   readonly secrets: KnownSecrets;
   readonly confinement: Confinement;
   close(): Promise<void>;
@@ -54,7 +54,7 @@ const NEST_PROGRAM = fileURLToPath(new URL("../../../bin/nest", import.meta.url)
 
 /** Puts the governor and its agents together. Nothing runs before `governor.start()`; agents that a crash left behind are ended. */
 export async function buildAgents(initial: GovernorSettings, deps: AgentsDeps): Promise<NestAgents> {
-  const { settings, clock, random, log, link, ledger } = deps;
+  const { settings, clock, random, log, link } = deps;
   const { dataFolder, environment } = settings;
   const stateFolder = join(dataFolder, "home", "nest");
   await makePrivateFolder(join(dataFolder, "home"));
@@ -108,6 +108,13 @@ export async function buildAgents(initial: GovernorSettings, deps: AgentsDeps): 
     beadsFolder: join(dataFolder, "beads"),
     agentCommand: settings.agentCommand,
   });
+  const ledger = new AgentLedgers({
+    folder: join(dataFolder, "beads"),
+    clock,
+    random,
+    log,
+    agents: () => current().agents.map(({ name }) => name),
+  });
   const state = new StateFile(dataFolder, clock, log);
   const endSession = (agent: string) => terminals.end(agent);
   const parts = { clock, log, scanner, state, runs, feed, ledger, startRun, endSession };
@@ -118,11 +125,12 @@ export async function buildAgents(initial: GovernorSettings, deps: AgentsDeps): 
     runs,
     feed,
     terminals,
+    ledgers: ledger,
     secrets,
     confinement,
     async close() {
       await opened.close();
-      await terminals.close();
+      await Promise.all([terminals.close(), ledger.close()]);
     },
   };
 }
