@@ -66,7 +66,8 @@ export async function runBeads(
   const answer = await verb.run({ ledger, flags, words, input: () => text(deps.stdin) });
   await print(deps.stdout, flags.json === true ? jsonLines(answer) : answer.lines);
   const { count } = ledger.problems;
-  if (count > 0) await print(deps.stderr, [`nest beads: warning: ${count} lines of ${place.folder} cannot be read`]);
+  if (count > 0)
+    await print(deps.stderr, [`nest beads: warning: lines of ${place.folder} that cannot be read: ${count}`]);
 }
 
 async function demandFolder(place: Place): Promise<void> {

@@ -80,7 +80,7 @@ function translated(entry: Entry, whole: Readonly<Record<string, unknown>>, now:
   const created = instant(entry.created_at) ?? now;
   const updated = instant(entry.updated_at) ?? created;
   const external = plainLine(entry.external_ref ?? "");
-  const carried = Object.fromEntries(carriedFields.flatMap((name) => (whole[name] ? [[name, whole[name]]] : [])));
+  const carried = carriedOf(whole, ours?.type);
   const kept = keep(metadata, carried, plainText(entry.notes ?? ""));
   return {
     id: entry.id,
@@ -96,6 +96,14 @@ function translated(entry: Entry, whole: Readonly<Record<string, unknown>>, now:
     ...(isFinished(status) ? { closed_at: instant(entry.closed_at) ?? updated } : {}),
     depends_on: dependenciesOf(entry),
   };
+}
+
+/** What a bead has no place for; without the label that an export of ours made of a type. */
+function carriedOf(whole: Readonly<Record<string, unknown>>, ownType: string | undefined): Record<string, unknown> {
+  const { labels } = whole;
+  const theirs = Array.isArray(labels) ? labels.filter((label) => label !== ownType) : [];
+  const given: Readonly<Record<string, unknown>> = { ...whole, labels: theirs.length === 0 ? undefined : theirs };
+  return Object.fromEntries(carriedFields.flatMap((name) => (given[name] ? [[name, given[name]]] : [])));
 }
 
 /** Fields without a place go into the metadata while they fit there, else their texts go into the notes. */
