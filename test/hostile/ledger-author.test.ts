@@ -131,6 +131,13 @@ test.each([
   expect(await readFile(secret, "utf8")).toBe("a secret\n");
 });
 
+test("a pipe in place of a snapshot keeps nobody waiting", async () => {
+  await writeLog(create({ id: "good" }));
+  execFileSync("mkfifo", [folder.in("scanner", "snapshot-00000009-0123456789abcdef.000.jsonl")]);
+  await using ledger = await openLedger();
+  expect(ledger.list().beads.map(({ id }) => id)).toEqual(["good"]);
+});
+
 test("a link in place of the whole folder is refused", async () => {
   await rm(folder.in("scanner"), { recursive: true });
   await mkdir(folder.in("elsewhere"));

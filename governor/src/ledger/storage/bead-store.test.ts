@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { seededRandom, VirtualClock } from "@nest/kit";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { Ledger } from "../ledger.ts";
+import { BeadStore } from "./bead-store.ts";
 
 let folder: string;
 beforeEach(async () => {
@@ -108,6 +109,18 @@ test("a line that was ended before it was written goes into the next log, once",
   await theirs.remember("written behind two ends", id);
   await mine.refresh();
   expect(mine.show(id).notes).toBe("written behind two ends");
+});
+
+test("a line that was written behind the end of its log is written again to the next one, and counts there once", async () => {
+  await using mine = await BeadStore.open(folder, random);
+  await using theirs = await BeadStore.open(folder, random);
+  const base = { n: random.hex(8), at: "2026-01-01T00:00:00.000Z", by: "scanner" };
+  const { id } = await written(["x"]).then(([first = ""]) => ({ id: first }));
+  await mine.compact(base);
+  await mine.compact(base);
+  expect(await theirs.commit([{ ...base, n: random.hex(8), op: "note", id, text: "late" }])).toEqual(["counts"]);
+  await mine.refresh();
+  expect([mine.book.get(id)?.notes, theirs.book.get(id)?.notes]).toEqual(["late", "late"]);
 });
 
 test("a copy of the folder opens at any moment of a compaction, with everything that was acknowledged before it", async () => {
