@@ -1,7 +1,8 @@
 export type { StartRun } from "./agents/run-port.ts";
 export { ActivityFeed } from "./feed/activity-feed.ts";
 export { Governor, type GovernorChange } from "./governor.ts";
-export { Ledger, type LedgerEvent, type LedgerOptions } from "./ledger/ledger.ts";
+export { agentsWithLedger, isAgentName } from "./ledger/agents.ts";
+export { type ImportReport, Ledger, type LedgerEvent, type LedgerOptions } from "./ledger/ledger.ts";
 export { StateFile } from "./nest-state.ts";
 export { type Mode, readCadence } from "./policy/modes.ts";
 export type { AgentSettings, GovernorSettings } from "./policy/settings.ts";

@@ -1,9 +1,10 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { seededRandom, VirtualClock } from "@nest/kit";
 import type { Bead } from "@nest/protocol";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { agentsWithLedger } from "./agents.ts";
 import { Ledger, type LedgerEvent } from "./ledger.ts";
 
 let folder: string;
@@ -171,6 +172,30 @@ test("whoever listens hears of the changes of other processes", async () => {
   stop();
   await mine.create({ title: "not heard of" });
   expect(heard).toMatchObject([{ kind: "bead", op: "create", by: "coder", bead: { id, title: "from elsewhere" } }]);
+});
+
+test("whoever follows a ledger hears of other processes' changes by itself, until it stops", async () => {
+  await using mine = await open();
+  await using theirs = await open("coder");
+  const heard: string[] = [];
+  mine.onChange((event) => heard.push(event.kind === "bead" ? event.bead.title : event.kind));
+  const stop = mine.follow(1000);
+  await theirs.create({ title: "one" });
+  await clock.advance(1000);
+  await expect.poll(() => heard).toEqual(["one"]);
+  stop();
+  await theirs.create({ title: "two" });
+  await clock.advance(5000);
+  expect(heard).toEqual(["one"]);
+});
+
+test("the agents that have a ledger are the folders with an agent's name", async () => {
+  await (await open())[Symbol.asyncDispose]();
+  for (const name of ["coder", ".hidden", "two words"]) await mkdir(join(folder, name));
+  await writeFile(join(folder, "a-file"), "");
+  await symlink("/etc", join(folder, "a-link"));
+  expect(await agentsWithLedger(folder)).toEqual(["coder", "scanner"]);
+  expect(await agentsWithLedger(join(folder, "nowhere"))).toEqual([]);
 });
 
 test("a snapshot keeps everything, and what is written after it, in every process that has the ledger open", async () => {

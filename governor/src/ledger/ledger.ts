@@ -9,11 +9,11 @@ import {
   isFinished,
   type LedgerLine,
 } from "@nest/protocol";
-import type { z } from "zod";
 import { newBeadId } from "./book/bead-id.ts";
 import type { Book } from "./book/book.ts";
 import { reaches } from "./book/graph.ts";
 import { type BeadPage, listBeads } from "./book/list.ts";
+import { checked, cleaned } from "./check-bead.ts";
 import { exportBeads } from "./exchange/export-beads.ts";
 import { type ImportPlan, planImport } from "./exchange/plan-import.ts";
 import { type ReadBeads, readBeads } from "./exchange/read-beads.ts";
@@ -124,19 +124,19 @@ export class Ledger implements AsyncDisposable {
 
   /** @throws NestError `bead_invalid`, `bead_dependency_unknown`, `ledger_full`, `ledger_write_failed`. */
   async create(draft: BeadDraft): Promise<Bead> {
-    const { actor = this.#options.actor, external_ref = "", ...checked } = check(BeadDraft, cleaned(draft));
+    const { actor = this.#options.actor, external_ref = "", ...fields } = checked(BeadDraft, cleaned(draft));
     return this.#write((book) => {
-      for (const id of checked.depends_on) if (book.get(id) === undefined) throw unknownDependency(id);
+      for (const id of fields.depends_on) if (book.get(id) === undefined) throw unknownDependency(id);
       const base = this.#base();
       const bead: Bead = {
         id: newBeadId(this.#options.random),
-        ...checked,
+        ...fields,
         ...(external_ref === "" ? {} : { external_ref }),
         actor,
         created_at: base.at,
         updated_at: base.at,
-        ...(isFinished(checked.status) ? { closed_at: base.at } : {}),
-        depends_on: [...new Set(checked.depends_on)],
+        ...(isFinished(fields.status) ? { closed_at: base.at } : {}),
+        depends_on: [...new Set(fields.depends_on)],
       };
       return { op: "create", ...base, bead };
     });
@@ -148,7 +148,7 @@ export class Ledger implements AsyncDisposable {
    * @throws NestError `bead_invalid`, `bead_unknown`, `bead_changed`, `bead_too_large`, `ledger_full`, `ledger_write_failed`.
    */
   async update(id: string, change: BeadChange, ifStatus?: readonly BeadStatus[]): Promise<Bead> {
-    const set = check(BeadChange, cleaned(change));
+    const set = checked(BeadChange, cleaned(change));
     const condition = ifStatus === undefined ? {} : { if_status: [...ifStatus] };
     return this.#write((book) => {
       if (book.get(id) === undefined) throw refusalError("bead_unknown", id);
@@ -242,6 +242,23 @@ export class Ledger implements AsyncDisposable {
     await this.#inTurn(() => this.#store.refresh());
   }
 
+  /**
+   * Reads on every `periodMs` what other processes wrote, until the returned function is called. What goes wrong is told of, and tried
+   * again.
+   */
+  follow(periodMs: number): () => void {
+    let isReading = false;
+    return this.#options.clock.every(periodMs, () => {
+      if (isReading) return;
+      isReading = true;
+      this.refresh()
+        .catch((thrown) => this.#options.onTrouble?.(`the ledger could not be read on: ${sentenceOf(thrown)}`))
+        .finally(() => {
+          isReading = false;
+        });
+    });
+  }
+
   /** Writes a snapshot and begins a new log. It comes by itself when the log has grown. @throws NestError `ledger_write_failed`. */
   async compact(): Promise<void> {
     await this.#inTurn(() => this.#store.compact({ at: this.#now(), by: this.#options.actor }));
@@ -325,22 +342,4 @@ const TITLE_OF_MEMORY = 120;
 function isFinishedIn(book: Book, id: string): boolean {
   const bead = book.get(id);
   return bead !== undefined && isFinished(bead.status);
-}
-
-function check<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
-  const checked = schema.safeParse(value);
-  if (checked.success) return checked.data;
-  const [issue] = checked.error.issues;
-  if (issue?.code === "unrecognized_keys") throw invalidBead(`a bead has no ${issue.keys.join(", ")}`);
-  throw invalidBead(`${issue?.path.map(String).join(".") ?? "bead"}: ${issue?.message ?? "not valid"}`);
-}
-
-const LINES = ["title", "actor", "external_ref"] as const;
-
-/** Texts as they may stand before people and agents: no control characters, and only notes have several lines. */
-function cleaned<Draft extends BeadDraft | BeadChange>(draft: Draft): Draft {
-  const clean = { ...draft };
-  for (const name of LINES) if (typeof clean[name] === "string") clean[name] = plainLine(clean[name]);
-  if (typeof clean.notes === "string") clean.notes = plainText(clean.notes);
-  return clean;
 }

@@ -1,8 +1,6 @@
 import { join } from "node:path";
 import { type Environment, NestError, UsageError, variable } from "@nest/kit";
-
-/** An agent's name is the name of its folder. */
-const AGENT = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
+import { isAgentName } from "../agents.ts";
 
 /** Where a command works, and as whom. */
 export interface Place {
@@ -22,7 +20,7 @@ export function placeOf(environment: Environment, agentFlag: string | undefined)
   const agent = agentFlag ?? own;
   const hint = "set NEST_AGENT_NAME, or say -agent NAME";
   if (agent === undefined) throw new UsageError("whose ledger? no agent is named", { hint });
-  if (!AGENT.test(agent)) throw new UsageError("the agent's name is not one: letters, digits, . _ - only", { hint });
+  if (!isAgentName(agent)) throw new UsageError("the agent's name is not one: letters, digits, . _ - only", { hint });
   const beads =
     variable(environment, "NEST_BEADS_DIR") ?? join(variable(environment, "NEST_DATA_DIR") ?? "/data", "beads");
   return { folder: join(beads, agent), agent, actor: own ?? agent };

@@ -1,4 +1,4 @@
-import { cp, mkdtemp, readdir, readFile, rm, truncate, writeFile } from "node:fs/promises";
+import { chown, cp, mkdtemp, readdir, readFile, rm, stat, truncate, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { seededRandom, VirtualClock } from "@nest/kit";
@@ -122,6 +122,16 @@ test("a line that was written behind the end of its log is written again to the 
   await mine.refresh();
   expect([mine.book.get(id)?.notes, theirs.book.get(id)?.notes]).toEqual(["late", "late"]);
 });
+
+test.skipIf(process.getuid?.() !== 0)(
+  "what root writes into an agent's ledger belongs to the agent's user",
+  async () => {
+    await chown(folder, 65534, 65534);
+    await written(["one", "two"], 1);
+    for (const name of await readdir(folder))
+      expect([name, (await stat(join(folder, name))).uid]).toEqual([name, 65534]);
+  },
+);
 
 test("a copy of the folder opens at any moment of a compaction, with everything that was acknowledged before it", async () => {
   await using ledger = await open(join(folder, "live"));
