@@ -62,7 +62,6 @@ export class GovernedRun implements ActiveRun {
   #printed = 0;
   #prompt = "";
   #names: readonly string[] = [];
-  #hasBegun = false;
 
   constructor(request: RunRequest, prepared: Prepared, deps: GovernedRunDeps) {
     this.#request = request;
@@ -94,6 +93,7 @@ export class GovernedRun implements ActiveRun {
     const { runs, secrets, clock, log } = this.#deps;
     let result: Partial<nestRuns.Run> & { readonly lines?: readonly string[] };
     try {
+      await runs.begin(this.#stored());
       result = await this.#work();
     } catch (thrown) {
       result = { outcome: "not_started", summary: secrets.redact(sentenceOf(thrown)) };
@@ -108,7 +108,6 @@ export class GovernedRun implements ActiveRun {
     };
     secrets.taskEnded(this);
     try {
-      if (!this.#hasBegun) await runs.begin(this.#stored());
       return await runs.end(ended);
     } catch (thrown) {
       log.error({ run: this.record.id, err: sentenceOf(thrown) }, "a run cannot be kept");
@@ -132,8 +131,7 @@ export class GovernedRun implements ActiveRun {
       places = await makePlaces(deps, { ...this.#prepared, id, repo, login, variables, now: deps.clock.now() });
       this.#prompt = promptFor(request.agent, request.allowance, request.assignment, places.checkout);
       this.#names = Object.keys(places.environment).sort();
-      await deps.runs.begin(this.#stored());
-      this.#hasBegun = true;
+      await deps.runs.update(this.#stored());
       const end = await this.#runAgent(places);
       return await this.#resultOf(end, places);
     } finally {

@@ -83,6 +83,11 @@ export class RunStore {
     this.#runs.unshift(withoutTexts(run));
   }
 
+  /** Keeps what is known of a run by now. */
+  async update(run: StoredRun): Promise<void> {
+    await this.#write(run);
+  }
+
   /** Keeps a run that ended, and compresses its recording. */
   async end(run: StoredRun): Promise<Run> {
     const short = await this.#finish(run);
