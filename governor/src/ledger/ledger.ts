@@ -220,7 +220,10 @@ export class Ledger implements AsyncDisposable {
         await this.#store.refresh();
         const { puts, ...plan } = planImport(this.#store.book, beads);
         report ??= { ...plan, refused };
-        if (await this.#put(puts)) return report;
+        if (await this.#put(puts)) {
+          this.#compactIfDue();
+          return report;
+        }
       }
       throw refusalError("overtaken", "");
     });
@@ -279,11 +282,16 @@ export class Ledger implements AsyncDisposable {
 
   async #write(make: MakeLine): Promise<Bead> {
     const id = await this.#queue.add(this.#store, make);
-    if (this.#store.isDueForCompaction)
-      this.compact().catch((thrown) =>
-        this.#options.onTrouble?.(`the ledger could not be compacted: ${sentenceOf(thrown)}`),
-      );
+    this.#compactIfDue();
     return this.show(id);
+  }
+
+  #compactIfDue(): void {
+    if (!this.#store.isDueForCompaction) return;
+    void this.#inTurn(async () => {
+      // Of all that were asked for at the same time, the first one did it.
+      if (this.#store.isDueForCompaction) await this.#store.compact({ at: this.#now(), by: this.#options.actor });
+    }).catch((thrown) => this.#options.onTrouble?.(`the ledger could not be compacted: ${sentenceOf(thrown)}`));
   }
 
   /** Whether all were written; not when another process changed dependencies meanwhile. */

@@ -1,4 +1,3 @@
-import { once } from "node:events";
 import { stat } from "node:fs/promises";
 import type { Writable } from "node:stream";
 import { text } from "node:stream/consumers";
@@ -84,13 +83,19 @@ function jsonLines({ json, lines }: VerbAnswer): Iterable<string> {
 
 /** Waits where the reader is slow; ends quietly where it has gone (`| head`). */
 async function print(to: Writable, lines: Iterable<string>): Promise<void> {
-  let gone = false;
-  const onError = () => (gone = true);
-  to.on("error", onError);
+  let goOn: () => void = () => undefined;
+  let isGone = false;
+  to.on("drain", () => goOn());
+  to.on("error", () => {
+    isGone = true;
+    goOn();
+  });
   for (const line of lines) {
-    if (gone) return;
-    if (!to.write(`${line}\n`) && !to.destroyed)
-      await Promise.race([once(to, "drain"), once(to, "close")]).catch(onError);
+    if (isGone) return;
+    if (to.write(`${line}\n`) || to.writableLength === 0) continue;
+    await new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
   }
 }
 

@@ -133,6 +133,23 @@ test.skipIf(process.getuid?.() !== 0)(
   },
 );
 
+test("a log never grows so large that it is not read any more, however much comes at once", async () => {
+  await using ledger = await open();
+  const { id } = await ledger.create({ title: "x" });
+  const notes = "x".repeat(60_000);
+  await Promise.all(Array.from({ length: 1300 }, () => ledger.update(id, { notes })));
+  const issues = Array.from({ length: 1300 }, (_, at) => ({ id: `b-${at}`, title: "x", notes }));
+  // More than the ledger's texts may be together: the rest is refused, what came before stays.
+  await expect(ledger.import(issues.map((issue) => JSON.stringify(issue)).join("\n"))).rejects.toMatchObject({
+    code: "ledger_full",
+  });
+  for (const name of await readdir(folder))
+    expect((await stat(join(folder, name))).size).toBeLessThan(40 * 1024 * 1024);
+  await using again = await open();
+  expect(again.size).toBeGreaterThan(1000);
+  expect(again.size).toBe(ledger.size);
+});
+
 test("a copy of the folder opens at any moment of a compaction, with everything that was acknowledged before it", async () => {
   await using ledger = await open(join(folder, "live"));
   const ids: string[] = [];

@@ -21,6 +21,10 @@ import { startingPoint } from "./starting-point.ts";
 const COMPACT_AT_BYTES = 4 * 1024 * 1024;
 /** More logs than this are not read without a snapshot between them. */
 const MOST_BYTES = 256 * 1024 * 1024;
+/** A longer log is ended before anything is appended: half of what is read, for several may append at once. */
+const FULL_LOG_BYTES = 32 * 1024 * 1024;
+/** What is appended in one write, but for a single line that is longer. */
+const WRITE_CHARACTERS = 2 * 1024 * 1024;
 /** A log may be found ended, or gone, that often while one batch is written. */
 const MOST_TRIES = 10;
 
@@ -117,19 +121,27 @@ export class BeadStore implements AsyncDisposable {
   async commit(lines: readonly LedgerLine[]): Promise<readonly Outcome[]> {
     for (const { n } of lines) this.#awaited.set(n, undefined);
     try {
-      let open = lines;
-      for (let tries = 0; tries < MOST_TRIES; tries += 1) {
-        const log = this.#log;
-        await log.append(open.map(toLine).join(""));
-        await this.refresh();
-        open = open.filter(({ n }) => this.#awaited.get(n) === undefined);
-        if (open.length === 0) return lines.map(({ n }) => this.#awaited.get(n) ?? "counts");
-        if (log === this.#log) throw writeFailed(log.path, "a line that was written is not there");
-      }
-      throw writeFailed(this.folder, "its log was ended again and again");
+      for (const part of partsOf(lines)) await this.#append(part);
+      return lines.map(({ n }) => this.#awaited.get(n) ?? "counts");
     } finally {
       this.#awaited.clear();
     }
+  }
+
+  async #append(lines: readonly LedgerLine[]): Promise<void> {
+    let open = lines;
+    for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+      const [first] = open;
+      if (first === undefined) return;
+      // A log may not grow until nobody reads it any more; not even while snapshots fail.
+      if (this.#log.position > FULL_LOG_BYTES) await this.compact({ at: first.at, by: first.by });
+      const log = this.#log;
+      await log.append(open.map(toLine).join(""));
+      await this.refresh();
+      open = open.filter(({ n }) => this.#awaited.get(n) === undefined);
+      if (open.length > 0 && log === this.#log) throw writeFailed(log.path, "a line that was written is not there");
+    }
+    if (open.length > 0) throw writeFailed(this.folder, "its log was ended again and again");
   }
 
   /**
@@ -227,4 +239,21 @@ export class BeadStore implements AsyncDisposable {
     }
     if (!wasLoading) this.listener?.reload();
   }
+}
+
+/** Lines in portions for one write each. */
+function* partsOf(lines: readonly LedgerLine[]): Generator<LedgerLine[]> {
+  let part: LedgerLine[] = [];
+  let characters = 0;
+  for (const line of lines) {
+    const length = JSON.stringify(line).length;
+    if (part.length > 0 && characters + length > WRITE_CHARACTERS) {
+      yield part;
+      part = [];
+      characters = 0;
+    }
+    part.push(line);
+    characters += length;
+  }
+  yield part;
 }
