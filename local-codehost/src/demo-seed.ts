@@ -19,12 +19,18 @@ const REPOSITORIES = [
   { name: "seed-catalog", description: "The seed list of a small nursery, searchable" },
   { name: "trail-notes", description: "Notes on walks around the bay" },
 ] as const;
-/** `owner/name` of the demo's repositories. */
+/** The repository that the demo's nest looks after with agents of its own; the hub does not serve it. */
+const NEST_REPOSITORY = {
+  name: "harbour-log",
+  description: "What comes into the harbour, and when it leaves",
+} as const;
+/** `owner/name` of the repositories that the demo's hub serves. */
 export const DEMO_REPOSITORIES: readonly string[] = REPOSITORIES.map(({ name }) => `${DEMO_ORG}/${name}`);
+export const DEMO_NEST_REPOSITORY = `${DEMO_ORG}/${NEST_REPOSITORY.name}`;
 
 const FOLDER = join(import.meta.dirname, "..", "demo-repos");
 
-/** Three small repositories with about forty issues, read from the folder `demo-repos`. */
+/** Four small repositories with about fifty issues, read from the folder `demo-repos`. */
 export async function demoSeed(): Promise<Seed> {
   return {
     organisations: [DEMO_ORG],
@@ -32,7 +38,9 @@ export async function demoSeed(): Promise<Seed> {
       [DEMO_HUB_TOKEN]: "meadow-nest",
       ...Object.fromEntries(DEMO_CONTRIBUTORS.map(({ login, token }) => [token, login])),
     },
-    repositories: await Promise.all(REPOSITORIES.map(({ name, description }) => demoRepository(name, description))),
+    repositories: await Promise.all(
+      [...REPOSITORIES, NEST_REPOSITORY].map(({ name, description }) => demoRepository(name, description)),
+    ),
   };
 }
 

@@ -14,7 +14,7 @@ export interface LocalCodeHostOptions {
   /** 0, the default, takes a free one. */
   readonly port?: number;
   readonly dataDir: string;
-  /** Used only where the data directory holds no earlier state; its tokens and apps are added in any case. */
+  /** What the data directory does not hold yet of its repositories is made; its tokens and apps are added in any case. */
   readonly seed: Seed;
   readonly clock: Clock;
   readonly random?: Random;
@@ -72,7 +72,9 @@ export async function startLocalCodeHost(options: LocalCodeHostOptions): Promise
   let url = "";
   const platform = new Platform({ store, git, random: options.random ?? systemRandom(), url: () => url });
   addIdentities(store, seed);
-  if (earlier === undefined) await Promise.all(seed.repositories.map((repository) => plant(platform, repository)));
+  const known = new Set(store.state.repositories.map((repo) => fullName(repo)));
+  const missing = seed.repositories.filter((repository) => !known.has(fullName(repository)));
+  await Promise.all(missing.map((repository) => plant(platform, repository)));
   await Promise.all(store.state.repositories.map((repo) => platform.followBranches(repo)));
   await store.save();
 

@@ -5,7 +5,7 @@ import { type Environment, parseFlags, UsageError, variable } from "@nest/kit";
 export const USAGE = `usage: nest up [flags]
 
 Runs everything on this machine: a hub, one spoke and one relay. Without a code host of your own a local one comes with it:
-three small repositories, some forty issues, and a demo agent that really resolves them.
+four small repositories, some fifty issues, and a demo agent that really resolves them.
 
 Your own repositories:
   -repo owner/name        serve this repository (may be given as a comma-separated list); needs GITHUB_TOKEN, or an app:

@@ -70,15 +70,32 @@ function backendCredentials(environment: Environment): Record<string, string> {
   return Object.fromEntries(entries) as Record<string, string>;
 }
 
+/** The spoke's environment besides what every program sees: the demo's agents are a program of ours. */
+export function spokeEnvironment(choices: Choices, place: Place): Record<string, string> {
+  const token = place.hubEnvironment.GITHUB_TOKEN;
+  return {
+    ...(token === undefined ? {} : { GITHUB_TOKEN: token }),
+    ...(place.nest === undefined
+      ? backendCredentials(process.env)
+      : {
+          NEST_AGENT_COMMAND: DEMO_AGENT,
+          NEST_DEMO_PACE_MS: String(choices.paceMs),
+          NEST_AGENT_ENV: "NEST_DEMO_PACE_MS",
+        }),
+  };
+}
+
 /** The spoke's `nest.yaml`. */
 export function spokeYaml(place: Place, hubUrl: string): object {
-  const { project, github } = place.hubYaml as { project: object; github: object };
+  const { project, github } = place.hubYaml as { project: { readonly repos: readonly string[] }; github: object };
+  const { repos = project.repos, agents = {}, governor = {}, acmmLevel = 2 } = place.nest ?? {};
   return {
-    project,
-    github,
-    agents: {},
+    project: { ...project, repos, primary_repo: repos[0] },
+    github: { ...github, ...(place.clientId === undefined ? {} : { oauth_client_id: place.clientId }) },
+    agents,
+    governor,
     dashboard: { port: 3002, authorized_users: [`${place.login}:owner`], hub_proxied: false },
     hub: { enabled: true, url: hubUrl, is_public: true },
-    acmm_level: 2,
+    acmm_level: acmmLevel,
   };
 }

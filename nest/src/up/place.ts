@@ -3,6 +3,7 @@ import { type Clock, type Environment, NestError, Secret } from "@nest/kit";
 import {
   DEMO_CONTRIBUTORS,
   DEMO_HUB_TOKEN,
+  DEMO_NEST_REPOSITORY,
   DEMO_ORG,
   DEMO_REPOSITORIES,
   demoSeed,
@@ -21,9 +22,38 @@ export interface Place {
   /** The contributor's own token, for the agent; undefined with an app. */
   readonly ownToken: string | undefined;
   readonly hubYaml: object;
+  /** What the nest of this machine looks after, and with which agents; absent: what the hub serves, and no agent. */
+  readonly nest?: NestOfPlace;
+  /** The OAuth client by which people sign in to the nest, where there is one. */
+  readonly clientId: string | undefined;
   readonly hubEnvironment: Readonly<Record<string, string>>;
   readonly words: string;
 }
+
+export interface NestOfPlace {
+  readonly repos: readonly string[];
+  readonly agents: object;
+  readonly governor: object;
+  readonly acmmLevel: number;
+}
+
+/** Two agents of the demo's nest: one mends what is wrong, the other writes. They work on a repository that the hub does not serve. */
+const DEMO_NEST: NestOfPlace = {
+  repos: [DEMO_NEST_REPOSITORY],
+  agents: {
+    scanner: { backend: "claude", labels: ["bug", "enhancement"], max_minutes: 10 },
+    writer: { backend: "claude", labels: ["documentation"], max_minutes: 10 },
+  },
+  governor: {
+    eval_interval_s: 20,
+    modes: {
+      busy: { threshold: 3, scanner: "30s", writer: "40s" },
+      idle: { threshold: 0, scanner: "1m", writer: "1m" },
+    },
+    budget: { runs_per_day: 200 },
+  },
+  acmmLevel: 5,
+};
 
 /** The code host started here takes any client's name. */
 const LOCAL_CLIENT = "nest-on-this-machine";
@@ -66,8 +96,10 @@ export async function findPlace(
         github: { token: DEMO_HUB_TOKEN },
         governor: governor({ open_registration: true }),
       },
+      nest: DEMO_NEST,
+      clientId: LOCAL_CLIENT,
       hubEnvironment: { ...adminHere(contributor.login, environment), NEST_HUB_OAUTH_CLIENT_ID: LOCAL_CLIENT },
-      words: `${host.webUrl}/${DEMO_ORG}   a local stand-in with three repositories (no -repo was given)`,
+      words: `${host.webUrl}/${DEMO_ORG}   a local stand-in with four repositories (no -repo was given)`,
     };
   }
   const apiUrl = environment.NEST_GITHUB_API_URL ?? "https://api.github.com";
@@ -85,6 +117,7 @@ export async function findPlace(
       login: served.login,
       ownToken: undefined,
       hubYaml: { project, github, governor: governor({}) },
+      clientId: environment.NEST_HUB_OAUTH_CLIENT_ID,
       hubEnvironment: adminHere(served.login, environment),
       words,
     };
@@ -103,6 +136,7 @@ export async function findPlace(
     login: who.login,
     ownToken: served.token,
     hubYaml,
+    clientId: environment.NEST_HUB_OAUTH_CLIENT_ID,
     hubEnvironment: { GITHUB_TOKEN: served.token, ...adminHere(who.login, environment) },
     words,
   };

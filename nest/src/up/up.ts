@@ -17,7 +17,7 @@ import {
 import { agentWords, announcement } from "./announce.ts";
 import { buildBrowserApp } from "./browser-app.ts";
 import { type Choices, readChoices, USAGE } from "./choices.ts";
-import { baseEnvironment, relayEnvironment, spokeYaml } from "./environment.ts";
+import { baseEnvironment, relayEnvironment, spokeEnvironment, spokeYaml } from "./environment.ts";
 import { feedLine, followFeed } from "./feed.ts";
 import { membership, trust } from "./membership.ts";
 import { findPlace } from "./place.ts";
@@ -120,6 +120,7 @@ async function startAll(
   await writeFileAtomic(spokeFile, `${JSON.stringify(spokeYaml(place, hubUrl), null, 2)}\n`);
   const terminalPort = await usable(choices.terminalPort, 3001);
   const spoke = await launch("spoke", {
+    ...spokeEnvironment(choices, place),
     NEST_DATA_DIR: folders.spoke,
     NEST_CONFIG: spokeFile,
     NEST_SPOKE_DASHBOARD_PORT: String(await usable(choices.dashboardPort, 3002)),
