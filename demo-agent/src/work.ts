@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp } from "node:fs/promises";
+import { access, mkdir, mkdtemp } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { plainLine } from "@nest/kit";
 import { fulfil } from "./change.ts";
@@ -42,11 +42,13 @@ export async function work(parts: WorkDeps): Promise<Verdict> {
   if (wish === undefined) return { kind: "blocked", reason: "I do not understand what the issue asks for" };
   await parts.say(`I understand: ${understood(wish)}`);
 
-  const folder = await cloneFolder(parts.folder, name.repo);
+  const given = await givenCheckout(parts.folder, name.repo);
+  const folder = given ?? (await cloneFolder(parts.folder, name.repo));
   const git = new Git(folder, parts.address, await api.login());
   const base = await api.defaultBranch(name.repo);
-  await parts.say(`Cloning ${name.repo}`);
-  await git.run("clone", "--quiet", "--branch", base, "--", `${parts.address.webUrl}/${name.repo}.git`, ".");
+  await parts.say(given === undefined ? `Cloning ${name.repo}` : `Using the checkout of ${name.repo} that I was given`);
+  if (given === undefined)
+    await git.run("clone", "--quiet", "--branch", base, "--", `${parts.address.webUrl}/${name.repo}.git`, ".");
   await git.run("checkout", "--quiet", "-B", branch);
 
   const checkout = new Checkout(folder);
@@ -73,6 +75,15 @@ export async function work(parts: WorkDeps): Promise<Verdict> {
   const body = `Fixes #${name.number}\n\n${summary}.${tested}`;
   const url = await api.createPullRequest(name.repo, { title: summary, body, head: branch, base });
   return { kind: "complete", url };
+}
+
+/** The checkout that a nest puts into its agents' folder; undefined where there is none. */
+async function givenCheckout(folder: string, repo: string): Promise<string | undefined> {
+  const checkout = join(resolve(folder), repo.split("/")[1] ?? "");
+  return access(join(checkout, ".git")).then(
+    () => checkout,
+    () => undefined,
+  );
 }
 
 /** A new folder inside the given one. */

@@ -190,7 +190,7 @@ async function configText(file: string): Promise<string> {
 
 async function listen(app: FastifyInstance, host: string, port: number): Promise<string> {
   try {
-    await app.listen({ host, port, listenTextResolver: () => "" });
+    await app.listen({ host, port });
   } catch (thrown) {
     const code = (thrown as NodeJS.ErrnoException).code;
     if (code !== "EADDRINUSE" && code !== "EACCES" && code !== "EADDRNOTAVAIL") throw thrown;

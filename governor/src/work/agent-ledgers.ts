@@ -18,12 +18,15 @@ export interface AgentLedgersDeps {
   readonly onChange?: (agent: string) => void;
 }
 
+/** How often changes that agents made in their own processes are read. */
+const FOLLOW_MS = 2000;
 const ISSUE = /^[^/#\s]+\/[^/#\s]+#\d+$/;
 
 /** The work ledgers of a nest's agents, each opened when it is first needed. */
 export class AgentLedgers implements WorkLedger {
   readonly #deps: AgentLedgersDeps;
   readonly #open = new Map<string, Promise<Ledger>>();
+  readonly #following: (() => void)[] = [];
 
   constructor(deps: AgentLedgersDeps) {
     this.#deps = deps;
@@ -87,6 +90,7 @@ export class AgentLedgers implements WorkLedger {
   async close(): Promise<void> {
     const open = [...this.#open.values()];
     this.#open.clear();
+    for (const stop of this.#following.splice(0)) stop();
     for (const opening of open) await (await opening.catch(() => undefined))?.[Symbol.asyncDispose]();
   }
 
@@ -100,6 +104,7 @@ export class AgentLedgers implements WorkLedger {
       onTrouble: (sentence) => log.warn({ agent }, sentence),
     });
     ledger.onChange(() => onChange?.(agent));
+    this.#following.push(ledger.follow(FOLLOW_MS));
     return ledger;
   }
 }
