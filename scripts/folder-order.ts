@@ -76,7 +76,19 @@ export const folderOrders: Readonly<Record<string, FolderOrder>> = {
     wiring: [door],
   },
   spoke: {
-    order: ["config", "codehost", "access", "identity", "heartbeat", "health", "backup", "agents", "events", "pages"],
+    order: [
+      "config",
+      "codehost",
+      "access",
+      "identity",
+      "heartbeat",
+      "health",
+      "backup",
+      "ledger",
+      "agents",
+      "events",
+      "pages",
+    ],
     wiring: [door, "main.ts", "start.ts", "app.ts"],
   },
   backup: {

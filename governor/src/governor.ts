@@ -1,7 +1,7 @@
 import { type CancelTimer, type Clock, type Log, NestError, sentenceOf } from "@nest/kit";
 import type { nestAgents, nestRuns, nestWork } from "@nest/protocol";
 import { Agent, type AgentDeps } from "./agents/agent.ts";
-import { agentView } from "./agents/agent-view.ts";
+import { agentView, spendingView } from "./agents/agent-view.ts";
 import type { RunRequest, StartRun } from "./agents/run-port.ts";
 import type { ActivityFeed } from "./feed/activity-feed.ts";
 import { lineOfEnd } from "./feed/run-lines.ts";
@@ -173,7 +173,7 @@ export class Governor {
       running: [...this.#agents.values()].filter(({ doing }) => doing !== "nothing").length,
       ...(this.#lastEvalAt === undefined ? {} : { last_eval_at: timeOf(this.#lastEvalAt) }),
       next_eval_at: timeOf(this.#nextEvalAt),
-      spending: { runs: used.runs, minutes: Math.round(used.minutes), tokens: used.tokens, cost_usd: used.costUsd },
+      spending: spendingView(used, this.#settings.limits),
       repos: this.work.repos(),
     };
   }

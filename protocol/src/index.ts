@@ -47,6 +47,7 @@ export * as nestAgents from "./http/nest-agents.ts";
 export { type AgentState, type Autonomy, autonomies, type PauseCause, pauseCauses } from "./http/nest-agents.ts";
 export * as nestConfig from "./http/nest-config.ts";
 export * as nestEvents from "./http/nest-events.ts";
+export * as nestLedger from "./http/nest-ledger.ts";
 export * as nestRuns from "./http/nest-runs.ts";
 export { type RunOutcome, runOutcomes } from "./http/nest-runs.ts";
 export * as nestSignIn from "./http/nest-sign-in.ts";

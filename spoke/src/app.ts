@@ -12,6 +12,7 @@ import type { Backup } from "./backup/backup.ts";
 import { serveBackup } from "./backup/routes.ts";
 import { serveEvents } from "./events/routes.ts";
 import type { Liveness } from "./health/liveness.ts";
+import { serveLedger } from "./ledger/routes.ts";
 import { backupPage, ownBackupPage } from "./pages/backup-page.ts";
 import { errorPage, notBuiltPage } from "./pages/page.ts";
 import { terminalPage } from "./pages/terminal-page.ts";
@@ -47,6 +48,7 @@ export async function buildDashboard(deps: DashboardDeps): Promise<FastifyInstan
   const { http, routes } = await buildPort(deps);
   serveBackup(http, routes, backup);
   serveAgents(routes, deps.agentRoutes);
+  serveLedger(routes, { ...deps.agentRoutes, ledgers: deps.agentRoutes.agents.ledgers });
   const events = serveEvents(routes, {
     agents: deps.agentRoutes.agents,
     clock: deps.clock,

@@ -40,8 +40,8 @@ describe.skipIf(missing)("the pages of a nest in a browser", () => {
   test("the one build is served by a nest as well: its own side of it, under the same strict policy", async () => {
     const { page, context, faults } = await openPage(browser, `${url}/overview`, { extraHTTPHeaders: OWNER });
     await page.getByRole("heading", { name: "Overview" }).waitFor();
-    await page.getByText("This nest does its work.").waitFor();
-    await page.getByText(/^No backup: /).waitFor();
+    await page.getByText("it reports to none").waitFor();
+    await page.getByText("No agents are configured.").waitFor();
     const loaded = await page.evaluate<string[]>("performance.getEntriesByType('resource').map(({ name }) => name)");
     expect(loaded.some((name) => /\/app\/assets\/spoke-[\w-]+\.js$/.test(name))).toBe(true);
     expect(faults).toEqual([]);

@@ -17,7 +17,7 @@ const parts: readonly ShownPart[] = [...stateParts, ...listParts, ...draftParts,
 
 function Parts() {
   return (
-    <AppShell pages={[{ address: "/dev/parts", name: "Parts", key: "p" }]}>
+    <AppShell server="hub" pages={[{ address: "/dev/parts", name: "Parts", key: "p" }]}>
       <h1>Parts</h1>
       {parts.map((part) => (
         <Specimen key={part.name} part={part} />

@@ -28,18 +28,21 @@ export const AgentPause = z.object({
 });
 export type AgentPause = z.infer<typeof AgentPause>;
 
-/** What was used since midnight, UTC, and what may be; a limit that is absent is none. */
+/** What may be used in a day; a limit that is absent is none. */
+export const SpendingLimits = z.object({
+  runs_per_day: z.number().optional(),
+  minutes_per_day: z.number().optional(),
+  tokens_per_day: z.number().optional(),
+  cost_usd_per_day: z.number().optional(),
+});
+
+/** What was used since midnight, UTC, and what may be. */
 export const Spending = z.object({
   runs: z.number().int(),
   minutes: z.number(),
   tokens: z.number(),
   cost_usd: z.number(),
-  limits: z.object({
-    runs_per_day: z.number().optional(),
-    minutes_per_day: z.number().optional(),
-    tokens_per_day: z.number().optional(),
-    cost_usd_per_day: z.number().optional(),
-  }),
+  limits: SpendingLimits,
 });
 export type Spending = z.infer<typeof Spending>;
 

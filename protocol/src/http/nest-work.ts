@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { SpendingLimits } from "./nest-agents.ts";
 import { route } from "./route.ts";
 
 /** Why an issue of a monitored repository is not given to this nest's agents. */
@@ -100,7 +101,14 @@ export const GovernorStatus = z.object({
   running: z.number().int(),
   last_eval_at: z.string().optional(),
   next_eval_at: z.string().optional(),
-  spending: z.object({ runs: z.number(), minutes: z.number(), tokens: z.number(), cost_usd: z.number() }),
+  spending: z.object({
+    runs: z.number(),
+    minutes: z.number(),
+    tokens: z.number(),
+    cost_usd: z.number(),
+    /** What all agents together may use in a day; absent from releases that do not say. */
+    limits: SpendingLimits.optional(),
+  }),
   repos: z.array(RepoScan),
 });
 export type GovernorStatus = z.infer<typeof GovernorStatus>;

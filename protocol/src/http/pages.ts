@@ -17,7 +17,16 @@ export const app = [
 
 /** The pages of a nest's browser app. */
 export const nestApp = [
-  route({ ...html, path: "/overview", summary: "How this nest does, in its browser app" }),
+  route({ ...html, path: "/overview", summary: "How this nest does: mode, queue, agents, spending, charts" }),
+  route({ ...html, path: "/agents", summary: "The agents of this nest, live, and what one can do with them" }),
+  route({ ...html, path: "/queue", summary: "The issues of its repositories, and why some are held back" }),
+  route({ ...html, path: "/runs", summary: "What its agents did" }),
+  route({ ...html, path: "/runs/:id", summary: "One run, with its recording" }),
+  route({ ...html, path: "/ledger", summary: "The agents' work ledgers as a board" }),
+  route({ ...html, path: "/activity", summary: "What happened" }),
+  route({ ...html, path: "/audit", summary: "Who changed what" }),
+  route({ ...html, path: "/settings", summary: "Its configuration, for its owner" }),
+  route({ ...html, path: "/health", summary: "Whether it does its work" }),
 ] as const;
 
 export const contribute = route({

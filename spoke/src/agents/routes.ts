@@ -2,7 +2,7 @@ import type { RouteRegistry } from "@nest/http";
 import { NestError } from "@nest/kit";
 import { nestAgents, nestEvents, nestRuns, nestWork } from "@nest/protocol";
 import type { Visitor } from "../access/visitor.ts";
-import { appendAudit } from "../backup/audit.ts";
+import { appendAudit, readAudit } from "../backup/audit.ts";
 import type { NestAgents } from "./build-agents.ts";
 
 const DAY_MS = 86_400_000;
@@ -60,7 +60,10 @@ export function serveAgents(routes: RouteRegistry<Visitor>, deps: AgentRoutesDep
   serveRuns(routes, deps);
 }
 
-function serveWork(routes: RouteRegistry<Visitor>, { agents: { governor, feed }, now, about }: AgentRoutesDeps): void {
+function serveWork(
+  routes: RouteRegistry<Visitor>,
+  { agents: { governor, feed }, dataFolder, now, about }: AgentRoutesDeps,
+): void {
   routes.serve(nestWork.work, ({ query }) => governor.work.page(query));
   routes.serve(nestWork.status, () => ({ ...about(), governor: governor.status }));
   routes.serve(nestWork.evaluate, async () => {
@@ -68,6 +71,7 @@ function serveWork(routes: RouteRegistry<Visitor>, { agents: { governor, feed },
     return { ok: true as const, governor: governor.status };
   });
   routes.serve(nestWork.workHistory, ({ query }) => ({ points: governor.queueSince(now() - query.days * DAY_MS) }));
+  routes.serve(nestEvents.audit, ({ query }) => readAudit(dataFolder, query));
   routes.serve(nestEvents.activity, ({ query }) => feed.page(query.limit, query.cursor, query.agent));
 }
 

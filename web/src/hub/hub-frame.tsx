@@ -11,7 +11,7 @@ export function HubFrame() {
   const { area, isForAdmins } = usePage();
   const isAdmin = useIsAdmin();
   return (
-    <AppShell pages={hubPages(isAdmin)} account={<Account />} shortcuts={hubShortcuts}>
+    <AppShell server="hub" pages={hubPages(isAdmin)} account={<Account />} shortcuts={hubShortcuts}>
       {isForAdmins ? (
         <AdminsOnly what={area}>
           <Outlet />

@@ -1,4 +1,5 @@
 import { startApp } from "../shared/shell/start-app.tsx";
-import { spokeRouter } from "./routes.tsx";
+import "./nest.css";
+import { nestRouter } from "./routes.tsx";
 
-startApp(spokeRouter);
+startApp(nestRouter);

@@ -9,6 +9,8 @@ import { type Shortcut, Shortcuts } from "./shortcuts.tsx";
 
 export interface AppShellProps {
   readonly pages: readonly AppPage[];
+  /** Whose app it is: named where it does not answer. */
+  readonly server: "hub" | "nest";
   /** Who is signed in, at the right of the bar. */
   readonly account?: ReactNode;
   /** Shortcuts of single pages, for the list of shortcuts. */
@@ -17,7 +19,7 @@ export interface AppShellProps {
 }
 
 /** The frame of every page of an app: skip link, navigation, connection state, keyboard shortcuts. */
-export function AppShell({ pages, account, shortcuts = [], children }: AppShellProps) {
+export function AppShell({ pages, server, account, shortcuts = [], children }: AppShellProps) {
   const { path, title } = usePage();
   useEffect(() => {
     document.title = `${title} · Nest`;
@@ -28,7 +30,7 @@ export function AppShell({ pages, account, shortcuts = [], children }: AppShellP
         Skip to the content
       </a>
       <Header pages={pages} path={path} account={account} />
-      <OfflineBanner />
+      <OfflineBanner server={server} />
       <main id="main" className="wide" tabIndex={-1}>
         <ErrorBoundary key={path}>
           <Suspense fallback={<Loading />}>{children}</Suspense>

@@ -7,7 +7,7 @@ import { reconnect, useConnection } from "../stream/event-stream.ts";
 const SHOWN_AFTER_MS = 1500;
 
 /** Appears when the server is not heard from: says since when, and that the page may show old values. */
-export function OfflineBanner() {
+export function OfflineBanner({ server }: { readonly server: "hub" | "nest" }) {
   const { state, lastHeardAt } = useConnection((connection) => connection);
   const isAway = state === "offline" || state === "silent";
   const [shown, setShown] = useState(false);
@@ -22,7 +22,7 @@ export function OfflineBanner() {
         <div className="offline-banner">
           <div className="wide">
             <span>
-              {state === "silent" ? "The hub has fallen silent." : "The hub does not answer."}{" "}
+              {`The ${server} ${state === "silent" ? "has fallen silent" : "does not answer"}.`}{" "}
               {lastHeardAt === undefined
                 ? "Nothing was heard from it yet."
                 : `Last heard at ${timeOfDay(lastHeardAt)}.`}{" "}

@@ -1,43 +1,73 @@
-import { backup, health } from "@nest/protocol";
-import { useQuery } from "@tanstack/react-query";
-import type { ReactNode } from "react";
-import { call } from "../../shared/call/call.ts";
+import { Link } from "@tanstack/react-router";
+import { Counter, Counters } from "../../shared/layout/counters.tsx";
 import { Panel } from "../../shared/layout/panel.tsx";
-import { LoadFailed, Loading } from "../../shared/states/states.tsx";
+import { Empty, Loading } from "../../shared/states/states.tsx";
+import { ActivityLine } from "../activity/activity-line.tsx";
+import { usesOf } from "../agents/spending.ts";
+import { useLive } from "../live/live.ts";
+import { keyOfLine } from "../live/newest-first.ts";
+import { AgentsPanel } from "./agents-panel.tsx";
+import { QueueChart, RunCharts } from "./charts.tsx";
+import { GovernorPanel } from "./governor-panel.tsx";
+import { AboutPanel } from "./hub-link.tsx";
+import { QueueBands } from "./queue-bands.tsx";
 
-/** The state of this nest in a few facts. */
+const LATEST = 8;
+
+/** The nest on one page: mode, queue, agents, what was used today, how it went, what happened last. */
 export function Overview() {
-  const alive = useQuery({
-    queryKey: ["livez"],
-    queryFn: async ({ signal }) => (await call(health.livez, { signal })).value,
-  });
-  const state = useQuery({
-    queryKey: ["backup"],
-    queryFn: async ({ signal }) => (await call(backup.backupStatus, { signal })).value,
-  });
+  const governor = useLive((live) => live.governor);
+  // Until something is known nothing is shown as used.
+  const uses = governor === undefined ? [] : usesOf({ ...governor.spending, limits: governor.spending.limits ?? {} });
   return (
     <>
       <div className="page-head">
         <h1>Overview</h1>
       </div>
-      <Panel id="health" title="Health">
-        <Answer query={alive}>{alive.data?.status === "ok" ? "This nest does its work." : alive.data?.detail}</Answer>
-      </Panel>
-      <Panel id="backup" title="Backup">
-        <Answer query={state}>
-          {state.data?.available === true ? "This nest can be backed up." : `No backup: ${state.data?.reason ?? ""}`}
-        </Answer>
-      </Panel>
+      <Counters>
+        <Counter name="Mode" value={governor?.mode} />
+        <Counter name="Actionable" value={governor?.actionable} />
+        <Counter name="Held back" value={governor?.held_back} />
+        <Counter name="Agents at work" value={governor?.running} />
+        {uses.map(({ name, used, limit }) => (
+          <Counter key={name} name={`${name} today`} value={limit === undefined ? used : `${used} of ${limit}`} />
+        ))}
+      </Counters>
+      <div className="columns">
+        <div className="stack">
+          {governor === undefined ? (
+            <Panel id="governor" title="Governor">
+              <Loading />
+            </Panel>
+          ) : (
+            <GovernorPanel governor={governor} />
+          )}
+          <QueueBands />
+          <QueueChart />
+          <RunCharts />
+        </div>
+        <div className="stack">
+          <AgentsPanel />
+          <AboutPanel />
+          <LatestActivity />
+        </div>
+      </div>
     </>
   );
 }
 
-interface AnswerProps {
-  readonly query: { readonly data: unknown; readonly error: unknown; readonly refetch: () => unknown };
-  readonly children: ReactNode;
-}
-
-function Answer({ query: { data, error, refetch }, children }: AnswerProps) {
-  if (data !== undefined) return <p className="pad">{children}</p>;
-  return error === null ? <Loading rows={1} /> : <LoadFailed problem={error} again={() => void refetch()} />;
+function LatestActivity() {
+  const lines = useLive((live) => live.activity);
+  const isKnown = useLive((live) => live.governor !== undefined);
+  return (
+    <Panel id="activity" title="Latest activity" tools={<Link to="/activity">All of it</Link>}>
+      {lines.length > 0 ? (
+        lines.slice(0, LATEST).map((line) => <ActivityLine key={keyOfLine(line)} line={line} />)
+      ) : isKnown ? (
+        <Empty>Nothing has happened yet.</Empty>
+      ) : (
+        <Loading />
+      )}
+    </Panel>
+  );
 }

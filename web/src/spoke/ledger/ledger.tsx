@@ -1,0 +1,3 @@
+export function Ledger() {
+  return <h1>Ledger</h1>;
+}
