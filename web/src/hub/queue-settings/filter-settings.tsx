@@ -1,5 +1,5 @@
 import { SegmentedControl, Switch } from "@mantine/core";
-import { LinesField } from "./lines-field.tsx";
+import { LinesField } from "../../shared/forms/lines-field.tsx";
 import { Preview } from "./preview.tsx";
 import { type SectionProps, SettingsSection } from "./section.tsx";
 

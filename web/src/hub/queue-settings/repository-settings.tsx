@@ -1,9 +1,9 @@
 import { Switch, TextInput } from "@mantine/core";
 import { useState } from "react";
 import { plural } from "../../shared/format/format.ts";
+import { LinesField } from "../../shared/forms/lines-field.tsx";
 import { Empty } from "../../shared/states/states.tsx";
 import { useLive } from "../live/live.ts";
-import { LinesField } from "./lines-field.tsx";
 import { type SectionProps, SettingsSection } from "./section.tsx";
 
 /** More repositories than this are found by searching. */

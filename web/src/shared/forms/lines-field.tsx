@@ -1,6 +1,6 @@
 import { Textarea } from "@mantine/core";
 import { useState } from "react";
-import { isSame } from "../../shared/drafts/draft.ts";
+import { isSame } from "../drafts/draft.ts";
 
 export interface LinesFieldProps {
   readonly label: string;
