@@ -163,6 +163,18 @@ describe.skipIf(tmuxBinary === undefined)("an agent at a terminal", () => {
     expect(end.kind === "exited" && outcomeOf(end, work)).toMatchObject({ verdict: "no_work_needed" });
   });
 
+  test("has the PATH of its own environment, not that of its multiplexer", async () => {
+    const once = await aScript("once", 'echo "searches $PATH"');
+    const path = `${process.env.PATH}:${folder}/mine`;
+    const run = await startInteractive(
+      claude,
+      { ...aStart({ PATH: path }), binary: once },
+      { clock, tmux, oneShot: true },
+    );
+    const end = await run.ended;
+    expect("output" in end && end.output.replaceAll("\n", "")).toContain(`${folder}/mine`);
+  });
+
   test("can be watched: every byte it prints, and the size of its window", async () => {
     const printed: Buffer[] = [];
     const watch = await tmux.watch((event) => {

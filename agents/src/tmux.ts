@@ -63,7 +63,9 @@ export class TmuxSession {
     // tmux hands a single word to a shell; `env` keeps it a program.
     const command = argv.length === 1 ? ["/usr/bin/env", ...argv] : argv;
     await this.#call(["clear-history", "-t", this.#target()]);
-    await this.#call(["respawn-pane", "-k", "-t", this.#target(), "-c", folder, "--", ...command]);
+    // tmux takes PATH, and no other variable, from whoever asks it to start a program.
+    const path = environment.PATH === undefined ? {} : { PATH: environment.PATH };
+    await this.#call(["respawn-pane", "-k", "-t", this.#target(), "-c", folder, "--", ...command], "", path);
   }
 
   /** Makes the session where there is none, or replaces a server that is broken; answers with the server's process. */
@@ -200,13 +202,13 @@ export class TmuxSession {
     if (lines.length > 0) await this.#call(["source-file", "-"], `${lines.join("\n")}\n`);
   }
 
-  #call(args: readonly string[], input = ""): Promise<string> {
+  #call(args: readonly string[], input = "", more: Readonly<Record<string, string>> = {}): Promise<string> {
     const { binary, socket, environment, mark } = this.#deps;
     return new Promise((resolve, reject) => {
       const child = spawn(binary, ["-L", socket, "-f", "/dev/null", ...args], {
         // The first call starts the server, which keeps this working folder for life: it must be one that cannot be deleted.
         cwd: "/",
-        env: { ...environment, TERM: environment.TERM ?? "xterm-256color", [RUN_MARK]: mark },
+        env: { ...environment, ...more, TERM: environment.TERM ?? "xterm-256color", [RUN_MARK]: mark },
         stdio: ["pipe", "pipe", "pipe"],
       });
       let [out, error] = ["", ""];

@@ -10,6 +10,7 @@ export type { Limits } from "./policy/spending.ts";
 export { baseEnvironment } from "./runner/run-places.ts";
 export { runner } from "./runner/runner.ts";
 export { type AttachCommand, Terminals } from "./runner/terminals.ts";
+export { Workspaces } from "./runner/workspaces.ts";
 export { RunStore } from "./runs/run-store.ts";
 export { AgentLedgers } from "./work/agent-ledgers.ts";
 export { Scanner } from "./work/scan.ts";

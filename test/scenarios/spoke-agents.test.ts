@@ -34,7 +34,7 @@ describe("agents of a nest", { timeout: 90_000 }, () => {
       diff: { files: 0, added: 0, removed: 0 },
     });
     const whole = await spoke.call<RunWhole>("GET", `/api/runs/${run.id}`);
-    expect(whole.prompt).toContain("acme/web#1: Issue 1");
+    expect(whole.prompt).toContain("Issue: acme/web#1\nTitle: Issue 1\n");
     expect(whole.prompt).toContain("A checkout of acme/web is in the folder web.");
     expect(whole.environment).toEqual(expect.arrayContaining(["NEST_AGENT_NAME", "NEST_BEADS_DIR", "GH_TOKEN"]));
     expect(JSON.stringify(whole)).not.toContain(SPOKE_TOKEN);

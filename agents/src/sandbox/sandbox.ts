@@ -65,7 +65,7 @@ export async function confine(bubblewrap: Bubblewrap, run: ConfinedRun): Promise
   const readable = await withinReach([...needed, ...alsoReadable, ...taskPlaces]);
   const shown = [...readable, ...alsoWritable, workspace, ...copies.binds.map(([, at]) => at)];
   await makeWayTo(shown, home, privateHome);
-  await makeWayTo(shown, "/tmp", emptyTemporary);
+  await makeWayTo([...shown, home], "/tmp", emptyTemporary);
   if (user !== undefined)
     for (const place of [privateHome, emptyTemporary, besides, workspace, ...taskPlaces, ...alsoWritable])
       await handOver(place, user);

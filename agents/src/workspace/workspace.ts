@@ -33,14 +33,15 @@ export function transcriptBeside(workspace: string): string {
  *
  * @returns what cannot be removed and why; each folder once, however often it is tried. Never throws.
  */
-export async function clearWorkspaces(root: string, current?: string): Promise<readonly string[]> {
+export async function clearWorkspaces(root: string, current: readonly string[] = []): Promise<readonly string[]> {
   const names = await readdir(root).catch(() => []);
   const ended = names
     .flatMap((name) => {
       const match = FOLDER.exec(name);
       if (match === null) return [];
       const [pid, madeAt] = [Number(match[1]), Number(match[2])];
-      const held = pid === process.pid ? current?.startsWith(join(root, name)) === true : isAlive(pid);
+      const isCurrent = current.some((workspace) => workspace.startsWith(`${join(root, name)}/`));
+      const held = pid === process.pid ? isCurrent : isAlive(pid);
       return held ? [] : [{ name, madeAt }];
     })
     .sort((a, b) => b.madeAt - a.madeAt);

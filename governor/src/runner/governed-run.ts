@@ -3,7 +3,6 @@ import {
   type AgentEnd,
   type AgentRun,
   type AgentStart,
-  clearWorkspaces,
   type KnownSecrets,
   outcomeOf,
   type PaneWatch,
@@ -23,6 +22,7 @@ import { linksIn } from "./links.ts";
 import { type LoginDeps, RunLogin } from "./login.ts";
 import { makePlaces, type PlacesDeps, type RunPlaces, type RunPlan } from "./run-places.ts";
 import type { Terminals } from "./terminals.ts";
+import type { Workspaces } from "./workspaces.ts";
 
 const LAST_LINES = 40;
 
@@ -32,6 +32,7 @@ export interface GovernedRunDeps extends Omit<PlacesDeps, "git">, Omit<LoginDeps
   readonly git: PlacesDeps["git"];
   readonly terminals: Terminals;
   readonly runs: RunStore;
+  readonly workspaces: Workspaces;
   readonly secrets: KnownSecrets;
   readonly journal: RunJournal;
   readonly newMark: () => string;
@@ -120,30 +121,32 @@ export class GovernedRun implements ActiveRun {
     const { repo } = request.assignment;
     const learn = (token: string) => deps.secrets.learn(this, token);
     const login = await RunLogin.create({ ...deps, learn }, repo, request.allowance.autonomy);
+    const { id } = this.record;
+    const workspace = await deps.workspaces.make(id, deps.clock.now());
     let places: RunPlaces | undefined;
     try {
-      const { id } = this.record;
       const variables = {
         NEST_AGENT_NAME: request.agent.name,
         NEST_RUN_ID: id,
         ...(request.assignment.issue === undefined ? {} : { NEST_ISSUE: this.record.issue ?? "" }),
       };
-      places = await makePlaces(deps, { ...this.#prepared, id, repo, login, variables, now: deps.clock.now() });
+      places = await makePlaces(deps, { ...this.#prepared, repo, login, variables, workspace });
       this.#prompt = promptFor(request.agent, request.allowance, request.assignment, places.checkout);
       this.#names = Object.keys(places.environment).sort();
       await deps.runs.update(this.#stored());
-      const end = await this.#runAgent(places);
-      return await this.#resultOf(end, places);
+      const end = await this.#runAgent(workspace, places);
+      return await this.#resultOf(end, workspace, places);
     } finally {
       await places?.sandbox
         ?.takeDown()
         .catch((thrown: unknown) => this.#warn(thrown, "a sandbox cannot be taken down"));
       await login.end();
-      await clearWorkspaces(deps.workspaceRoot);
+      for (const left of await deps.workspaces.end(workspace))
+        deps.log.warn({ run: id }, `something of a run stays: ${left}`);
     }
   }
 
-  async #runAgent(places: RunPlaces): Promise<AgentEnd> {
+  async #runAgent(workspace: string, places: RunPlaces): Promise<AgentEnd> {
     const { terminals, journal, newMark, clock, secrets, confinement, inContainer } = this.#deps;
     const { agent } = this.#request;
     const tmux = await terminals.of(agent.name);
@@ -156,7 +159,7 @@ export class GovernedRun implements ActiveRun {
       effort: agent.effort,
       container: inContainer,
       sandboxed: confinement.runs === "sandboxed",
-      folder: places.workspace,
+      folder: workspace,
       environment: places.environment,
       confined: places.confined,
       loose: confinement.runs === "loose",
@@ -198,13 +201,19 @@ export class GovernedRun implements ActiveRun {
     };
   }
 
-  async #resultOf(end: AgentEnd, places: RunPlaces): Promise<Partial<nestRuns.Run> & { lines: readonly string[] }> {
+  async #resultOf(
+    end: AgentEnd,
+    workspace: string,
+    places: RunPlaces,
+  ): Promise<Partial<nestRuns.Run> & { lines: readonly string[] }> {
     const { webBase, repos, git, onHeldPullRequest } = this.#deps;
     const output = "output" in end ? end.output : "";
     const lines = output.trimEnd().split("\n").slice(-LAST_LINES);
-    const links = linksIn(output, repos(), webBase);
+    const { issue } = this.#request.assignment;
+    // Its own issue is in the prompt, which a terminal shows again.
+    const links = linksIn(output, repos(), webBase).filter((link) => link !== issue?.url);
     const usage = usageIn(output);
-    const checkout = places.checkout === undefined ? undefined : join(places.workspace, places.checkout);
+    const checkout = places.checkout === undefined ? undefined : join(workspace, places.checkout);
     const diff = checkout === undefined ? undefined : await diffOf(git, checkout, places.confined);
     const facts = {
       lines,

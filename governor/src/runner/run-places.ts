@@ -1,14 +1,6 @@
 import { homedir } from "node:os";
 import { delimiter, dirname } from "node:path";
-import {
-  agentEnvironment,
-  type Backend,
-  type Confinement,
-  confine,
-  inOwnProcesses,
-  makeWorkspace,
-  type Sandbox,
-} from "@nest/agents";
+import { agentEnvironment, type Backend, type Confinement, confine, inOwnProcesses, type Sandbox } from "@nest/agents";
 import type { Environment } from "@nest/kit";
 import { checkOut, type GitDeps } from "./checkout.ts";
 import type { RunLogin } from "./login.ts";
@@ -20,7 +12,6 @@ export interface PlacesDeps {
   readonly environment: Environment;
   readonly git: GitDeps;
   readonly webBase: string;
-  readonly workspaceRoot: string;
   readonly confinement: Confinement;
   readonly inContainer: boolean;
   /** Further variables that agents get (`NEST_AGENT_ENV`), and paths that they may read (`NEST_SANDBOX_READ`). */
@@ -33,7 +24,6 @@ export interface PlacesDeps {
 }
 
 export interface RunPlan {
-  readonly id: string;
   readonly backend: Backend;
   /** Absolute path of the agent's program. */
   readonly binary: string;
@@ -43,12 +33,12 @@ export interface RunPlan {
   readonly ledgerFolder: string;
   /** Variables of the run: who it is, what it works on. */
   readonly variables: Readonly<Record<string, string>>;
-  readonly now: number;
+  /** The run's own folder, empty. */
+  readonly workspace: string;
 }
 
 /** Where a run works, and what it sees of the machine. */
 export interface RunPlaces {
-  readonly workspace: string;
   /** The checkout's name in the workspace; undefined where the run is about no repository. */
   readonly checkout: string | undefined;
   readonly environment: Readonly<Record<string, string>>;
@@ -62,14 +52,13 @@ export function baseEnvironment(environment: Environment): Environment {
 }
 
 /**
- * Makes a run's workspace with its checkout, its environment and its sandbox.
+ * Makes a run's checkout, its environment and its sandbox.
  *
  * @throws NestError `checkout_failed`, or what the machine refuses.
  */
 export async function makePlaces(deps: PlacesDeps, plan: RunPlan): Promise<RunPlaces> {
   const { confinement, inContainer, webBase } = deps;
-  const { backend, login, repo } = plan;
-  const workspace = await makeWorkspace(deps.workspaceRoot, plan.id, plan.now);
+  const { backend, login, repo, workspace } = plan;
   const git = { folder: workspace, environment: login.checkoutEnvironment };
   const checkout = repo === undefined ? undefined : await checkOut(deps.git, { webBase, repo }, git);
   const base = baseEnvironment(deps.environment);
@@ -91,7 +80,7 @@ export async function makePlaces(deps: PlacesDeps, plan: RunPlan): Promise<RunPl
       confinement.runs === "loose"
         ? undefined
         : (argv: readonly string[]) => inOwnProcesses(confinement.bubblewrap, argv);
-    return { workspace, checkout, environment, confined, sandbox: undefined };
+    return { checkout, environment, confined, sandbox: undefined };
   }
   const sandbox = await confine(confinement.bubblewrap, {
     backend,
@@ -105,5 +94,5 @@ export async function makePlaces(deps: PlacesDeps, plan: RunPlan): Promise<RunPl
     around: { home: environment.HOME ?? homedir(), environment, hasCredential: true },
   });
   if (sandbox.user !== undefined) await login.belongTo(sandbox.user);
-  return { workspace, checkout, environment, confined: sandbox.confined, sandbox };
+  return { checkout, environment, confined: sandbox.confined, sandbox };
 }

@@ -48,8 +48,10 @@ export function promptFor(
 function issueText(issue: Issue, { autonomy }: Allowance): string {
   const opens = autonomy === "pull_requests" || autonomy === "merge";
   return [
-    `Your work now is the issue ${issue.repo}#${issue.number}: ${plainLine(issue.title)}`,
-    issue.url,
+    "Your work now is this issue.",
+    `Issue: ${issue.repo}#${issue.number}`,
+    `Title: ${plainLine(issue.title)}`,
+    `Address: ${issue.url}`,
     opens
       ? `Open a pull request whose text says "Fixes #${issue.number}", and print its link.`
       : "Write down in the ledger what should be done and why (`nest beads create -type advisory …`).",

@@ -23,6 +23,7 @@ import {
   Scanner,
   StateFile,
   Terminals,
+  Workspaces,
 } from "@nest/governor";
 import { type Clock, type Log, makePrivateFolder, type Random } from "@nest/kit";
 import type { CodeHostLink } from "../codehost/code-host.ts";
@@ -88,7 +89,7 @@ export async function buildAgents(initial: GovernorSettings, deps: AgentsDeps): 
     ...link,
     webBase: settings.webUrl,
     environment: baseEnvironment(environment),
-    workspaceRoot,
+    workspaces: new Workspaces(workspaceRoot),
     confinement,
     inContainer: settings.inContainer,
     alsoPass: settings.passToAgent,
