@@ -15,7 +15,7 @@ export { apartFrom, confinementOf, confinementSentence, confinementWord } from "
 export { type Confinement, confine, type Sandbox } from "./sandbox/sandbox.ts";
 export { secretsIn } from "./secrets/environment-secrets.ts";
 export { KnownSecrets } from "./secrets/known-secrets.ts";
-export type { StreamMask } from "./secrets/secret-mask.ts";
+export { SecretMask, type StreamMask } from "./secrets/secret-mask.ts";
 export { type Standstill, standstillWords } from "./standstill.ts";
 export { KILL_GRACE_MS, terminateTree } from "./terminate.ts";
 export { type PaneWatch, type TmuxDeps, TmuxSession } from "./tmux.ts";

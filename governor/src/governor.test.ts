@@ -1,0 +1,267 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { CodeHostMemory } from "@nest/codehost";
+import { NestError, seededRandom, silentLog, VirtualClock } from "@nest/kit";
+import type { RunOutcome } from "@nest/protocol";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import type { ActiveRun, EndOfRun, RunRequest } from "./agents/run-port.ts";
+import { ActivityFeed } from "./feed/activity-feed.ts";
+import { Governor } from "./governor.ts";
+import { StateFile } from "./nest-state.ts";
+import type { AgentSettings, GovernorSettings } from "./policy/settings.ts";
+import { RunStore } from "./runs/run-store.ts";
+import { Scanner } from "./work/scan.ts";
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+
+let folder = "";
+let clock: VirtualClock;
+let codeHost: CodeHostMemory;
+let governor: Governor;
+let runs: RunStore;
+let ledger: [string, string, string?][];
+let going: { request: RunRequest; end: (outcome: RunOutcome) => Promise<void> }[];
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "nest-governor-"));
+  clock = new VirtualClock();
+  codeHost = new CodeHostMemory();
+  [ledger, going] = [[], []];
+});
+afterEach(async () => {
+  await governor.close();
+  await rm(folder, { recursive: true });
+});
+
+const anAgent = (name: string, more: Partial<AgentSettings> = {}): AgentSettings => ({
+  name,
+  backend: "claude",
+  model: undefined,
+  effort: undefined,
+  enabled: true,
+  style: "interactive",
+  focus: "issue",
+  instructions: undefined,
+  repos: [],
+  labels: [],
+  autonomy: undefined,
+  maxMinutes: 600,
+  limits: {},
+  ...more,
+});
+const settings = (more: Partial<GovernorSettings> = {}): GovernorSettings => ({
+  repos: ["acme/web"],
+  primaryRepo: "acme/web",
+  acmmLevel: 5,
+  evalIntervalMs: 5 * MINUTE,
+  modes: [{ name: "busy", threshold: 2, cadences: { scanner: 10 * MINUTE, guide: "pause" } }],
+  limits: {},
+  holdLabels: ["hold"],
+  exemptLabels: [],
+  denyAuthors: [],
+  denyTitles: [],
+  holdLabel: "hold",
+  agents: [anAgent("scanner")],
+  recordings: { days: 14, bytes: 1e9 },
+  ...more,
+});
+
+async function start(more: Partial<GovernorSettings> = {}, trouble?: string): Promise<void> {
+  const log = silentLog();
+  const feed = await ActivityFeed.open({ folder, clock, log });
+  const keep = () => ({ days: 14, bytes: 1e9 });
+  runs = await RunStore.open({ folder: join(folder, "runs"), clock, random: seededRandom(1), log, keep });
+  governor = await Governor.open(settings(more), {
+    clock,
+    log,
+    scanner: new Scanner({ codeHost, because: undefined, clock, log, webBase: "https://github.com" }),
+    state: new StateFile(folder, clock, log),
+    runs,
+    feed,
+    ledger: {
+      blockedIssues: async () => new Set(["acme/web#99"]),
+      begin: async (agent, issue) => void ledger.push([agent, `${issue.repo}#${issue.number}`]),
+      end: async (agent, issue, outcome) => void ledger.push([agent, issue, outcome]),
+    },
+    startRun: aRun,
+    endSession: async () => undefined,
+    trouble,
+    watchTimes: { stalledMs: 100 * HOUR, loopMs: HOUR, standstillMs: HOUR },
+  });
+  governor.start();
+  await pass(0);
+}
+
+/** A run that the test ends; its record is on disk like a real one's. */
+async function aRun(request: RunRequest): Promise<ActiveRun> {
+  const { issue } = request.assignment;
+  const record = {
+    id: runs.newId(request.agent.name),
+    agent: request.agent.name,
+    backend: request.agent.backend,
+    trigger: request.trigger,
+    started_at: new Date(clock.now()).toISOString(),
+    links: [],
+    ...(issue === undefined ? {} : { issue: `${issue.repo}#${issue.number}` }),
+  };
+  const stored = { ...record, prompt: "", environment: [], last_lines: [] };
+  await runs.begin(stored);
+  let resolve: (run: typeof record) => void = () => undefined;
+  const ended = new Promise<typeof record>((done) => {
+    resolve = done;
+  });
+  const end = async ({ outcome, summary }: EndOfRun) => {
+    const kept = await runs.end({ ...stored, ended_at: new Date(clock.now()).toISOString(), outcome, summary });
+    resolve(kept as typeof record);
+  };
+  going.push({
+    request,
+    async end(outcome) {
+      await end({ outcome, summary: "because" });
+      const { name } = request.agent;
+      await expect.poll(() => governor.agent(name).run_id).not.toBe(record.id);
+    },
+  });
+  return { record, ended, tail: async () => "", printed: () => 0, standstill: () => undefined, end };
+}
+
+async function pass(ms: number): Promise<void> {
+  for (let passed = 0; passed <= ms; passed += 5000) {
+    await clock.advance(ms === 0 ? 0 : Math.min(5000, ms));
+    // Files are written for real: let them.
+    await new Promise((resolve) => setTimeout(resolve, 1));
+    for (let turns = 0; turns < 5; turns += 1) await new Promise((resolve) => setImmediate(resolve));
+  }
+  await new Promise((resolve) => setTimeout(resolve, 20));
+}
+
+function issues(count: number, more: object = {}): void {
+  for (let number = 1; number <= count; number += 1) codeHost.setIssue({ repo: "acme/web", number, ...more });
+}
+const working = () => going.map(({ request }) => [request.agent.name, request.assignment.issue?.number]);
+
+test("the mode follows the number of actionable issues, and each agent works at the interval that it gives", async () => {
+  issues(4);
+  await start({ agents: [anAgent("scanner"), anAgent("guide", { focus: "overview" })] });
+  expect(governor.status).toMatchObject({ mode: "busy", actionable: 3, running: 1 });
+  expect(working()).toEqual([["scanner", 1]]);
+  expect(governor.agent("guide")).toMatchObject({ state: "paused", pause: { cause: "mode" }, interval_seconds: null });
+  await going[0]?.end("finished");
+  await pass(9 * MINUTE);
+  expect(going).toHaveLength(1);
+  await pass(2 * MINUTE);
+  expect(working()).toEqual([
+    ["scanner", 1],
+    ["scanner", 2],
+  ]);
+});
+
+test("an agent that is busy is not set to work again, and two agents never get the same issue", async () => {
+  issues(1);
+  await start({ agents: [anAgent("scanner"), anAgent("another")] });
+  await pass(HOUR);
+  expect(working()).toEqual([["scanner", 1]]);
+  expect(governor.work.page({ limit: 10 }).items[0]).toMatchObject({ reason: "in_progress", agent: "scanner" });
+});
+
+test("at ACMM level 0 nobody works, and a kick says why", async () => {
+  issues(3);
+  await start({ acmmLevel: 0 });
+  expect(going).toEqual([]);
+  await expect(governor.kick("scanner", "ada")).rejects.toMatchObject({ code: "acmm_level_zero" });
+});
+
+test("a budget that is used up pauses the agent until midnight UTC", async () => {
+  issues(5);
+  await start({ agents: [anAgent("scanner", { limits: { runsPerDay: 1 } })] });
+  await going[0]?.end("finished");
+  await pass(11 * MINUTE);
+  expect(governor.agent("scanner")).toMatchObject({ state: "paused", pause: { cause: "budget" } });
+  expect(Date.parse(governor.agent("scanner").pause?.until ?? "") % (24 * HOUR)).toBe(0);
+  expect(going).toHaveLength(1);
+});
+
+test("a pause and what became of issues outlive the program", async () => {
+  issues(2);
+  await start();
+  await going[0]?.end("no_work_needed");
+  await governor.pause("scanner", "ada", { reason: "holidays" });
+  await governor.close();
+  await start();
+  expect(governor.agent("scanner")).toMatchObject({ state: "paused", pause: { by: "ada", reason: "holidays" } });
+  expect(governor.work.page({ limit: 10 }).items.map(({ reason }) => reason)).toEqual(["done", undefined]);
+});
+
+test("the end of the program ends the run in progress and gives its issue back, uncounted", async () => {
+  issues(1);
+  await start();
+  await governor.close();
+  expect(runs.runs).toMatchObject([{ outcome: "stopped" }]);
+  going = [];
+  await start();
+  expect(governor.work.page({ limit: 10 }).actionable).toBe(1);
+});
+
+test("a kick takes the issue that a person names, or the next one, and is refused for one that is not there", async () => {
+  issues(3);
+  await start({ agents: [anAgent("scanner", { enabled: true }), anAgent("second")], modes: [] });
+  await going[0]?.end("finished");
+  await governor.kick("scanner", "ada", { issue: "acme/web#3" });
+  await pass(0);
+  expect(going.at(-1)?.request).toMatchObject({ trigger: "person", by: "ada", assignment: { issue: { number: 3 } } });
+  await expect(governor.kick("second", "ada", { issue: "acme/web#3" })).rejects.toMatchObject({ code: "agent_busy" });
+  await expect(governor.kick("scanner", "ada", { issue: "other/repo#1" })).rejects.toBeInstanceOf(NestError);
+  await expect(governor.kick("nobody", "ada")).rejects.toMatchObject({ code: "agent_not_found" });
+});
+
+test("a code host that is down for a day keeps what is known, and is told once in the activity", async () => {
+  issues(3);
+  await start({ acmmLevel: 0 });
+  codeHost.failure = new NestError("codehost_unreachable", "the code host cannot be reached");
+  for (let hours = 0; hours < 24; hours += 1) {
+    await clock.advance(HOUR);
+    await governor.evaluate();
+  }
+  expect(governor.status.repos).toMatchObject([
+    { repo: "acme/web", issues: 3, error: "the code host cannot be reached" },
+  ]);
+  codeHost.failure = undefined;
+  await governor.evaluate();
+  const feed = await ActivityFeed.open({ folder, clock, log: silentLog() });
+  const lines = feed.page(100).activity.map(({ action }) => action);
+  expect(lines.filter((action) => action.startsWith("repository"))).toEqual([
+    "repository readable again",
+    "repository unreadable",
+  ]);
+});
+
+test("an agent that is taken out of the settings ends its run, one that comes in begins to work", async () => {
+  issues(3);
+  await start();
+  governor.apply(settings({ agents: [anAgent("fresh")] }));
+  await pass(10_000);
+  expect(runs.runs.map(({ agent, outcome }) => [agent, outcome])).toEqual([
+    ["fresh", undefined],
+    ["scanner", "stopped"],
+  ]);
+  expect(governor.agents.map(({ name }) => name)).toEqual(["fresh"]);
+});
+
+test("without a code host nobody works, and the reason is said", async () => {
+  issues(3);
+  await start({}, "the app's private key is not there yet");
+  expect(going).toEqual([]);
+  await expect(governor.kick("scanner", "ada")).rejects.toThrow("the app's private key is not there yet");
+});
+
+test("the ledger hears of each issue's beginning and end", async () => {
+  issues(1);
+  await start();
+  await going[0]?.end("shipped");
+  expect(ledger).toEqual([
+    ["scanner", "acme/web#1"],
+    ["scanner", "acme/web#1", "shipped"],
+  ]);
+});
