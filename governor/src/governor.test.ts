@@ -121,7 +121,7 @@ async function aRun(request: RunRequest): Promise<ActiveRun> {
     async end(outcome) {
       await end({ outcome, summary: "because" });
       const { name } = request.agent;
-      await expect.poll(() => governor.agent(name).run_id).not.toBe(record.id);
+      await expect.poll(() => governor.agent(name).state).not.toMatch(/ing$(?<!waiting)/);
     },
   });
   return { record, ended, tail: async () => "", printed: () => 0, standstill: () => undefined, end };
