@@ -207,7 +207,7 @@ test("the end of the program ends the run in progress and gives its issue back, 
 test("a kick takes the issue that a person names, or the next one, and is refused for one that is not there", async () => {
   issues(3);
   await start({ agents: [anAgent("scanner", { enabled: true }), anAgent("second")], modes: [] });
-  await going[0]?.end("finished");
+  await going.find(({ request }) => request.agent.name === "scanner")?.end("finished");
   await governor.kick("scanner", "ada", { issue: "acme/web#3" });
   await pass(0);
   expect(going.at(-1)?.request).toMatchObject({ trigger: "person", by: "ada", assignment: { issue: { number: 3 } } });
