@@ -32,6 +32,8 @@ const onlyIn: Record<string, readonly string[]> = {
   "node:sqlite": ["backup", "dispatch"],
   pg: ["backup", "dispatch"],
   re2js: ["dispatch"],
+  "@lydell/node-pty": ["spoke"],
+  "@xterm/": ["web"],
   fastify: ["auth", "http", "hub", "local-codehost", "spoke"],
   "@fastify/": ["http"],
   emulate: [],
