@@ -11,7 +11,7 @@ export interface BudgetLimits {
 const EVERYBODY = "";
 
 /**
- * Limits what strangers can make the hub do, per address and in all, so that nobody outside uses up the hub's own quota at the
+ * Limits what strangers can make a server do, per address and in all, so that nobody outside uses up the server's own quota at the
  * code host. Replicas share the limit: each allows its part of it.
  */
 export class Budget {
@@ -31,6 +31,6 @@ export class Budget {
     const ownWaitMs = this.#perAddress.count(address);
     if (ownWaitMs > 0) throw tooMany(ownWaitMs, `too many ${this.#what} from this address`);
     const waitMs = this.#inAll.count(EVERYBODY);
-    if (waitMs > 0) throw tooMany(waitMs, `too many ${this.#what} at this hub`);
+    if (waitMs > 0) throw tooMany(waitMs, `too many ${this.#what} here`);
   }
 }

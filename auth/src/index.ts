@@ -1,5 +1,6 @@
 export { Budget } from "./budget.ts";
-export { clearCookie, cookiesOf, setCookie } from "./cookies.ts";
+export { clearCookie, cookieIn, cookiesOf, setCookie } from "./cookies.ts";
+export { DeviceSignIn } from "./device-sign-in.ts";
 export { bearerOf, sameSecret } from "./secrets.ts";
 export { SESSION_MS, Sessions, type SessionUsers, type SignedIn } from "./sessions.ts";
 export { type Once, pathHere, SignIn } from "./sign-in.ts";

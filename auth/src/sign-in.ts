@@ -1,14 +1,7 @@
-import {
-  type Account,
-  type CodeHost,
-  finishWebLogin,
-  pollDeviceLogin,
-  startDeviceLogin,
-  webLoginAddress,
-} from "@nest/codehost";
-import { type Clock, NestError, type Random, Secret } from "@nest/kit";
+import { type Account, finishWebLogin, webLoginAddress } from "@nest/codehost";
+import { NestError, type Random, type Secret } from "@nest/kit";
 import { z } from "zod";
-import type { Signer } from "./signer.ts";
+import { accountOf, DeviceSignIn, type DeviceSignInDeps, noSignIn } from "./device-sign-in.ts";
 
 /** Accepts each name once, across restarts and replicas. */
 export interface Once {
@@ -16,23 +9,16 @@ export interface Once {
   isFirst(name: string): Promise<boolean>;
 }
 
-export interface SignInDeps {
-  /** What this server calls itself, and what its operator does so that people can sign in. */
-  readonly words: { readonly what: "hub" | "nest"; readonly hint: string };
-  readonly codeHost: Pick<CodeHost, "whoIs">;
+export interface SignInDeps extends Omit<DeviceSignInDeps, "clientId"> {
   readonly oauth: { readonly clientId: string; readonly clientSecret: Secret | undefined } | undefined;
-  readonly webUrl: string;
-  readonly signer: Signer;
   /** Accepts the return of each browser once. */
   readonly once: Once;
-  readonly clock: Clock;
   readonly random: Random;
 }
 
 /** How long a browser may stay at the code host before it returns. */
 const ROUND_TRIP_MS = 10 * 60_000;
 const State = z.object({ nonce: z.string(), to: z.string(), exp: z.number() });
-const Device = z.object({ code: z.string(), exp: z.number() });
 
 /**
  * Proves a login by the code host: by redirecting the browser there, or by the device flow. Nothing is stored meanwhile: the
@@ -40,9 +26,11 @@ const Device = z.object({ code: z.string(), exp: z.number() });
  */
 export class SignIn {
   readonly #deps: SignInDeps;
+  readonly #device: DeviceSignIn;
 
   constructor(deps: SignInDeps) {
     this.#deps = deps;
+    this.#device = new DeviceSignIn({ ...deps, clientId: deps.oauth?.clientId });
   }
 
   /** Which ways to sign in are configured. */
@@ -84,52 +72,21 @@ export class SignIn {
       code: back.code,
       verifier: signer.secretOf(nonce),
     });
-    return { account: await this.#accountOf(token), to: state.data.to };
+    return { account: await accountOf(token, this.#deps.codeHost), to: state.data.to };
   }
 
-  async startDevice() {
-    const { oauth, webUrl, signer, clock } = this.#deps;
-    if (oauth === undefined) throw this.#notConfigured();
-    const device = await startDeviceLogin({ webUrl, clientId: oauth.clientId });
-    const exp = clock.now() + device.expiresInSeconds * 1000;
-    return {
-      login_id: signer.sign({ code: device.deviceCode.reveal(), exp }),
-      user_code: device.userCode,
-      verification_uri: device.verificationUrl,
-      interval: device.intervalSeconds,
-      expires_in: device.expiresInSeconds,
-    };
+  /** Begins a sign-in by device flow. @throws NestError `not_found` where none is configured, and what a code host throws. */
+  startDevice() {
+    return this.#device.start();
   }
 
   /** The state of a sign-in by device flow. */
-  async pollDevice(
-    loginId: string,
-  ): Promise<
-    | { readonly status: "pending"; readonly interval?: number }
-    | { readonly status: "denied" | "expired" }
-    | { readonly status: "complete"; readonly account: Account }
-  > {
-    const { oauth, webUrl, signer, clock, words } = this.#deps;
-    if (oauth === undefined) throw this.#notConfigured();
-    const device = Device.safeParse(signer.open(loginId));
-    if (!device.success) throw new NestError("bad_request", `login_id: not one of this ${words.what}`);
-    if (clock.now() >= device.data.exp) return { status: "expired" };
-    const state = await pollDeviceLogin({ webUrl, clientId: oauth.clientId, deviceCode: new Secret(device.data.code) });
-    if (state.kind === "complete") return { status: "complete", account: await this.#accountOf(state.token) };
-    if (state.kind === "slow_down") return { status: "pending", interval: state.intervalSeconds };
-    return { status: state.kind };
+  pollDevice(loginId: string) {
+    return this.#device.poll(loginId);
   }
 
   #notConfigured(): NestError {
-    const { what, hint } = this.#deps.words;
-    return new NestError("not_found", `this ${what} has no sign-in by the code host`, { hint });
-  }
-
-  async #accountOf(token: Secret): Promise<Account> {
-    const who = await this.#deps.codeHost.whoIs(token);
-    if (who === undefined)
-      throw new NestError("sign_in_failed", "the code host does not know its own token", { hint: "sign in again" });
-    return who;
+    return noSignIn(this.#deps.words);
   }
 }
 

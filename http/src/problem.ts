@@ -25,6 +25,7 @@ const statusOf: Readonly<Record<string, number>> = {
   agent_paused: 409,
   acmm_level_zero: 409,
   codehost_not_linked: 409,
+  last_owner: 409,
   configuration_changed: 412,
   backup_key_missing: 412,
   backup_key_unusable: 412,

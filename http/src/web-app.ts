@@ -12,10 +12,10 @@ import { sendPage } from "./send-page.ts";
 /** Where the one build for hub and spoke is. */
 const BUILT = join(import.meta.dirname, "../../web/dist");
 
-export interface WebAppDeps {
+/** A page that loads one of the build's entries. */
+export interface AppPageDeps {
   /** Which side of the build: the name of its entry. */
-  readonly entry: "hub" | "spoke";
-  readonly pages: readonly Route[];
+  readonly entry: "hub" | "spoke" | "terminal";
   readonly notBuilt: () => string;
   /** Shown by browsers that run no scripts. */
   readonly withoutScripts: Html;
@@ -23,18 +23,27 @@ export interface WebAppDeps {
   readonly folder?: string;
 }
 
+export interface WebAppDeps extends AppPageDeps {
+  readonly pages: readonly Route[];
+}
+
 /** Serves the browser app: one page for all its addresses, and the files it loads. */
 export function serveWebApp<Viewer>(http: FastifyInstance, routes: RouteRegistry<Viewer>, deps: WebAppDeps): void {
-  const { entry: name, pages, notBuilt, withoutScripts, random, folder = BUILT } = deps;
-  const build = new AppBuild(folder);
-  for (const route of pages) {
-    routes.serve(route, async ({ reply }) => {
-      const entry = await build.entry(name);
-      return entry === undefined
-        ? sendPage(reply.code(503), notBuilt())
-        : sendApp(reply, entry, withoutScripts, random.hex(16));
-    });
-  }
+  for (const route of deps.pages) routes.serve(route, ({ reply }) => sendAppPage(reply, deps));
+  serveAppFiles(http, deps.folder);
+}
+
+/** Sends the page of an entry, or the one that says that the app was not built. */
+export async function sendAppPage(reply: FastifyReply, deps: AppPageDeps): Promise<FastifyReply> {
+  const { entry: name, notBuilt, withoutScripts, random, folder = BUILT } = deps;
+  const entry = await new AppBuild(folder).entry(name);
+  return entry === undefined
+    ? sendPage(reply.code(503), notBuilt())
+    : sendApp(reply, entry, withoutScripts, random.hex(16));
+}
+
+/** Serves the files that pages of the app load. */
+export function serveAppFiles(http: FastifyInstance, folder: string = BUILT): void {
   void http.register(fastifyStatic, {
     root: join(folder, "assets"),
     prefix: "/app/assets/",

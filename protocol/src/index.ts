@@ -51,6 +51,7 @@ export * as nestLedger from "./http/nest-ledger.ts";
 export * as nestRuns from "./http/nest-runs.ts";
 export { type RunOutcome, runOutcomes } from "./http/nest-runs.ts";
 export * as nestSignIn from "./http/nest-sign-in.ts";
+export * as nestTerminal from "./http/nest-terminal.ts";
 export * as nestWork from "./http/nest-work.ts";
 export { describeHeldBack, type HeldBackReason, heldBackReasons } from "./http/nest-work.ts";
 export * as operations from "./http/operations.ts";

@@ -1,15 +1,18 @@
 import type { IncomingMessage } from "node:http";
-import { type Doors, isFromElsewhere, isSafe, knownHost } from "@nest/http";
+import { type Asked, type Doors, isFromElsewhere, isSafe, knownHost } from "@nest/http";
 import { NestError } from "@nest/kit";
 import type { Access, Route } from "@nest/protocol";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { NestYaml } from "../config/nest-yaml.ts";
-import type { Doorkeeper, Visitor } from "./visitor.ts";
+import { type Asking, type Doorkeeper, SESSION_COOKIE, type Visitor } from "./visitor.ts";
 
 /** How callers of a nest say who they are, for the description of its API. */
 export const doors: Doors = {
-  schemes: { role: { type: "apiKey", in: "header", name: "X-Nest-Role" } },
-  of: () => ["role"],
+  schemes: {
+    role: { type: "apiKey", in: "header", name: "X-Nest-Role" },
+    session: { type: "apiKey", in: "cookie", name: SESSION_COOKIE },
+  },
+  of: () => ["role", "session"],
 };
 
 const headersOfProxy = ["x-nest-user", "x-nest-role", "x-nest-proxy-auth"];
@@ -29,17 +32,31 @@ export function dropProxyHeaders(http: FastifyInstance): void {
  */
 export function admit(route: Route, request: FastifyRequest, keeper: Doorkeeper): Visitor {
   const visitor = keeper.judge(request.raw);
-  if (route.access === "anyone") return visitor;
-  if (!mayUse(route.access, visitor)) {
+  if (route.access !== "anyone" && !mayUse(route.access, visitor)) {
     if (visitor.kind !== "known" && visitor.because === "no session")
-      throw new NestError("unauthenticated", "nobody is signed in here", {
-        hint: "sign in, or open this nest through its hub",
-      });
+      throw new NestError("unauthenticated", "nobody is signed in here", { hint: "sign in at /sign-in" });
     throw new NestError("forbidden", `only ${whoMay(route.access)} may do this`);
   }
-  if (!isSafe(request) && isFromElsewhere(request, hostsOf(request.raw, keeper)))
-    throw new NestError("foreign_origin", "this request must come from the nest's own pages");
+  if (!isSafe(request) && !isOwnPage(request.raw, visitor, keeper))
+    throw new NestError("foreign_origin", "this request must come from the nest's own pages", {
+      hint: "programs send no cookie; behind a proxy set dashboard.public_url to the address that people use",
+    });
   return visitor;
+}
+
+/**
+ * Whether a request that a browser may have been made to send comes from a page of this nest. A session's cookie comes along with
+ * whatever a browser sends, so a request with one has to say where it is from.
+ */
+export function isOwnPage(request: IncomingMessage, visitor: Visitor, keeper: Doorkeeper): boolean {
+  const asked: Asked = { method: request.method ?? "GET", headers: request.headers };
+  if (isFromElsewhere(asked, keeper.hostsOf(request))) return false;
+  return request.headers.origin !== undefined || !isBySession(request, visitor, keeper);
+}
+
+/** Whether a session, and not a proxy in front, says who asks. */
+export function isBySession(asking: Asking, visitor: Visitor, keeper: Doorkeeper): boolean {
+  return visitor.kind === "known" && !keeper.isFromProxy(asking);
 }
 
 /** Whether somebody may use what is open to `access`. Pure. */
@@ -68,12 +85,6 @@ function whoMay(access: Access): string {
     default:
       return "the owner of this nest";
   }
-}
-
-/** The names by which a request asks: its own, and behind a proxy the one that was asked there. */
-function hostsOf(request: IncomingMessage, keeper: Doorkeeper): (string | undefined)[] {
-  const forwarded = keeper.isFromProxy(request) ? request.headers["x-forwarded-host"] : undefined;
-  return [request.headers.host, ...[forwarded].flat()];
 }
 
 /**

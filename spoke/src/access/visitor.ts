@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { sameSecret } from "@nest/auth";
+import { cookieIn, sameSecret } from "@nest/auth";
 import { areAddresses, trustIn } from "@nest/http";
 import type { Secret } from "@nest/kit";
 
@@ -10,7 +10,10 @@ export type Role = (typeof roles)[number];
 /** Why nobody is known to ask: nobody is signed in, or the hub's proxy in front named no role that there is. */
 type Unknown = "no session" | "no role";
 
-/** Who asks: somebody the proxy in front vouches for; somebody unknown who may read all the same; anybody else. */
+/** The cookie of a session of this nest's own sign-in. */
+export const SESSION_COOKIE = "nest_session";
+
+/** Who asks: somebody whom the proxy in front or a session vouches for; somebody unknown who may read all the same; anybody else. */
 export type Visitor =
   | { readonly kind: "known"; readonly login: string; readonly role: Role }
   | { readonly kind: "reader"; readonly because: Unknown; readonly sees: "public" | "everything" }
@@ -28,6 +31,10 @@ export interface VisitorRules {
    * nest what is `public`; else nothing.
    */
   readonly strangersSee: "nothing" | "public" | "everything";
+  /** The host names with ports of the address that people use; a page from there is the nest's own. */
+  readonly ownHosts?: readonly string[];
+  /** Who a session's token authenticates now, with the role that they have now. Asked where no hub's proxy is in front. */
+  readonly sessionOf?: (token: string | undefined) => { readonly login: string; readonly role: Role } | undefined;
 }
 
 /** What of a request says who asks: its peer, and its headers as they came, because one that came twice is none. */
@@ -43,24 +50,37 @@ export interface Doorkeeper {
   isFromProxy(asking: Asking): boolean;
   /** Whether it comes from a proxy that was named, or that proves itself; not from any program on this machine. */
   isFromNamedProxy(asking: Asking): boolean;
+  /** Whether a peer was named as a proxy: then it is believed about the client's address, host name and protocol. */
+  isNamedProxy(address: string): boolean;
+  /** The host names by which a request asks: pages from there are the nest's own. */
+  hostsOf(request: Pick<IncomingMessage, "headers"> & Asking): readonly (string | undefined)[];
 }
 
 /**
  * Judges by `X-Nest-User` and `X-Nest-Role` (contract §3, Who may). They are believed only behind the hub's proxy, and only from
  * it: a peer on this machine, one in `dashboard.trusted_proxies`, or one with the right `X-Nest-Proxy-Auth`. A missing, repeated
- * or unknown role is no role.
+ * or unknown role is no role. Without a hub's proxy the session of the nest's own sign-in says who asks, and nothing else does.
  */
-export function doorkeeper({ hubProxied, trustedProxies, proxyAuth, strangersSee }: VisitorRules): Doorkeeper {
+export function doorkeeper(rules: VisitorRules): Doorkeeper {
+  const { hubProxied, trustedProxies, proxyAuth, strangersSee, ownHosts = [], sessionOf } = rules;
   const isNamed = trustIn(trustedProxies.filter((one) => areAddresses([one])));
   const isHere = trustIn(["loopback"]);
   const isFromNamedProxy = ({ socket, rawHeaders }: Asking) =>
-    hubProxied && (isNamed(socket.remoteAddress ?? "", 0) || provesItself(rawHeaders, proxyAuth));
+    isNamed(socket.remoteAddress ?? "", 0) || (hubProxied && provesItself(rawHeaders, proxyAuth));
   const isFromProxy = (asking: Asking) =>
     hubProxied && (isHere(asking.socket.remoteAddress ?? "", 0) || isFromNamedProxy(asking));
   return {
     isFromProxy,
     isFromNamedProxy,
+    isNamedProxy: (address) => isNamed(address, 0),
+    hostsOf(request) {
+      const isForwarded = isFromProxy(request) || isFromNamedProxy(request);
+      const forwarded = isForwarded ? request.headers["x-forwarded-host"] : undefined;
+      return [request.headers.host, ...[forwarded].flat(), ...ownHosts];
+    },
     judge(asking) {
+      const session = hubProxied ? undefined : sessionOf?.(cookieIn(asking.rawHeaders, SESSION_COOKIE));
+      if (session !== undefined) return { kind: "known", ...session };
       const role = isFromProxy(asking)
         ? roles.find((one) => one === onlyOne(asking.rawHeaders, "x-nest-role"))
         : undefined;

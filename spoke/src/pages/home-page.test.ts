@@ -7,6 +7,7 @@ const aHome = (changes: Partial<HomePage> = {}): HomePage => ({
   version: "0.1.0",
   config: readNestYaml("project: {org: acme, repos: ['acme/<b>site']}\ngithub: {token: hush-hush}\n", "nest.yaml"),
   mayRead: true,
+  signIn: { by: "device" },
   hub: undefined,
   now: 0,
   ...changes,

@@ -1,8 +1,10 @@
 import { type Html, html } from "@nest/http";
+import type { SignInWay } from "../access/sign-in-way.ts";
 import type { NestYaml } from "../config/nest-yaml.ts";
 import { agentState } from "../heartbeat/body.ts";
 import type { Outcome } from "../heartbeat/send.ts";
 import { page } from "./page.ts";
+import { howToComeIn } from "./sign-in-page.ts";
 
 export interface HomePage {
   readonly nestId: string;
@@ -10,6 +12,7 @@ export interface HomePage {
   readonly config: NestYaml;
   /** Undefined: details are not for this visitor. */
   readonly mayRead: boolean;
+  readonly signIn: SignInWay;
   readonly hub: HubState | undefined;
   readonly now: number;
 }
@@ -27,7 +30,8 @@ export function homePage(home: HomePage): string {
     return page(
       "Nest",
       html`<h1>A nest</h1>
-<p>This nest is running. Its details are not public, and signing in arrives with a later release.</p>`,
+<p>This nest is running. Its details are not public.</p>
+${howToComeIn(home.signIn, home.config.hub.dashboard_url)}`,
     );
   }
   return page(
@@ -42,9 +46,8 @@ ${row("Autonomy level", String(home.config.acmm_level))}
 <section aria-labelledby="repositories"><h2 id="repositories">Repositories</h2>${repositories(home.config)}</section>
 <section aria-labelledby="agents"><h2 id="agents">Agents</h2>${agents(home.config)}</section>
 <section aria-labelledby="hub"><h2 id="hub">Hub</h2>${hubSection(home)}</section>
-<p><a href="/overview">Overview</a> · <a href="/backup">Backup</a></p>
-<p><small>The dashboard's other pages (agents at work, settings, sign-in) and the terminal come with later releases.
-Until then: <a href="/api/health">health</a>, <a href="/api/livez">liveness</a>, <a href="/metrics">metrics</a>,
+<p><a href="/overview">Overview</a> · <a href="/terminal/">Terminals</a> · <a href="/backup">Backup</a></p>
+<p><small><a href="/sign-in">Sign in or out</a> · <a href="/api/health">health</a>, <a href="/api/livez">liveness</a>, <a href="/metrics">metrics</a>,
 <a href="/api/openapi.json">description of the API</a>.</small></p>`,
   );
 }

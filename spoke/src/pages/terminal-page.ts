@@ -1,12 +1,27 @@
-import { html } from "@nest/http";
+import { type Html, html } from "@nest/http";
 import { page } from "./page.ts";
 
-/** What the terminal port says while there is no terminal behind it. */
-export function terminalPage(): string {
+/** The agents whose terminals can be opened. */
+export function terminalList(agents: readonly string[]): string {
   return page(
-    "Terminal · Nest",
-    html`<h1>The terminal is not open here yet</h1>
-<p>This release of the spoke runs no agents and offers no terminal; both come with a later one. The dashboard is on the
-spoke's other port.</p>`,
+    "Terminals · Nest",
+    html`<h1>Terminals</h1>
+<p>What each agent has on its screen now. Owners can type there; the roles merger and read-write look on.</p>
+${agents.length === 0 ? html`<p>No agents are configured.</p>` : listOf(agents)}`,
   );
+}
+
+/** The first page of the terminal port, for somebody who may not see terminals. */
+export function terminalClosed(how: Html): string {
+  return page(
+    "Terminals · Nest",
+    html`<h1>Terminals</h1>
+<p>The terminals of this nest's agents are for people with the role read-write or more.</p>
+${how}`,
+  );
+}
+
+function listOf(agents: readonly string[]): Html {
+  const items = agents.map((name) => html`<li><a href="/terminal/?arg=nest-${name}">${name}</a></li>`);
+  return html`<ul>${items}</ul>`;
 }

@@ -1,0 +1,66 @@
+import { NestError } from "@nest/kit";
+import { type AuthorizedUsers, readGrant } from "./authorized-users.ts";
+import type { NestSessions } from "./sessions.ts";
+
+export interface GrantsDeps {
+  readonly users: AuthorizedUsers;
+  readonly sessions: NestSessions;
+  /** Writes `dashboard.authorized_users` to the overlay (spec: precedence 5); durable when it returns. */
+  readonly save: (entries: readonly string[]) => Promise<void>;
+  readonly audit: (what: {
+    readonly actor: string;
+    readonly action: string;
+    readonly before: unknown;
+    readonly after: unknown;
+  }) => Promise<void>;
+}
+
+/** Changes who may sign in: one change after another, each in force when it returns. */
+export class Grants {
+  readonly #deps: GrantsDeps;
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(deps: GrantsDeps) {
+    this.#deps = deps;
+  }
+
+  /**
+   * Puts another list in the place of the one in force, and answers with what it is then, each entry with its role.
+   *
+   * @throws NestError `bad_request` for an entry that is none or comes twice, `last_owner` where nobody would be an owner.
+   */
+  set(actor: string, entries: readonly string[]): Promise<readonly string[]> {
+    const change = this.#last.then(() => this.#set(actor, entries));
+    this.#last = change.catch(() => undefined);
+    return change;
+  }
+
+  async #set(actor: string, entries: readonly string[]): Promise<readonly string[]> {
+    const { users, sessions, save, audit } = this.#deps;
+    const after = checked(entries);
+    if (!users.hasOwner(after)) {
+      throw new NestError("last_owner", "this would leave the nest without an owner", {
+        hint: "give somebody else the role owner first",
+      });
+    }
+    const before = users.entries;
+    await save(after);
+    users.set(after);
+    await sessions.keepOnly((login) => users.roleOf(login) !== undefined);
+    await audit({ actor, action: "authorized users changed", before, after });
+    return after;
+  }
+}
+
+function checked(entries: readonly string[]): string[] {
+  const seen = new Set<string>();
+  return entries.map((entry, at) => {
+    const grant = readGrant(entry, at === 0);
+    if (grant === undefined)
+      throw new NestError("bad_request", `users.${at}: expected <login>:<role>, the role one of read, read-write, merger, owner`);
+    const login = grant.login.toLowerCase();
+    if (seen.has(login)) throw new NestError("bad_request", `users.${at}: ${grant.login} is in the list twice`);
+    seen.add(login);
+    return `${grant.login}:${grant.role}`;
+  });
+}
