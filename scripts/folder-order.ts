@@ -87,6 +87,7 @@ export const folderOrders: Readonly<Record<string, FolderOrder>> = {
       "ledger",
       "agents",
       "events",
+      "terminal",
       "pages",
     ],
     wiring: [door, "main.ts", "start.ts", "app.ts"],

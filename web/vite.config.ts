@@ -12,6 +12,8 @@ export default defineConfig({
     // Nothing becomes part of another file as a data address: the page's policy takes files of the hub only.
     assetsInlineLimit: 0,
     chunkSizeWarningLimit: 1000,
-    rolldownOptions: { input: { hub: "src/hub/main.tsx", spoke: "src/spoke/main.tsx" } },
+    rolldownOptions: {
+      input: { hub: "src/hub/main.tsx", spoke: "src/spoke/main.tsx", terminal: "src/spoke/terminal/main.ts" },
+    },
   },
 });

@@ -43,6 +43,7 @@ export interface PaneWatch {
 export class TmuxSession {
   readonly #deps: TmuxDeps;
   #variables: readonly string[] = [];
+  #becomingReady: Promise<number> | undefined;
 
   constructor(deps: TmuxDeps) {
     this.#deps = deps;
@@ -69,7 +70,15 @@ export class TmuxSession {
   }
 
   /** Makes the session where there is none, or replaces a server that is broken; answers with the server's process. */
-  async ready(): Promise<number> {
+  ready(): Promise<number> {
+    // Who asks while it is being made waits for that one: two at once would both make it, and one of them fail.
+    this.#becomingReady ??= this.#makeReady().finally(() => {
+      this.#becomingReady = undefined;
+    });
+    return this.#becomingReady;
+  }
+
+  async #makeReady(): Promise<number> {
     if (await this.#isBroken()) await this.close();
     if (!(await this.#exists())) await this.#create();
     return Number(await this.#call(["display-message", "-p", "#{pid}"]));

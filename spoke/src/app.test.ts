@@ -5,6 +5,7 @@ import { Secret, seededRandom, silentLog, VirtualClock } from "@nest/kit";
 import type { FastifyInstance } from "fastify";
 import { Registry } from "prom-client";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { buildAccess } from "./access/build-access.ts";
 import { doorkeeper, type VisitorRules } from "./access/visitor.ts";
 import { buildAgents } from "./agents/build-agents.ts";
 import { governorSettings } from "./agents/governor-settings.ts";
@@ -13,6 +14,7 @@ import { Backup } from "./backup/backup.ts";
 import { linkCodeHost } from "./codehost/code-host.ts";
 import { readNestYaml } from "./config/nest-yaml.ts";
 import { readSettings } from "./config/settings.ts";
+import { TerminalGateway } from "./terminal/gateway.ts";
 
 let folder = "";
 let http: FastifyInstance;
@@ -33,16 +35,28 @@ async function start(rules: Partial<VisitorRules> = {}): Promise<void> {
   const link = await linkCodeHost(config.github, { settings, clock, random: seededRandom(3) });
   const deps = { settings, clock, random: seededRandom(4), log, link, secrets: [] };
   const agents = await buildAgents(governorSettings(config), deps);
+  const keeper = doorkeeper({
+    hubProxied: true,
+    trustedProxies: ["10.1.0.0/16"],
+    proxyAuth: new Secret("proof-of-the-proxy"),
+    strangersSee: "nothing",
+    ...rules,
+  });
+  const nothing = async () => undefined;
+  const random = seededRandom(5);
+  const { signIn } = await buildAccess({ settings, config, clock, random, log, saveUsers: nothing, audit: nothing });
+  const isKnownHost = () => true;
+  const noTerminal = () => Promise.reject(new Error("there is no terminal here"));
   http = await buildDashboard({
     log,
-    isKnownHost: () => true,
-    keeper: doorkeeper({
-      hubProxied: true,
-      trustedProxies: ["10.1.0.0/16"],
-      proxyAuth: new Secret("proof-of-the-proxy"),
-      strangersSee: "nothing",
-      ...rules,
+    isKnownHost,
+    keeper,
+    signIn,
+    terminals: new TerminalGateway({
+      ...{ keeper, isKnownHost, clock, log, attach: noTerminal, openPty: noTerminal },
+      hasAgent: () => false,
     }),
+    agentNames: () => [],
     version: "0",
     metrics: new Registry(),
     liveness: () => ({ status: "ok" }),

@@ -1,11 +1,23 @@
 import type { IncomingMessage } from "node:http";
 import { join } from "node:path";
-import { buildServer, html, openApiOf, RouteRegistry, sendPage, serveAssets, serveWebApp } from "@nest/http";
+import { pathHere } from "@nest/auth";
+import {
+  buildServer,
+  html,
+  openApiOf,
+  RouteRegistry,
+  sendPage,
+  serveAppFiles,
+  serveAssets,
+  serveWebApp,
+} from "@nest/http";
 import type { Clock, Log, Random } from "@nest/kit";
-import { health, operations, pages } from "@nest/protocol";
+import { health, nestTerminal, operations, pages, type Route } from "@nest/protocol";
 import type { FastifyInstance } from "fastify";
 import type { Registry } from "prom-client";
 import { admit, doors, dropProxyHeaders, mayUse } from "./access/admit.ts";
+import { type SignInRouteDeps, serveGrants, serveSignIn } from "./access/routes.ts";
+import { sendStrangersOn } from "./access/strangers.ts";
 import type { Doorkeeper, Visitor } from "./access/visitor.ts";
 import { type AgentRoutesDeps, serveAgents } from "./agents/routes.ts";
 import type { Backup } from "./backup/backup.ts";
@@ -15,7 +27,10 @@ import type { Liveness } from "./health/liveness.ts";
 import { serveLedger } from "./ledger/routes.ts";
 import { backupPage, ownBackupPage } from "./pages/backup-page.ts";
 import { errorPage, notBuiltPage } from "./pages/page.ts";
-import { terminalPage } from "./pages/terminal-page.ts";
+import { comeInPage, howToComeIn, ownSignInPage, signInPage } from "./pages/sign-in-page.ts";
+import { terminalClosed, terminalList } from "./pages/terminal-page.ts";
+import type { TerminalGateway } from "./terminal/gateway.ts";
+import { serveTerminalPages } from "./terminal/routes.ts";
 
 const hostNames = {
   what: "nest",
@@ -28,6 +43,10 @@ export interface PortDeps {
   /** Whether a request names this nest. */
   readonly isKnownHost: (request: IncomingMessage) => boolean;
   readonly keeper: Doorkeeper;
+  readonly signIn: SignInRouteDeps;
+  readonly terminals: TerminalGateway;
+  readonly agentNames: () => readonly string[];
+  readonly random: Random;
 }
 
 /** What the dashboard port needs to know, each asked at the moment of the request. */
@@ -37,7 +56,6 @@ export interface DashboardDeps extends PortDeps {
   readonly liveness: () => Liveness;
   readonly backup: Backup;
   readonly home: (visitor: Visitor) => string;
-  readonly random: Random;
   readonly clock: Clock;
   readonly agentRoutes: AgentRoutesDeps;
 }
@@ -45,7 +63,8 @@ export interface DashboardDeps extends PortDeps {
 /** The dashboard port: pages, health, metrics, the owner's backup and the description of the API. */
 export async function buildDashboard(deps: DashboardDeps): Promise<FastifyInstance> {
   const { version, metrics, backup, random } = deps;
-  const { http, routes } = await buildPort(deps);
+  const { http, routes } = await buildPort(deps, [...pages.nestApp, ownBackupPage]);
+  serveGrants(routes, deps.signIn);
   serveBackup(http, routes, backup);
   serveAgents(routes, deps.agentRoutes);
   serveLedger(routes, { ...deps.agentRoutes, ledgers: deps.agentRoutes.agents.ledgers });
@@ -76,21 +95,30 @@ export async function buildDashboard(deps: DashboardDeps): Promise<FastifyInstan
   return http;
 }
 
-/** The terminal port: for now a page that says there is no terminal. */
+/** The terminal port: the agents' terminals, and the sign-in to them. The dashboard port has them too, below `/terminal/`. */
 export async function buildTerminal(deps: PortDeps): Promise<FastifyInstance> {
-  const { http, routes } = await buildPort(deps);
-  routes.serve({ ...pages.live, summary: "The terminal" }, ({ reply }) =>
-    sendPage(reply, terminalPage(), { isPassing: true }),
-  );
+  const { http, routes } = await buildPort(deps, []);
+  serveAppFiles(http);
+  routes.serve({ ...pages.live, summary: "The agents whose terminals there are" }, ({ viewer, reply }) => {
+    const how = () => howToComeIn(deps.signIn.way());
+    const page = mayUse("operator", viewer) ? terminalList(deps.agentNames()) : terminalClosed(how());
+    return sendPage(reply, page, { isPassing: true });
+  });
   return http;
 }
 
-async function buildPort({
-  log,
-  isKnownHost,
-  keeper,
-}: PortDeps): Promise<{ readonly http: FastifyInstance; readonly routes: RouteRegistry<Visitor> }> {
-  const http = await buildServer({ log, isKnownHost, names: hostNames });
+/** What both ports have: one judgement of who asks, the sign-in, and the terminals. `closed`: pages for people with a role. */
+async function buildPort(
+  deps: PortDeps,
+  closed: readonly Route[],
+): Promise<{ readonly http: FastifyInstance; readonly routes: RouteRegistry<Visitor> }> {
+  const { log, isKnownHost, keeper, signIn, terminals, agentNames, random } = deps;
+  const http = await buildServer({
+    log,
+    isKnownHost,
+    names: hostNames,
+    trustProxy: (peer) => keeper.isNamedProxy(peer),
+  });
   dropProxyHeaders(http);
   serveAssets(http, join(import.meta.dirname, "pages", "assets"));
   const routes = new RouteRegistry<Visitor>(http, {
@@ -99,5 +127,13 @@ async function buildPort({
     actorOf: (visitor) => (visitor.kind === "known" ? visitor.login : "anyone"),
     errorPage,
   });
+  const explanation = () => comeInPage(howToComeIn(signIn.way()));
+  sendStrangersOn(http, [...closed, nestTerminal.terminalPage], { keeper, way: signIn.way, explanation });
+  serveSignIn(routes, signIn);
+  routes.serve(ownSignInPage, ({ viewer, query, reply }) =>
+    sendPage(reply, signInPage(viewer, signIn.way(), pathHere(query.to)), { isPassing: true }),
+  );
+  serveTerminalPages(routes, { agents: agentNames, list: terminalList, notBuilt: notBuiltPage, random });
+  terminals.attach(http.server);
   return { http, routes };
 }

@@ -47,8 +47,8 @@ test("the page runs under a strict policy", async () => {
   expect(response.headers.get("content-security-policy")).toContain("default-src 'none'");
 });
 
-test("the terminal port says that it is not open yet", async () => {
-  expect(await (await fetch(spoke.terminalUrl)).text()).toContain("not open here yet");
+test("the terminal port says for whom terminals are", async () => {
+  expect(await (await fetch(spoke.terminalUrl)).text()).toContain("people with the role read-write or more");
 });
 
 test("an unknown address is a JSON 404", async () => {

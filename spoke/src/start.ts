@@ -1,19 +1,20 @@
 import { readFile } from "node:fs/promises";
 import type { AddressInfo } from "node:net";
 import { webAddress } from "@nest/http";
-import { type Clock, isAbsent, type Log, type Random, UsageError } from "@nest/kit";
+import { type Clock, type Environment, isAbsent, type Log, type Random, UsageError } from "@nest/kit";
 import { scaleDurations } from "@nest/protocol";
 import type { FastifyInstance } from "fastify";
 import { knownNest } from "./access/admit.ts";
-import { type Doorkeeper, doorkeeper } from "./access/visitor.ts";
+import { buildAccess, type NestAccess } from "./access/build-access.ts";
 import { buildAgents } from "./agents/build-agents.ts";
 import { governorSettings } from "./agents/governor-settings.ts";
 import { buildDashboard, buildTerminal } from "./app.ts";
+import { appendAudit } from "./backup/audit.ts";
 import { Backup } from "./backup/backup.ts";
 import { linkCodeHost } from "./codehost/code-host.ts";
 import { type NestYaml, readNestYaml } from "./config/nest-yaml.ts";
 import { changeOverlay, readOverlay } from "./config/overlay.ts";
-import { type HubLink, hubLink, isLoopback, type SpokeSettings } from "./config/settings.ts";
+import { type HubLink, hubLink, type SpokeSettings } from "./config/settings.ts";
 import { liveness } from "./health/liveness.ts";
 import { spokeMetrics } from "./health/metrics.ts";
 import { heartbeatBody } from "./heartbeat/body.ts";
@@ -21,6 +22,8 @@ import { HEARTBEAT_PERIOD_MS, HeartbeatLoop } from "./heartbeat/loop.ts";
 import { sendHeartbeat } from "./heartbeat/send.ts";
 import { nestId } from "./identity/nest-id.ts";
 import { homePage } from "./pages/home-page.ts";
+import { TerminalGateway } from "./terminal/gateway.ts";
+import { ptyOpener } from "./terminal/pty.ts";
 
 export interface SpokeParts {
   readonly settings: SpokeSettings;
@@ -73,8 +76,20 @@ export async function startSpoke(parts: SpokeParts): Promise<RunningSpoke> {
     link,
     secrets: [settings.hubSecret, settings.dashboardToken].flatMap((secret) => secret?.reveal() ?? []),
   });
-  const keeper = keeperOf(settings, config);
-  const port = { log, isKnownHost: knownNest(settings.host, config, keeper), keeper };
+  const access = await accessOf(config, parts);
+  const { keeper, signIn } = access;
+  const isKnownHost = knownNest(settings.host, config, keeper);
+  const hasAgent = (name: string) => nestAgents.governor.agents.some((agent) => agent.name === name);
+  const terminals = new TerminalGateway({
+    ...{ keeper, isKnownHost, hasAgent, clock, log },
+    attach: (agent, isReadOnly) => nestAgents.terminals.attach(agent, isReadOnly),
+    openPty: ptyOpener(terminalEnvironment(settings.environment)),
+  });
+  access.sessions.onEnd(() => terminals.recheck());
+  const port = {
+    ...{ log, isKnownHost, keeper, signIn, terminals, random: parts.random },
+    agentNames: () => nestAgents.governor.agents.map(({ name }) => name),
+  };
   const dashboard = await buildDashboard({
     ...port,
     version,
@@ -94,7 +109,6 @@ export async function startSpoke(parts: SpokeParts): Promise<RunningSpoke> {
         clock.now(),
       ),
     backup,
-    random: parts.random,
     clock,
     agentRoutes: {
       agents: nestAgents,
@@ -121,6 +135,7 @@ export async function startSpoke(parts: SpokeParts): Promise<RunningSpoke> {
         version,
         config,
         mayRead: visitor.kind !== "stranger",
+        signIn: signIn.way(),
         hub: hub && { base: hub.base, lastSuccessAt: loop?.lastSuccessAt, lastOutcome: loop?.lastOutcome },
         now: clock.now(),
       }),
@@ -128,9 +143,10 @@ export async function startSpoke(parts: SpokeParts): Promise<RunningSpoke> {
   const terminal = await buildTerminal(port);
   const close = async () => {
     await loop?.stop();
+    terminals.close();
     await nestAgents.close();
     await Promise.all([dashboard.close(), terminal.close()]);
-    await backup.settled();
+    await Promise.all([backup.settled(), access.sessions.settled()]);
   };
   try {
     const dashboardUrl = await listen(
@@ -168,15 +184,20 @@ function hubState(url: string, loop: HeartbeatLoop | undefined) {
   };
 }
 
-function keeperOf(settings: SpokeSettings, { dashboard, hub }: NestYaml): Doorkeeper {
-  return doorkeeper({
-    hubProxied: dashboard.hub_proxied,
-    trustedProxies: dashboard.trusted_proxies,
-    proxyAuth: settings.dashboardToken,
-    // Repository names can be private: until sign-in arrives they are for everybody on a public nest, else for this machine.
-    strangersSee:
-      !dashboard.hub_proxied && isLoopback(settings.host) ? "everything" : hub.is_public ? "public" : "nothing",
+function accessOf(config: NestYaml, { settings, clock, random, log }: SpokeParts): Promise<NestAccess> {
+  return buildAccess({
+    ...{ settings, config, clock, random, log },
+    saveUsers: (entries) => changeOverlay(settings.dataFolder, [[["dashboard", "authorized_users"], entries]]),
+    audit: (line) => appendAudit(settings.dataFolder, { at: new Date(clock.now()).toISOString(), ...line }),
   });
+}
+
+/** What a program that shows a terminal gets: nothing of the nest's own secrets. */
+function terminalEnvironment({ PATH = "/usr/bin:/bin", HOME, TMPDIR }: Environment): Record<string, string> {
+  const given = { PATH, HOME, TMPDIR, LANG: "C.UTF-8" };
+  return Object.fromEntries(
+    Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  );
 }
 
 async function configText(file: string): Promise<string> {

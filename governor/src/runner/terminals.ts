@@ -62,9 +62,22 @@ export class Terminals {
     const session = await this.of(agent);
     await session.ready();
     const flags = isReadOnly ? ["-f", "read-only,ignore-size"] : [];
+    // Keys go to the agent alone: those of the multiplexer could start programs outside of its sandbox.
+    const noKeys = ["set-option", "-g", "prefix", "None", ";", "unbind-key", "-a", "-T", "root", ";"];
+    // Viewers have the agent's name around the terminal, and need no line that names this machine.
+    const noStatus = ["set-option", "-g", "status", "off", ";"];
     return {
       program: await this.#tmux(),
-      args: ["-L", this.#socketOf(agent), "attach-session", ...flags, "-t", `=${sessionOf(agent)}`],
+      args: [
+        "-L",
+        this.#socketOf(agent),
+        ...noKeys,
+        ...noStatus,
+        "attach-session",
+        ...flags,
+        "-t",
+        `=${sessionOf(agent)}`,
+      ],
     };
   }
 

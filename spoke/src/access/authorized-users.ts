@@ -41,7 +41,6 @@ export class AuthorizedUsers {
   readonly #always: ReadonlyMap<string, Grant>;
   #entries: readonly string[] = [];
   #grants: ReadonlyMap<string, Grant> = new Map();
-  readonly #listeners = new Set<() => void>();
 
   /** `always`: the entries of `NEST_AUTHORIZED_USERS`, which win over the configuration's. */
   constructor(always: readonly string[], entries: readonly string[]) {
@@ -67,16 +66,10 @@ export class AuthorizedUsers {
   set(entries: readonly string[]): void {
     this.#entries = [...entries];
     this.#grants = this.#together(entries);
-    for (const listener of this.#listeners) listener();
   }
 
   roleOf(login: string): Role | undefined {
     return this.#grants.get(login.toLowerCase())?.role;
-  }
-
-  /** Calls back after each change of the list. */
-  onChange(listener: () => void): void {
-    this.#listeners.add(listener);
   }
 
   #together(entries: readonly string[]): ReadonlyMap<string, Grant> {

@@ -32,7 +32,6 @@ export interface AccessDeps {
 /** Who asks, how they sign in and who may: wired to each other. */
 export interface NestAccess {
   readonly keeper: Doorkeeper;
-  readonly users: AuthorizedUsers;
   readonly sessions: NestSessions;
   readonly signIn: SignInRouteDeps;
 }
@@ -40,22 +39,23 @@ export interface NestAccess {
 /** Puts together who may come in. Sessions of people who lost their role while the nest was down are ended. */
 export async function buildAccess(deps: AccessDeps): Promise<NestAccess> {
   const { settings, config, clock, random, log, audit, saveUsers } = deps;
-  const always = (variable(settings.environment, "NEST_AUTHORIZED_USERS") ?? "").split(",").filter((one) => one.trim() !== "");
+  const always = (variable(settings.environment, "NEST_AUTHORIZED_USERS") ?? "")
+    .split(",")
+    .filter((one) => one.trim() !== "");
   const entries = config.dashboard.authorized_users ?? [];
   for (const entry of [...readGrants(always).faulty, ...readGrants(entries).faulty])
     log.warn({ entry }, "an entry of authorized_users is not <login>:<role> and gives nobody a role");
   const users = new AuthorizedUsers(always, entries);
   const sessions = await NestSessions.open({ dataFolder: settings.dataFolder, clock, random });
-  await sessions.keepOnly((login) => users.roleOf(login) !== undefined);
+  const grants = new Grants({ users, sessions, save: saveUsers, audit });
+  await grants.apply(entries);
   const way = () => signInWay(config, !users.isEmpty);
   const { by, hint } = way();
   if (by === "none" && (config.github.oauth_client_id !== undefined || entries.length > 0))
     log.warn({ hint }, "nobody can sign in at this nest");
   const flows = new DeviceFlows({ signIn: deviceSignIn(deps), clock, random });
-  const grants = new Grants({ users, sessions, save: saveUsers, audit });
   return {
     keeper: keeperOf(deps, users, sessions),
-    users,
     sessions,
     signIn: { flows, sessions, users, grants, way, log, audit },
   };

@@ -44,7 +44,7 @@ export class DeviceFlows {
   constructor(deps: DeviceFlowsDeps) {
     this.#deps = deps;
     this.#signer = new Signer(Buffer.from(deps.random.hex(32), "hex"), "nest-spoke sign-in v1");
-    this.#starts = new Budget(deps.clock, { what: "sign-ins", perAddress: perMinute(10), inAll: perMinute(120) });
+    this.#starts = new Budget(deps.clock, { what: "sign-ins", perAddress: perMinute(30), inAll: perMinute(300) });
     this.#polls = new Budget(deps.clock, {
       what: "questions about sign-ins",
       perAddress: perMinute(60),

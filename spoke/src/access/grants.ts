@@ -36,7 +36,7 @@ export class Grants {
   }
 
   async #set(actor: string, entries: readonly string[]): Promise<readonly string[]> {
-    const { users, sessions, save, audit } = this.#deps;
+    const { users, save, audit } = this.#deps;
     const after = checked(entries);
     if (!users.hasOwner(after)) {
       throw new NestError("last_owner", "this would leave the nest without an owner", {
@@ -45,10 +45,16 @@ export class Grants {
     }
     const before = users.entries;
     await save(after);
-    users.set(after);
-    await sessions.keepOnly((login) => users.roleOf(login) !== undefined);
+    await this.apply(after);
     await audit({ actor, action: "authorized users changed", before, after });
     return after;
+  }
+
+  /** Puts a list in force that is saved already: whoever lost their role is signed out, and disconnected. */
+  async apply(entries: readonly string[]): Promise<void> {
+    const { users, sessions } = this.#deps;
+    users.set(entries);
+    await sessions.keepOnly((login) => users.roleOf(login) !== undefined);
   }
 }
 
@@ -57,7 +63,10 @@ function checked(entries: readonly string[]): string[] {
   return entries.map((entry, at) => {
     const grant = readGrant(entry, at === 0);
     if (grant === undefined)
-      throw new NestError("bad_request", `users.${at}: expected <login>:<role>, the role one of read, read-write, merger, owner`);
+      throw new NestError(
+        "bad_request",
+        `users.${at}: expected <login>:<role>, the role one of read, read-write, merger, owner`,
+      );
     const login = grant.login.toLowerCase();
     if (seen.has(login)) throw new NestError("bad_request", `users.${at}: ${grant.login} is in the list twice`);
     seen.add(login);

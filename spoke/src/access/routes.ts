@@ -22,7 +22,11 @@ export interface SignInRouteDeps {
   /** How one signs in here. */
   readonly way: () => SignInWay;
   readonly log: Log;
-  readonly audit: (line: { readonly actor: string; readonly action: string; readonly after?: unknown }) => Promise<void>;
+  readonly audit: (line: {
+    readonly actor: string;
+    readonly action: string;
+    readonly after?: unknown;
+  }) => Promise<void>;
 }
 
 type Account = Parameters<NestSessions["begin"]>[0];
@@ -91,7 +95,10 @@ export function serveSignIn(routes: RouteRegistry<Visitor>, deps: SignInRouteDep
 }
 
 /** Serves who may sign in, for the owner to change. */
-export function serveGrants(routes: RouteRegistry<Visitor>, { grants, way }: Pick<SignInRouteDeps, "grants" | "way">): void {
+export function serveGrants(
+  routes: RouteRegistry<Visitor>,
+  { grants, way }: Pick<SignInRouteDeps, "grants" | "way">,
+): void {
   routes.serve(nestConfig.setAuthorizedUsers, async ({ actor, body }) => ({
     ok: true as const,
     users: [...(await grants.set(actor, body.users))],

@@ -11,7 +11,10 @@ export interface SignInWay {
 export function signInWay({ dashboard, github }: Pick<NestYaml, "dashboard" | "github">, hasUsers: boolean): SignInWay {
   if (dashboard.hub_proxied) return { by: "proxy" };
   if (github.oauth_client_id === undefined)
-    return { by: "none", hint: "set github.oauth_client_id in nest.yaml, or dashboard.hub_proxied behind a hub's proxy" };
+    return {
+      by: "none",
+      hint: "set github.oauth_client_id in nest.yaml, or dashboard.hub_proxied behind a hub's proxy",
+    };
   if (!hasUsers) return { by: "none", hint: "name the owner in dashboard.authorized_users, as <login>:owner" };
   return { by: "device" };
 }

@@ -6,10 +6,7 @@ import { type Document, parseDocument } from "yaml";
 export const OVERLAY_NAME = "nest.yaml.dashboard";
 
 /** A key of the overlay with its new value; undefined takes the key out. */
-export type OverlayChange = readonly [
-  path: readonly string[],
-  value: string | boolean | readonly string[] | undefined,
-];
+export type OverlayChange = readonly [path: readonly string[], value: string | boolean | readonly string[] | undefined];
 
 /** The seed with the overlay laid over it: objects are merged key by key, everything else is replaced. */
 export function mergeOverlay(seed: unknown, overlay: unknown): unknown {

@@ -31,7 +31,7 @@ export function homePage(home: HomePage): string {
       "Nest",
       html`<h1>A nest</h1>
 <p>This nest is running. Its details are not public.</p>
-${howToComeIn(home.signIn, home.config.hub.dashboard_url)}`,
+${howToComeIn(home.signIn)}`,
     );
   }
   return page(

@@ -18,7 +18,8 @@ export const ownSignInPage = route({
 
 /** The page for signing in: the code to type in, or who is signed in, or why nobody can. */
 export function signInPage(visitor: Visitor, way: SignInWay, to: string): string {
-  const body = visitor.kind === "known" ? signedIn(visitor, way, to) : way.by === "device" ? device(to) : nobodyCan(way);
+  const body =
+    visitor.kind === "known" ? signedIn(visitor, way, to) : way.by === "device" ? device(to) : nobodyCan(way);
   return page(
     "Sign in · Nest",
     html`<h1>Sign in</h1>
@@ -27,16 +28,17 @@ ${body}
   );
 }
 
+/** What is shown in the place of a page for people with a role to somebody who has none. */
+export function comeInPage(how: Html): string {
+  return page("Sign in · Nest", html`<h1>This page needs a role</h1>\n${how}`);
+}
+
 /** What a visitor with no role is told in the place of what this nest shows to others. */
-export function howToComeIn(way: SignInWay, hubAddress: string | undefined): Html {
+export function howToComeIn(way: SignInWay): Html {
   if (way.by === "device") return html`<p><a href="/sign-in">Sign in</a> to see it.</p>`;
   if (way.by === "none") return nobodyCan(way);
   return html`<p class="bad">This request did not come through the hub's proxy with a role.</p>
-<p>${
-    hubAddress === undefined
-      ? "If this nest belongs to a hub, open it from the hub's list of nests."
-      : html`If this nest belongs to a hub, open it there: <a href="${hubAddress}">${hubAddress}</a>.`
-  } A hub's proxy that runs on another machine has to be named in <code>dashboard.trusted_proxies</code>, or to send
+<p>If this nest belongs to a hub, open it from the hub's list of nests. A hub's proxy that runs on another machine has to be named in <code>dashboard.trusted_proxies</code>, or to send
 <code>X-Nest-Proxy-Auth</code>.</p>
 <p>If no hub stands in front of it, its operator sets these in <code>nest.yaml</code> and restarts it; until then nobody can sign in:</p>
 <pre>dashboard:

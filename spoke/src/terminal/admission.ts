@@ -46,8 +46,7 @@ export function admitViewer(request: IncomingMessage, { keeper, isKnownHost, has
     throw new NestError("foreign_origin", "this socket must be opened by the nest's own pages");
   const named = searchParams.getAll("arg");
   const agent = agentIn(named[0]);
-  if (agent === undefined || named.length > 1)
-    throw new NestError("bad_request", "arg: expected nest-<agent>, once");
+  if (agent === undefined || named.length > 1) throw new NestError("bad_request", "arg: expected nest-<agent>, once");
   if (!hasAgent(agent)) throw new NestError("not_found", "this nest has no such agent");
   return { login: visitor.login, agent, isReadOnly: visitor.role !== "owner" };
 }

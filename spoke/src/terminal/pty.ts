@@ -30,11 +30,11 @@ export function ptyOpener(environment: Readonly<Record<string, string>>): OpenPt
       isOver = true;
     });
     return {
-      // Without an encoding it gives bytes, whatever its types say.
+      // Without an encoding it gives and takes bytes, whatever its types say.
       onOutput: (listener) => void child.onData((bytes) => listener(bytes as unknown as Buffer)),
       onExit: (listener) => void child.onExit(listener),
       write: (bytes) => {
-        if (!isOver) child.write(bytes);
+        if (!isOver) child.write(bytes as unknown as string);
       },
       resize: (columns, rows) => {
         if (!isOver) child.resize(columns, rows);

@@ -18,7 +18,8 @@ export function serveTerminalPages(routes: RouteRegistry<Visitor>, deps: Termina
   routes.serve(nestTerminal.terminalPage, ({ query, reply }) => {
     if (query.arg === undefined) return sendPage(reply, list(agents()), { isPassing: true });
     const agent = agentIn(query.arg);
-    if (agent === undefined || !agents().includes(agent)) throw new NestError("not_found", "this nest has no such agent");
+    if (agent === undefined || !agents().includes(agent))
+      throw new NestError("not_found", "this nest has no such agent");
     const withoutScripts = html`<p>A terminal in a browser needs scripts.</p>`;
     return sendAppPage(reply, { entry: "terminal", notBuilt, withoutScripts, random });
   });

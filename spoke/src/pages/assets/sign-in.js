@@ -8,7 +8,8 @@ const code = document.getElementById("user-code");
 async function ask(path) {
   const response = await fetch(`/api/gh-user-auth/${path}`, { method: "POST" });
   const answer = await response.json().catch(() => ({ error: "the nest did not answer as expected" }));
-  if (response.status === 429) return { status: "slow_down", interval: Number(response.headers.get("retry-after")) || 5 };
+  if (response.status === 429)
+    return { status: "slow_down", interval: Number(response.headers.get("retry-after")) || 5 };
   if (!response.ok) throw new Error(answer.hint ? `${answer.error}: ${answer.hint}` : answer.error);
   return answer;
 }

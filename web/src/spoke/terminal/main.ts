@@ -1,0 +1,60 @@
+import "./styles-with-nonce.ts";
+import "@xterm/xterm/css/xterm.css";
+import "./terminal.css";
+import { FitAddon } from "@xterm/addon-fit";
+import { Terminal } from "@xterm/xterm";
+import { type ConnectionState, TerminalConnection } from "./connection.ts";
+import { buildFrame } from "./frame.ts";
+import { inputFrames, resizeFrame } from "./wire.ts";
+
+const agent = new URLSearchParams(location.search).get("arg")?.replace(/^nest-/, "") ?? "";
+const frame = buildFrame(agent);
+const terminal = new Terminal({
+  fontFamily: 'ui-monospace, "SF Mono", Menlo, Consolas, monospace',
+  fontSize: matchMedia("(max-width: 40rem)").matches ? 12 : 14,
+  scrollback: 5000,
+  cursorBlink: !matchMedia("(prefers-reduced-motion: reduce)").matches,
+  theme: { background: "#101214", foreground: "#e7e9eb", cursor: "#79c9b1", selectionBackground: "#3a4a46" },
+});
+const fit = new FitAddon();
+terminal.loadAddon(fit);
+terminal.open(frame.screen);
+
+const address = new URL(`/terminal/ws?arg=nest-${encodeURIComponent(agent)}`, location.href);
+address.protocol = location.protocol === "https:" ? "wss:" : "ws:";
+const connection = new TerminalConnection(address.href, { onState: show, onFrame });
+
+terminal.onData((typed) => {
+  for (const one of inputFrames(typed)) connection.send(one);
+});
+terminal.onResize(({ cols, rows }) => connection.send(resizeFrame(cols, rows)));
+new ResizeObserver(() => fit.fit()).observe(frame.screen);
+window.addEventListener("online", () => connection.hurry());
+frame.retry.addEventListener("click", () => connection.hurry());
+connection.open();
+
+function onFrame(said: Parameters<ConstructorParameters<typeof TerminalConnection>[1]["onFrame"]>[0]): void {
+  switch (said.kind) {
+    case "output":
+      terminal.write(said.bytes, connection.hold(said.bytes.length));
+      return;
+    case "title":
+      document.title = `${said.title} · Terminal`;
+      return;
+    case "preferences":
+      terminal.options.disableStdin = said.isReadOnly;
+      frame.setReadOnly(said.isReadOnly);
+      return;
+    case "unknown":
+      return;
+  }
+}
+
+function show(state: ConnectionState): void {
+  frame.show(state);
+  if (state.kind !== "open") return;
+  terminal.reset();
+  fit.fit();
+  connection.send(resizeFrame(terminal.cols, terminal.rows));
+  terminal.focus();
+}
