@@ -40,5 +40,5 @@ export function Account() {
 
 /** The address of the sign-in page, which returns to this page afterwards. */
 export function signInAddress(): string {
-  return `/login?redirect=${encodeURIComponent(location.pathname + location.search)}`;
+  return `/sign-in?to=${encodeURIComponent(location.pathname + location.search)}`;
 }

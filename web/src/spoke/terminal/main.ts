@@ -1,24 +1,19 @@
-import "./styles-with-nonce.ts";
-import "@xterm/xterm/css/xterm.css";
 import "./terminal.css";
 import { FitAddon } from "@xterm/addon-fit";
-import { Terminal } from "@xterm/xterm";
+import { openTerminal } from "../../shared/terminal/terminal.ts";
 import { type ConnectionState, TerminalConnection } from "./connection.ts";
 import { buildFrame } from "./frame.ts";
 import { inputFrames, resizeFrame } from "./wire.ts";
 
 const agent = new URLSearchParams(location.search).get("arg")?.replace(/^nest-/, "") ?? "";
 const frame = buildFrame(agent);
-const terminal = new Terminal({
-  fontFamily: 'ui-monospace, "SF Mono", Menlo, Consolas, monospace',
+const terminal = openTerminal(frame.screen, {
   fontSize: matchMedia("(max-width: 40rem)").matches ? 12 : 14,
   scrollback: 5000,
   cursorBlink: !matchMedia("(prefers-reduced-motion: reduce)").matches,
-  theme: { background: "#101214", foreground: "#e7e9eb", cursor: "#79c9b1", selectionBackground: "#3a4a46" },
 });
 const fit = new FitAddon();
 terminal.loadAddon(fit);
-terminal.open(frame.screen);
 
 const address = new URL(`/terminal/ws?arg=nest-${encodeURIComponent(agent)}`, location.href);
 address.protocol = location.protocol === "https:" ? "wss:" : "ws:";
