@@ -1,6 +1,7 @@
 export { Budget } from "./budget.ts";
 export { clearCookie, cookieIn, cookiesOf, setCookie } from "./cookies.ts";
 export { DeviceSignIn } from "./device-sign-in.ts";
+export { heartbeatKey } from "./heartbeat-key.ts";
 export { bearerOf, sameSecret } from "./secrets.ts";
 export { SESSION_MS, Sessions, type SessionUsers, type SignedIn } from "./sessions.ts";
 export { type Once, pathHere, SignIn } from "./sign-in.ts";

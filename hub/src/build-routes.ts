@@ -57,6 +57,7 @@ export async function registerRoutes(deps: RouteDeps): Promise<void> {
     guesses,
     clock,
     random,
+    onSpokeRefused: (nestId) => operations.registry.noteRejected(nestId),
   });
   const routes: HubRoutes = new RouteRegistry(http, {
     what: "hub",

@@ -33,7 +33,7 @@ export {
   factNames,
 } from "./facts.ts";
 export { type Frame, readHubFrame, readRelayFrame } from "./frame.ts";
-export { Heartbeat } from "./heartbeat.ts";
+export { type AgentFacts, Heartbeat, NEST_ID_HEADER } from "./heartbeat.ts";
 export * as access from "./http/access.ts";
 export * as backup from "./http/backup.ts";
 export * as contribute from "./http/contribute.ts";

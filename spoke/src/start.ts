@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import type { AddressInfo } from "node:net";
 import { webAddress } from "@nest/http";
 import { type Clock, type Environment, isAbsent, type Log, type Random, UsageError } from "@nest/kit";
-import { scaleDurations } from "@nest/protocol";
+import { type Heartbeat, scaleDurations } from "@nest/protocol";
 import type { FastifyInstance } from "fastify";
 import { knownNest } from "./access/admit.ts";
 import { buildAccess, type NestAccess } from "./access/build-access.ts";
@@ -24,6 +24,8 @@ import { nestId } from "./identity/nest-id.ts";
 import { homePage } from "./pages/home-page.ts";
 import { TerminalGateway } from "./terminal/gateway.ts";
 import { ptyOpener } from "./terminal/pty.ts";
+
+const DAY_MS = 86_400_000;
 
 export interface SpokeParts {
   readonly settings: SpokeSettings;
@@ -57,7 +59,6 @@ export async function startSpoke(parts: SpokeParts): Promise<RunningSpoke> {
   if (hub !== undefined && hub.secret === undefined)
     log.warn("NEST_HUB_SECRET is not set: the hub will refuse the heartbeats");
 
-  const loop = hub && heartbeatsTo(hub, config, id, parts);
   const staleMs = scaleDurations(settings.clockScale).registryStaleMs;
   const backup = new Backup({
     dataFolder: settings.backupFolder,
@@ -76,6 +77,17 @@ export async function startSpoke(parts: SpokeParts): Promise<RunningSpoke> {
     link,
     secrets: [settings.hubSecret, settings.dashboardToken].flatMap((secret) => secret?.reveal() ?? []),
   });
+  const facts = () => ({
+    nestId: id,
+    version,
+    startedAt: bootedAt,
+    now: clock.now(),
+    agents: nestAgents.governor.agents,
+    governor: nestAgents.governor.status,
+    tokens24h: nestAgents.runs.tokensSince(clock.now() - DAY_MS),
+    isUnlinked: link.because !== undefined,
+  });
+  const loop = hub && heartbeatsTo(hub, () => heartbeatBody(config, facts()), parts);
   const access = await accessOf(config, parts);
   const { keeper, signIn } = access;
   const isKnownHost = knownNest(settings.host, config, keeper);
@@ -165,13 +177,14 @@ export async function startSpoke(parts: SpokeParts): Promise<RunningSpoke> {
   }
 }
 
-function heartbeatsTo(hub: HubLink, config: NestYaml, nestId: string, parts: SpokeParts): HeartbeatLoop {
-  const { settings, clock, log, version } = parts;
+function heartbeatsTo(hub: HubLink, body: () => Heartbeat, parts: SpokeParts): HeartbeatLoop {
+  const { settings, clock, log, random } = parts;
   return new HeartbeatLoop({
     clock,
     log,
+    random,
     periodMs: Math.max(1, Math.round(HEARTBEAT_PERIOD_MS / settings.clockScale)),
-    send: (signal) => sendHeartbeat(hub, heartbeatBody(config, { nestId, version, now: clock.now() }), signal),
+    send: (signal) => sendHeartbeat(hub, body(), signal),
   });
 }
 

@@ -65,6 +65,12 @@ export class RunStore {
     return runDays(this.#runs, days, now, agent);
   }
 
+  /** Tokens of the runs that began since a moment, as far as the CLIs say them. */
+  tokensSince(since: number): number {
+    const recent = this.#runs.filter((run) => Date.parse(run.started_at) >= since);
+    return recent.reduce((sum, run) => sum + (run.usage?.tokens ?? 0), 0);
+  }
+
   /** A new run's name: its moment, its agent and a random end, so that names sort by time. */
   newId(agent: string): string {
     const stamp = new Date(this.#deps.clock.now()).toISOString().replace(/[-:]|\.\d+Z$/g, "");

@@ -33,6 +33,8 @@ export interface AccessDeps {
   readonly isShared: boolean;
   /** Addresses that keep sending identities which are none. */
   readonly guesses: Throttle;
+  /** Told of a heartbeat that was refused, with the nest that it named. */
+  readonly onSpokeRefused: (nestId: string) => void;
   readonly clock: Clock;
   readonly random: Random;
 }
@@ -46,6 +48,7 @@ export async function buildAccess({
   batcher,
   isShared,
   guesses,
+  onSpokeRefused,
   clock,
   random,
 }: AccessDeps): Promise<{ readonly sessions: Sessions; readonly signIn: SignIn; readonly identity: Identity }> {
@@ -73,6 +76,15 @@ export async function buildAccess({
     clock,
     random,
   });
-  const identity = new Identity({ adminToken, admins, hubSecret, plainUserCookie, sessions, ledger, guesses });
+  const identity = new Identity({
+    adminToken,
+    admins,
+    hubSecret,
+    plainUserCookie,
+    sessions,
+    ledger,
+    guesses,
+    onSpokeRefused,
+  });
   return { sessions, signIn, identity };
 }

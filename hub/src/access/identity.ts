@@ -1,6 +1,7 @@
 import {
   bearerOf,
   cookiesOf,
+  heartbeatKey,
   type Sessions,
   type SignedIn,
   sameSecret,
@@ -11,7 +12,7 @@ import {
 import type { Ledger } from "@nest/dispatch";
 import { isFromElsewhere, isSafe } from "@nest/http";
 import { NestError, type Secret } from "@nest/kit";
-import type { Route } from "@nest/protocol";
+import { NEST_ID_HEADER, type Route } from "@nest/protocol";
 import type { FastifyRequest } from "fastify";
 import { isAdmin, type Viewer } from "./viewer.ts";
 
@@ -20,6 +21,8 @@ export interface IdentityDeps {
   /** Logins with the hub admin role. */
   readonly admins: readonly string[];
   readonly hubSecret: Secret;
+  /** Told of a heartbeat that was refused, with the nest that it named. */
+  readonly onSpokeRefused: (nestId: string) => void;
   readonly plainUserCookie: boolean;
   readonly sessions: Sessions;
   readonly ledger: Ledger;
@@ -70,9 +73,13 @@ export class Identity {
 
   #spoke(request: FastifyRequest): Viewer {
     const bearer = bearerOf(request);
-    if (bearer === undefined || !sameSecret(bearer, this.#deps.hubSecret.reveal()))
-      throw new NestError("spoke_unauthorized", "unauthorized");
-    return ANONYMOUS;
+    const master = this.#deps.hubSecret;
+    if (bearer !== undefined && sameSecret(bearer, master.reveal())) return { kind: "spoke", nestId: undefined };
+    const named = [request.headers[NEST_ID_HEADER]].flat()[0];
+    if (bearer !== undefined && named !== undefined && sameSecret(bearer, heartbeatKey(master, named).reveal()))
+      return { kind: "spoke", nestId: named };
+    if (named !== undefined) this.#deps.onSpokeRefused(named);
+    throw new NestError("spoke_unauthorized", "unauthorized");
   }
 
   async #viewer(request: FastifyRequest, needed: boolean): Promise<Viewer> {

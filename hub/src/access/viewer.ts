@@ -16,6 +16,8 @@ export type Viewer =
       readonly accountId?: number | undefined;
       readonly isAdmin: boolean;
     }
+  /** A spoke with the hub's secret, or with a key of its own for one nest. */
+  | { readonly kind: "spoke"; readonly nestId: string | undefined }
   /** A contributor with their registration token. */
   | { readonly kind: "contributor"; readonly contributorId: string; readonly login: string };
 
@@ -34,6 +36,8 @@ export function actorOf(viewer: Viewer): string {
   switch (viewer.kind) {
     case "anonymous":
       return "anyone";
+    case "spoke":
+      return viewer.nestId ?? "spoke";
     case "admin-token":
       return "admin-token";
     case "user":

@@ -13,7 +13,12 @@ export interface FleetRouteDeps {
 
 /** Routes for heartbeats, the registry and the hub's statistics. */
 export function registerFleetRoutes(routes: HubRoutes, { registry, readModel, ledger }: FleetRouteDeps): void {
-  routes.serve(fleet.heartbeat, ({ body }) => {
+  routes.serve(fleet.heartbeat, ({ body, viewer }) => {
+    // A nest's own key opens that nest alone.
+    if (viewer.kind === "spoke" && viewer.nestId !== undefined && viewer.nestId !== body.nest_id) {
+      registry.noteRejected(body.nest_id);
+      throw new NestError("spoke_unauthorized", "unauthorized");
+    }
     if (!registry.beat(body)) throw new NestError("registry_full", "the fleet registry is full");
     return { ok: true as const };
   });
@@ -25,6 +30,7 @@ export function registerFleetRoutes(routes: HubRoutes, { registry, readModel, le
       ...(from + limit < all.length ? { next_cursor: String(from + limit) } : {}),
     };
   });
+  routes.serve(fleet.explainOffline, ({ params: { id = "" } }) => registry.explain(id));
   routes.serve(fleet.stats, () => {
     const nests = registry.list();
     const status = readModel.status(() => true);

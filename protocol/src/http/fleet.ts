@@ -25,6 +25,27 @@ export const registry = route({
   }),
 });
 
+/** Why a nest is not online, as far as the hub can tell. */
+export const Offline = z.object({
+  id: z.string(),
+  /** `paused`: it is online and every agent of it is paused. */
+  state: z.enum(["online", "paused", "stale", "rejected", "never_seen"]),
+  /** A sentence for people: what is known, and what to look at. */
+  because: z.string(),
+  last_heartbeat: z.string().optional(),
+  /** Heartbeats that named this nest and were refused, since the hub started. */
+  rejected: z.number().int(),
+  last_rejected: z.string().optional(),
+});
+export type Offline = z.infer<typeof Offline>;
+export const explainOffline = route({
+  method: "GET",
+  path: "/api/registry/:id/offline",
+  summary: "Why a nest is not online: never heard of, refused, silent or paused",
+  access: "admin",
+  reply: Offline,
+});
+
 export const stats = route({
   method: "GET",
   path: "/api/hub/stats",

@@ -11,6 +11,7 @@ export interface SpokeSettings {
   readonly dashboardPort: number | undefined;
   readonly terminalPort: number;
   readonly hubUrl: string | undefined;
+  /** What heartbeats prove themselves with: `NEST_HEARTBEAT_KEY`, this nest's own key, or else the hub-wide `NEST_HUB_SECRET`. */
   readonly hubSecret: Secret | undefined;
   readonly clockScale: number;
   /** The data directory of the owner's backup (spec: `NEST_SPOKE_BACKUP_DATA_DIR`). */
@@ -56,7 +57,7 @@ export function readSettings(environment: Environment): SpokeSettings {
     faults.push("NEST_TEST_CLOCK_SCALE: expected a number from 1 to 1000000");
   else if (scale !== undefined && !isLoopback(host))
     faults.push("NEST_TEST_CLOCK_SCALE: only for tests, refused unless NEST_SPOKE_HOST is a loopback address");
-  const secret = variable(environment, "NEST_HUB_SECRET");
+  const secret = variable(environment, "NEST_HEARTBEAT_KEY") ?? variable(environment, "NEST_HUB_SECRET");
   const dataFolder = variable(environment, "NEST_DATA_DIR") ?? "/data";
   const token = variable(environment, "NEST_DASHBOARD_TOKEN");
   const apiUrl = httpAddress(environment, "NEST_GITHUB_API_URL", faults) ?? "https://api.github.com";

@@ -1,10 +1,10 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { createLog, Secret, silentLog, VirtualClock } from "@nest/kit";
+import { createLog, Secret, seededRandom, silentLog, VirtualClock } from "@nest/kit";
 import { Heartbeat } from "@nest/protocol";
 import { afterEach, expect, test } from "vitest";
 import { readNestYaml } from "../config/nest-yaml.ts";
-import { heartbeatBody } from "./body.ts";
+import { type HeartbeatFacts, heartbeatBody } from "./body.ts";
 import { HEARTBEAT_PERIOD_MS, HeartbeatLoop } from "./loop.ts";
 import { type Outcome, sendHeartbeat } from "./send.ts";
 
@@ -18,20 +18,56 @@ const config = readNestYaml(
   "nest.yaml",
 );
 
-test("a heartbeat fits the protocol and says what is configured", () => {
-  const body = heartbeatBody(config, { nestId: "nest-1", version: "0.1.0", now: 0 });
+const anAgent = {
+  name: "scanner",
+  backend: "claude",
+  enabled: true,
+  state: "paused",
+  autonomy: "pull_requests",
+  held: true,
+  pause: { cause: "login", reason: "it needs a login", since: "2026-11-22T00:00:00.000Z" },
+  interval_seconds: 600,
+  session: "nest-scanner",
+  restarts: 1,
+  spending: { runs: 0, minutes: 0, tokens: 0, cost_usd: 0, limits: {} },
+} as const;
+const facts: HeartbeatFacts = {
+  nestId: "nest-1",
+  version: "0.1.0",
+  startedAt: 0,
+  now: 0,
+  agents: [anAgent, { ...anAgent, name: "fixer", state: "running", pause: undefined }],
+  governor: {
+    mode: "busy",
+    modes: [],
+    acmm_level: 2,
+    actionable: 12,
+    held_back: 3,
+    open_pull_requests: 4,
+    running: 1,
+    spending: { runs: 0, minutes: 0, tokens: 0, cost_usd: 0 },
+    repos: [],
+  },
+  tokens24h: 1234,
+  isUnlinked: false,
+};
+
+test("a heartbeat fits the protocol and says how the agents do", () => {
+  const body = heartbeatBody(config, facts);
   expect(Heartbeat.parse(body)).toEqual(body);
   expect(body).toMatchObject({
     org: "acme",
     agents: [
-      { name: "scanner", state: "configured" },
-      { name: "fixer", state: "disabled" },
+      { name: "scanner", state: "paused", needs_login: true, paused: { cause: "login" }, interval_seconds: 600 },
+      { name: "fixer", state: "running", needs_login: false },
     ],
+    governor: { mode: "busy", issues: 12, prs: 4 },
+    tokens_24h: 1234,
   });
 });
 
 test("a heartbeat never carries the code-host token", () => {
-  expect(JSON.stringify(heartbeatBody(config, { nestId: "nest-1", version: "0.1.0", now: 0 }))).not.toContain("abc");
+  expect(JSON.stringify(heartbeatBody(config, facts))).not.toContain("abc");
 });
 
 test("the secret rides as a bearer token", async () => {
@@ -58,14 +94,20 @@ test("a 401 is logged in the spec's words", async () => {
   const lines: string[] = [];
   const log = createLog({ program: "nest-spoke", plain: false, to: { write: (line) => lines.push(line) } });
   const clock = new VirtualClock();
-  const loop = new HeartbeatLoop({ clock, log, periodMs: 1, send: async () => ({ kind: "rejected", status: 401 }) });
+  const loop = new HeartbeatLoop({
+    clock,
+    log,
+    periodMs: 1,
+    random: seededRandom(1),
+    send: async () => ({ kind: "rejected", status: 401 }),
+  });
   loop.start();
   await clock.advance(0);
   await loop.stop();
   expect(JSON.parse(lines[0]!)).toMatchObject({ msg: "hub heartbeat rejected status=401" });
 });
 
-test("a beat goes out at boot and then every two minutes", async () => {
+test("a beat goes out at boot and then every two minutes or up to a tenth earlier, never all spokes at once", async () => {
   const clock = new VirtualClock();
   const sentAt: number[] = [];
   const started = clock.now();
@@ -73,6 +115,7 @@ test("a beat goes out at boot and then every two minutes", async () => {
     clock,
     log: silentLog(),
     periodMs: HEARTBEAT_PERIOD_MS,
+    random: seededRandom(1),
     send: async (): Promise<Outcome> => {
       sentAt.push(clock.now() - started);
       return { kind: "accepted" };
@@ -82,11 +125,16 @@ test("a beat goes out at boot and then every two minutes", async () => {
   await clock.advance(0);
   await clock.advance(5 * 60_000);
   await loop.stop();
-  expect(sentAt).toEqual([0, 120_000, 240_000]);
+  expect(sentAt[0]).toBe(0);
+  const gaps = sentAt.slice(1).map((at, index) => at - (sentAt[index] ?? 0));
+  expect(gaps.length).toBeGreaterThanOrEqual(2);
+  for (const gap of gaps) expect(gap).toBeGreaterThanOrEqual(108_000);
+  for (const gap of gaps) expect(gap).toBeLessThanOrEqual(120_000);
+  expect(new Set(gaps).size).toBe(gaps.length);
 });
 
 function send(base: string): Promise<Outcome> {
-  const body = heartbeatBody(config, { nestId: "nest-1", version: "0.1.0", now: 0 });
+  const body = heartbeatBody(config, facts);
   return sendHeartbeat({ base, secret: new Secret("hush-hush") }, body, new AbortController().signal);
 }
 

@@ -1,4 +1,4 @@
-import type { Clock, Log } from "@nest/kit";
+import type { Clock, Log, Random } from "@nest/kit";
 import type { Outcome } from "./send.ts";
 
 /** How often a spoke tells its hub that it lives. */
@@ -8,8 +8,12 @@ export interface HeartbeatParts {
   readonly clock: Clock;
   readonly log: Log;
   readonly periodMs: number;
+  readonly random: Random;
   readonly send: (signal: AbortSignal) => Promise<Outcome>;
 }
+
+/** Up to this part of the period comes earlier, so that spokes that started together do not stay together. */
+const JITTER = 0.1;
 
 /** The one loop that sends heartbeats, one at a time: at boot, then every period after the last one ended. */
 export class HeartbeatLoop {
@@ -54,13 +58,13 @@ export class HeartbeatLoop {
   }
 
   async #beat(): Promise<void> {
-    const { clock, periodMs, send } = this.#parts;
+    const { clock, periodMs, random, send } = this.#parts;
     const { signal } = this.#stop;
     while (!signal.aborted) {
       const outcome = await send(signal);
       if (signal.aborted) return;
       this.#note(outcome);
-      await clock.sleep(periodMs, signal).catch(() => undefined);
+      await clock.sleep(periodMs * (1 - JITTER * random.fraction()), signal).catch(() => undefined);
     }
   }
 

@@ -1,5 +1,5 @@
 import { sentenceOf } from "@nest/kit";
-import type { Heartbeat } from "@nest/protocol";
+import { type Heartbeat, NEST_ID_HEADER } from "@nest/protocol";
 import type { HubLink } from "../config/settings.ts";
 
 /** What became of one heartbeat. */
@@ -14,6 +14,7 @@ const TIMEOUT_MS = 10_000;
 /** Sends one heartbeat. Never throws: a hub that is away is an ordinary outcome. */
 export async function sendHeartbeat(hub: HubLink, body: Heartbeat, signal: AbortSignal): Promise<Outcome> {
   const headers: Record<string, string> = { "content-type": "application/json" };
+  headers[NEST_ID_HEADER] = body.nest_id;
   if (hub.secret !== undefined) headers.authorization = `Bearer ${hub.secret.reveal()}`;
   try {
     const response = await fetch(`${hub.base}/api/heartbeat`, {

@@ -1,7 +1,6 @@
 import { type Html, html } from "@nest/http";
 import type { SignInWay } from "../access/sign-in-way.ts";
 import type { NestYaml } from "../config/nest-yaml.ts";
-import { agentState } from "../heartbeat/body.ts";
 import type { Outcome } from "../heartbeat/send.ts";
 import { page } from "./page.ts";
 import { howToComeIn } from "./sign-in-page.ts";
@@ -66,7 +65,9 @@ function agents(config: NestYaml): Html {
   if (names.length === 0) return html`<p>None are configured.</p>`;
   const items = names.map((name) => {
     const agent = config.agents[name];
-    const facts = [agent?.backend, agent?.model, agentState(config, name)].filter((fact) => fact !== undefined);
+    const facts = [agent?.backend, agent?.model, agent?.enabled === true ? undefined : "off"].filter(
+      (fact) => fact !== undefined,
+    );
     return html`<li>${name} <small>${facts.join(" · ")}</small></li>`;
   });
   return html`<ul>${items}</ul>`;
