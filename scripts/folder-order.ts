@@ -90,7 +90,7 @@ export const folderOrders: Readonly<Record<string, FolderOrder>> = {
       "terminal",
       "pages",
     ],
-    wiring: [door, "main.ts", "start.ts", "app.ts"],
+    wiring: [door, "main.ts", "start.ts", "app.ts", "restart.ts"],
   },
   backup: {
     order: ["settings", "storage", "fleet", "deps", "database", "collect", "archives", "commands", ".", "testing"],

@@ -26,6 +26,11 @@ test("a YAML fault names the file and the line", () => {
   expect(() => parseYaml("a: 1\nb: [", "hub.yaml")).toThrow(/^hub\.yaml: not valid YAML at line 2/);
 });
 
+test("YAML of 10 MB is refused with the limit, before it is parsed", () => {
+  const text = "[".repeat(10 * 1024 * 1024);
+  expect(() => parseYaml(text, "nest.yaml")).toThrow("nest.yaml: too large for a configuration: the limit is 1048576");
+});
+
 test.each(["token: *ghp_0123456789abcdef", "a: &a [x]\nb: [*a, *a, *nothere_ghp_0123456789abcdef]"])(
   "YAML that stumbles over a value does not repeat it: %#",
   (text) => {

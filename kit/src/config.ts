@@ -24,18 +24,25 @@ export function checkConfig<Schema extends z.ZodType>(schema: Schema, value: unk
   if (checked.success) return checked.data;
   const faults = checked.error.issues.flatMap((issue) => {
     const at = issue.path.map(String).join(".");
+    // What is wrong with a key of a map stands one level below.
+    if (issue.code === "invalid_key") return [`${at}: ${lower(issue.issues[0]?.message ?? issue.message)}`];
     if (issue.code !== "unrecognized_keys") return [`${at === "" ? "configuration" : at}: ${lower(issue.message)}`];
     return issue.keys.map((key) => `${at === "" ? key : `${at}.${key}`}: unknown key`);
   });
   throw new UsageError(faults[0] ?? "configuration: not valid", { faults });
 }
 
+/** A configuration has some kilobytes. What is larger is none, and would keep the parser busy for seconds. */
+export const MOST_YAML_BYTES = 1024 * 1024;
+
 /**
  * The value of a YAML text (JSON is YAML).
  *
- * @throws UsageError naming the file and line of a syntax error.
+ * @throws UsageError naming the file and line of a syntax error, or the limit where the text is larger than 1 MiB.
  */
 export function parseYaml(text: string, name: string): unknown {
+  if (Buffer.byteLength(text) > MOST_YAML_BYTES)
+    throw new UsageError(`${name}: too large for a configuration: the limit is ${MOST_YAML_BYTES} bytes`);
   try {
     return parse(text, { maxAliasCount: 100, prettyErrors: true }) ?? {};
   } catch (thrown) {

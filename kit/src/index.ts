@@ -1,6 +1,6 @@
 export { type BackoffBounds, backoffMs } from "./backoff.ts";
 export { type CancelTimer, type Clock, systemClock, VirtualClock } from "./clock.ts";
-export { checkConfig, type Environment, parseYaml, variable } from "./config.ts";
+export { checkConfig, type Environment, MOST_YAML_BYTES, parseYaml, variable } from "./config.ts";
 export { errorLines, exitCodeOf, NestError, type NestErrorDetails, sentenceOf, UsageError } from "./errors.ts";
 export {
   isAbsent,

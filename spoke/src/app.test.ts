@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Secret, seededRandom, silentLog, VirtualClock } from "@nest/kit";
@@ -12,7 +12,7 @@ import { governorSettings } from "./agents/governor-settings.ts";
 import { buildDashboard } from "./app.ts";
 import { Backup } from "./backup/backup.ts";
 import { linkCodeHost } from "./codehost/code-host.ts";
-import { readNestYaml } from "./config/nest-yaml.ts";
+import { Configuration } from "./config/configuration.ts";
 import { readSettings } from "./config/settings.ts";
 import { TerminalGateway } from "./terminal/gateway.ts";
 
@@ -30,8 +30,11 @@ afterEach(async () => {
 async function start(rules: Partial<VisitorRules> = {}): Promise<void> {
   const clock = new VirtualClock();
   const log = silentLog();
-  const settings = readSettings({ NEST_DATA_DIR: folder, PATH: process.env.PATH });
-  const config = readNestYaml("github: {app_id: 1}\n", "nest.yaml");
+  const file = join(folder, "nest.yaml");
+  await writeFile(file, "github: {app_id: 1}\n");
+  const settings = readSettings({ NEST_DATA_DIR: folder, NEST_CONFIG: file, PATH: process.env.PATH });
+  const configuration = await Configuration.open({ settings, clock, log, version: "0" });
+  const config = configuration.running;
   const link = await linkCodeHost(config.github, { settings, clock, random: seededRandom(3) });
   const deps = { settings, clock, random: seededRandom(4), log, link, secrets: [] };
   const agents = await buildAgents(governorSettings(config), deps);
@@ -62,6 +65,7 @@ async function start(rules: Partial<VisitorRules> = {}): Promise<void> {
     liveness: () => ({ status: "ok" }),
     backup: new Backup({
       dataFolder: folder,
+      filesFolder: folder,
       secretsFolder: folder,
       environment: {},
       nestId: "nest-1",
@@ -80,6 +84,7 @@ async function start(rules: Partial<VisitorRules> = {}): Promise<void> {
       about: () => ({ nest_id: "nest-1", version: "0" }),
       switchAgent: async () => undefined,
     },
+    configRoutes: { configuration, audit: async () => undefined, restart: undefined },
     home: (visitor) => (visitor.kind === "known" ? `known ${visitor.login} ${visitor.role}` : visitor.kind),
   });
 }

@@ -22,6 +22,7 @@ import type { Doorkeeper, Visitor } from "./access/visitor.ts";
 import { type AgentRoutesDeps, serveAgents } from "./agents/routes.ts";
 import type { Backup } from "./backup/backup.ts";
 import { serveBackup } from "./backup/routes.ts";
+import { type ConfigRoutesDeps, serveConfig } from "./config/routes.ts";
 import { serveEvents } from "./events/routes.ts";
 import type { Liveness } from "./health/liveness.ts";
 import { serveLedger } from "./ledger/routes.ts";
@@ -55,9 +56,10 @@ export interface DashboardDeps extends PortDeps {
   readonly metrics: Registry;
   readonly liveness: () => Liveness;
   readonly backup: Backup;
-  readonly home: (visitor: Visitor) => string;
+  readonly home: (visitor: Visitor) => string | Promise<string>;
   readonly clock: Clock;
   readonly agentRoutes: AgentRoutesDeps;
+  readonly configRoutes: ConfigRoutesDeps;
 }
 
 /** The dashboard port: pages, health, metrics, the owner's backup and the description of the API. */
@@ -68,6 +70,7 @@ export async function buildDashboard(deps: DashboardDeps): Promise<FastifyInstan
   serveBackup(http, routes, backup);
   serveAgents(routes, deps.agentRoutes);
   serveLedger(routes, { ...deps.agentRoutes, ledgers: deps.agentRoutes.agents.ledgers });
+  serveConfig(routes, deps.configRoutes);
   const events = serveEvents(routes, {
     agents: deps.agentRoutes.agents,
     clock: deps.clock,
@@ -75,8 +78,9 @@ export async function buildDashboard(deps: DashboardDeps): Promise<FastifyInstan
   });
   http.addHook("preClose", async () => events.close());
   routes.serve(ownBackupPage, ({ reply }) => sendPage(reply, backupPage(), { isPassing: true }));
-  routes.serve({ ...pages.live, summary: "What this nest is, and whether its hub hears it" }, ({ viewer, reply }) =>
-    sendPage(reply, deps.home(viewer), { isPassing: true }),
+  routes.serve(
+    { ...pages.live, summary: "What this nest is, and whether its hub hears it" },
+    async ({ viewer, reply }) => sendPage(reply, await deps.home(viewer), { isPassing: true }),
   );
   serveWebApp(http, routes, {
     entry: "spoke",

@@ -2,6 +2,8 @@ import { readFile } from "node:fs/promises";
 import {
   createLog,
   type Environment,
+  errorLines,
+  exitCodeOf,
   makeDataFolder,
   onShutdownSignal,
   parseFlags,
@@ -9,8 +11,9 @@ import {
   systemRandom,
   UsageError,
 } from "@nest/kit";
-import { readSettings } from "./config/settings.ts";
-import { startSpoke } from "./start.ts";
+import { readSettings, type SpokeSettings } from "./config/settings.ts";
+import { RestartableSpoke, type Start } from "./restart.ts";
+import { type RunningSpoke, startSpoke } from "./start.ts";
 
 const USAGE = `usage: nest spoke
 
@@ -18,6 +21,7 @@ Runs one nest: its dashboard, its terminal port and its heartbeats to the hub.
 
 environment:
   NEST_CONFIG                 the nest's configuration (default /etc/nest/nest.yaml)
+  NEST_SEED                   copied to NEST_CONFIG where that is absent (default /etc/nest-seed/nest.yaml)
   NEST_DATA_DIR               where it keeps its state (default /data)
   NEST_SPOKE_HOST             address to listen on (default 127.0.0.1)
   NEST_SPOKE_DASHBOARD_PORT   default 3002; 0 picks a free port
@@ -43,13 +47,32 @@ export async function runSpoke(args: readonly string[], environment: Environment
   await makeDataFolder(settings.dataFolder, "NEST_DATA_DIR");
   const clock = systemClock();
   const log = createLog({ program: "nest-spoke" });
-  const spoke = await startSpoke({ settings, clock, random: systemRandom(), log, version: await ownVersion() });
+  const version = await ownVersion();
+  const start: Start = async (restart, before) => {
+    const at = before === undefined ? settings : onSamePorts(settings, before);
+    return startSpoke({ settings: at, clock, random: systemRandom(), log, version, restart });
+  };
+  const spoke = await RestartableSpoke.start(start, log, (thrown) => {
+    for (const line of errorLines("nest spoke", thrown)) process.stderr.write(`${line}\n`);
+    process.exit(exitCodeOf(thrown));
+  });
   onShutdownSignal(clock, async (signal) => {
     log.info({ signal }, "stopping");
     await spoke.close();
   });
-  process.stdout.write(`nest-spoke listening on ${spoke.dashboardUrl}\n`);
-  log.info({ dashboard: spoke.dashboardUrl, terminal: spoke.terminalUrl }, "ready");
+  const { dashboardUrl, terminalUrl } = await spoke.running;
+  process.stdout.write(`nest-spoke listening on ${dashboardUrl}\n`);
+  log.info({ dashboard: dashboardUrl, terminal: terminalUrl }, "ready");
+}
+
+/** A port that was picked freely stays the same over a restart: people and proxies have its address by then. */
+function onSamePorts(settings: SpokeSettings, { dashboardUrl, terminalUrl }: RunningSpoke): SpokeSettings {
+  const picked = (asked: number | undefined, url: string) => (asked === 0 ? Number(new URL(url).port) : asked);
+  return {
+    ...settings,
+    dashboardPort: picked(settings.dashboardPort, dashboardUrl),
+    terminalPort: picked(settings.terminalPort, terminalUrl) ?? settings.terminalPort,
+  };
 }
 
 async function ownVersion(): Promise<string> {

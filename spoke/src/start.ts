@@ -1,19 +1,19 @@
-import { readFile } from "node:fs/promises";
 import type { AddressInfo } from "node:net";
 import { webAddress } from "@nest/http";
-import { type Clock, type Environment, isAbsent, type Log, type Random, UsageError } from "@nest/kit";
+import { type Clock, type Environment, type Log, type Random, UsageError } from "@nest/kit";
 import { type Heartbeat, scaleDurations } from "@nest/protocol";
 import type { FastifyInstance } from "fastify";
-import { knownNest } from "./access/admit.ts";
+import { knownNest, mayUse } from "./access/admit.ts";
 import { buildAccess, type NestAccess } from "./access/build-access.ts";
+import { mustKeepOwner } from "./access/grants.ts";
 import { buildAgents } from "./agents/build-agents.ts";
 import { governorSettings } from "./agents/governor-settings.ts";
 import { buildDashboard, buildTerminal } from "./app.ts";
 import { appendAudit } from "./backup/audit.ts";
 import { Backup } from "./backup/backup.ts";
 import { linkCodeHost } from "./codehost/code-host.ts";
-import { type NestYaml, readNestYaml } from "./config/nest-yaml.ts";
-import { changeOverlay, readOverlay } from "./config/overlay.ts";
+import { Configuration } from "./config/configuration.ts";
+import type { NestYaml } from "./config/nest-yaml.ts";
 import { type HubLink, hubLink, type SpokeSettings } from "./config/settings.ts";
 import { liveness } from "./health/liveness.ts";
 import { spokeMetrics } from "./health/metrics.ts";
@@ -33,6 +33,8 @@ export interface SpokeParts {
   readonly random: Random;
   readonly log: Log;
   readonly version: string;
+  /** Ends the nest and starts it anew; the route that asks for it says so where there is none. */
+  readonly restart?: (() => void) | undefined;
 }
 
 /** A spoke that listens on both ports. */
@@ -50,9 +52,8 @@ export interface RunningSpoke {
  */
 export async function startSpoke(parts: SpokeParts): Promise<RunningSpoke> {
   const { settings, clock, log, version } = parts;
-  const seed = await configText(settings.configFile);
-  const readConfig = async () => readNestYaml(seed, settings.configFile, await readOverlay(settings.dataFolder));
-  const config = await readConfig();
+  const configuration = await Configuration.open(parts);
+  const config = configuration.running;
   const hub = hubLink(settings, config);
   const id = await nestId(settings.dataFolder, parts.random);
   const bootedAt = clock.now();
@@ -61,7 +62,8 @@ export async function startSpoke(parts: SpokeParts): Promise<RunningSpoke> {
 
   const staleMs = scaleDurations(settings.clockScale).registryStaleMs;
   const backup = new Backup({
-    dataFolder: settings.backupFolder,
+    dataFolder: settings.dataFolder,
+    filesFolder: settings.backupFolder,
     secretsFolder: settings.secretsFolder,
     environment: settings.environment,
     nestId: id,
@@ -69,7 +71,7 @@ export async function startSpoke(parts: SpokeParts): Promise<RunningSpoke> {
     clock,
     random: parts.random,
     log,
-    settings: async () => (await readConfig()).governor.backup,
+    settings: async () => (await configuration.now()).governor.backup,
   });
   const link = await linkCodeHost(config.github, parts);
   const nestAgents = await buildAgents(governorSettings(config, settings.clockScale), {
@@ -87,9 +89,14 @@ export async function startSpoke(parts: SpokeParts): Promise<RunningSpoke> {
     tokens24h: nestAgents.runs.tokensSince(clock.now() - DAY_MS),
     isUnlinked: link.because !== undefined,
   });
-  const loop = hub && heartbeatsTo(hub, () => heartbeatBody(config, facts()), parts);
-  const access = await accessOf(config, parts);
+  const loop = hub && heartbeatsTo(hub, () => heartbeatBody(configuration.inForce, facts()), parts);
+  const access = await accessOf(configuration, parts);
   const { keeper, signIn } = access;
+  configuration.beforeSave((entries) => mustKeepOwner(signIn.users, entries));
+  configuration.onSaved(async (saved) => {
+    nestAgents.governor.apply(governorSettings(saved, settings.clockScale));
+    await signIn.grants.apply(saved.dashboard.authorized_users ?? []);
+  });
   const isKnownHost = knownNest(settings.host, config, keeper);
   const hasAgent = (name: string) => nestAgents.governor.agents.some((agent) => agent.name === name);
   const terminals = new TerminalGateway({
@@ -129,23 +136,27 @@ export async function startSpoke(parts: SpokeParts): Promise<RunningSpoke> {
       about: () => ({
         nest_id: id,
         version,
-        ...(config.project.org === undefined ? {} : { org: config.project.org }),
-        ...(config.project.primary_repo === undefined ? {} : { primary_repo: config.project.primary_repo }),
+        ...projectOf(configuration.inForce),
         ...(hub === undefined ? {} : { hub: hubState(hub.base, loop) }),
       }),
-      switchAgent: async (name, change) => {
-        await changeOverlay(
-          settings.dataFolder,
+      switchAgent: (name, change, by) =>
+        configuration.change(
           Object.entries(change).map(([key, value]) => [["agents", name, key], value ?? undefined]),
-        );
-        nestAgents.governor.apply(governorSettings(await readConfig(), settings.clockScale));
-      },
+          by,
+        ),
     },
-    home: (visitor) =>
+    configRoutes: {
+      configuration,
+      audit: (actor, action, values) =>
+        appendAudit(settings.dataFolder, { at: new Date(clock.now()).toISOString(), actor, action, ...values }),
+      restart: parts.restart,
+    },
+    home: async (visitor) =>
       homePage({
         nestId: id,
         version,
-        config,
+        config: configuration.inForce,
+        notUsed: mayUse("member", visitor) ? await configuration.rejected() : [],
         mayRead: visitor.kind !== "stranger",
         signIn: signIn.way(),
         hub: hub && { base: hub.base, lastSuccessAt: loop?.lastSuccessAt, lastOutcome: loop?.lastOutcome },
@@ -188,6 +199,10 @@ function heartbeatsTo(hub: HubLink, body: () => Heartbeat, parts: SpokeParts): H
   });
 }
 
+function projectOf({ project: { org, primary_repo } }: NestYaml) {
+  return { ...(org === undefined ? {} : { org }), ...(primary_repo === undefined ? {} : { primary_repo }) };
+}
+
 function hubState(url: string, loop: HeartbeatLoop | undefined) {
   const { lastSuccessAt, lastOutcome } = loop ?? {};
   return {
@@ -197,10 +212,10 @@ function hubState(url: string, loop: HeartbeatLoop | undefined) {
   };
 }
 
-function accessOf(config: NestYaml, { settings, clock, random, log }: SpokeParts): Promise<NestAccess> {
+function accessOf(configuration: Configuration, { settings, clock, random, log }: SpokeParts): Promise<NestAccess> {
   return buildAccess({
-    ...{ settings, config, clock, random, log },
-    saveUsers: (entries) => changeOverlay(settings.dataFolder, [[["dashboard", "authorized_users"], entries]]),
+    ...{ settings, config: configuration.running, clock, random, log },
+    saveUsers: (entries, by) => configuration.change([[["dashboard", "authorized_users"], entries]], by),
     audit: (line) => appendAudit(settings.dataFolder, { at: new Date(clock.now()).toISOString(), ...line }),
   });
 }
@@ -211,15 +226,6 @@ function terminalEnvironment({ PATH = "/usr/bin:/bin", HOME, TMPDIR }: Environme
   return Object.fromEntries(
     Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
   );
-}
-
-async function configText(file: string): Promise<string> {
-  try {
-    return await readFile(file, "utf8");
-  } catch (thrown) {
-    const what = isAbsent(thrown) ? "there is no such file" : "the file cannot be read";
-    throw new UsageError(`NEST_CONFIG: ${file}: ${what}`, { cause: thrown });
-  }
 }
 
 async function listen(app: FastifyInstance, host: string, port: number): Promise<string> {

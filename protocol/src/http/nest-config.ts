@@ -20,21 +20,29 @@ export const ProvenanceRow = z.object({
   hidden: z.array(z.object({ layer: z.enum(configLayers), value: z.unknown() })),
   /** What the running nest still works with, where that differs until a restart. */
   running: z.unknown().optional(),
+  /** The key is none that this release knows: it is kept and has no effect. */
+  unknown: z.literal(true).optional(),
 });
 export type ProvenanceRow = z.infer<typeof ProvenanceRow>;
+
+/** A file that is not used, or not as it is now, and why: a broken one, an overlay of another project, an edit that does not count. */
+export const RejectedFile = z.object({ file: z.string(), reason: z.string() });
+export type RejectedFile = z.infer<typeof RejectedFile>;
+
+export const Provenance = z.object({
+  rows: z.array(ProvenanceRow),
+  rejected: z.array(RejectedFile),
+  /** Keys whose change needs a restart. */
+  restart_needed: z.array(z.string()),
+});
+export type Provenance = z.infer<typeof Provenance>;
 
 export const provenance = route({
   method: "GET",
   path: "/api/config/provenance",
   summary: "Which layer gave each value of the configuration, who saved it, and which edits have no effect",
   access: "owner",
-  reply: z.object({
-    rows: z.array(ProvenanceRow),
-    /** Why a layer is not used at all: a broken file, an overlay of another project. */
-    rejected: z.array(z.object({ file: z.string(), reason: z.string() })),
-    /** Keys whose change needs a restart. */
-    restart_needed: z.array(z.string()),
-  }),
+  reply: Provenance,
 });
 
 /** `nest.yaml` as JSON, in force, secrets taken out: a key that holds one reads `[secret]`. */

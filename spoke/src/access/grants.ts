@@ -6,7 +6,7 @@ export interface GrantsDeps {
   readonly users: AuthorizedUsers;
   readonly sessions: NestSessions;
   /** Writes `dashboard.authorized_users` to the overlay (spec: precedence 5); durable when it returns. */
-  readonly save: (entries: readonly string[]) => Promise<void>;
+  readonly save: (entries: readonly string[], by: string) => Promise<void>;
   readonly audit: (what: {
     readonly actor: string;
     readonly action: string;
@@ -38,13 +38,9 @@ export class Grants {
   async #set(actor: string, entries: readonly string[]): Promise<readonly string[]> {
     const { users, save, audit } = this.#deps;
     const after = checked(entries);
-    if (!users.hasOwner(after)) {
-      throw new NestError("last_owner", "this would leave the nest without an owner", {
-        hint: "give somebody else the role owner first",
-      });
-    }
+    mustKeepOwner(users, after);
     const before = users.entries;
-    await save(after);
+    await save(after, actor);
     await this.apply(after);
     await audit({ actor, action: "authorized users changed", before, after });
     return after;
@@ -56,6 +52,14 @@ export class Grants {
     users.set(entries);
     await sessions.keepOnly((login) => users.roleOf(login) !== undefined);
   }
+}
+
+/** @throws NestError `last_owner` where nobody would be an owner with these entries. */
+export function mustKeepOwner(users: AuthorizedUsers, entries: readonly string[]): void {
+  if (users.hasOwner(entries)) return;
+  throw new NestError("last_owner", "this would leave the nest without an owner", {
+    hint: "give somebody else the role owner first",
+  });
 }
 
 function checked(entries: readonly string[]): string[] {

@@ -9,7 +9,10 @@ import { clearKey, saveKey } from "./key-store.ts";
 import { collectSpokeFiles, spokeManifest } from "./spoke-archive.ts";
 
 export interface BackupParts {
+  /** Where overlay, key and audit are. */
   readonly dataFolder: string;
+  /** Whose files are stored: the data folder, or a copy of it that was mounted (spec: `NEST_SPOKE_BACKUP_DATA_DIR`). */
+  readonly filesFolder: string;
   readonly secretsFolder: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly nestId: string;
@@ -125,12 +128,12 @@ export class Backup {
   }
 
   #seal(key: ArchiveKey, actor: string): BackupDownload {
-    const { dataFolder, nestId, version, clock, random, log } = this.#parts;
+    const { dataFolder, filesFolder, nestId, version, clock, random, log } = this.#parts;
     const startedAt = clock.now();
-    const { count, members, beadFolders, skipped } = collectSpokeFiles(dataFolder);
+    const { count, members, beadFolders, skipped } = collectSpokeFiles(filesFolder);
     const stop = new AbortController();
     const late = clock.after(LONGEST_MS, () => stop.abort(new Error("the download took too long")));
-    const facts = { nestId, version, archiveId: random.hex(16), dataFolder, startedAt };
+    const facts = { nestId, version, archiveId: random.hex(16), dataFolder: filesFolder, startedAt };
     let bytes = 0;
     const archive = writeArchive({
       key,

@@ -1,5 +1,18 @@
 import { type Environment, Secret, UsageError } from "@nest/kit";
 
+/** `${NAME}`. */
+const REFERENCE = /^\$\{([A-Za-z_][A-Za-z0-9_]*)\}$/;
+
+/** Whether a text can stand for a secret: it names a variable and nothing else, or it names none. */
+export function isSecretText(written: string): boolean {
+  return REFERENCE.test(written) || !written.includes("${");
+}
+
+/** The variable that a secret is taken from, where it is not written itself. */
+export function variableOf(written: string): string | undefined {
+  return REFERENCE.exec(written)?.[1];
+}
+
 /**
  * A secret of the configuration: the text itself, or `${NAME}` for that environment variable's value, so that the secret need not be
  * in a file. Undefined where none is written.
@@ -8,7 +21,7 @@ import { type Environment, Secret, UsageError } from "@nest/kit";
  */
 export function secretValue(key: string, written: string | undefined, environment: Environment): Secret | undefined {
   if (written === undefined) return undefined;
-  const name = /^\$\{([A-Za-z_][A-Za-z0-9_]*)\}$/.exec(written)?.[1];
+  const name = variableOf(written);
   if (name === undefined) return new Secret(written);
   const value = environment[name];
   if (value === undefined || value === "") throw new UsageError(`${key}: names the variable ${name}, which is not set`);

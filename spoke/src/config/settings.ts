@@ -7,6 +7,9 @@ import type { NestYaml } from "./nest-yaml.ts";
 export interface SpokeSettings {
   readonly dataFolder: string;
   readonly configFile: string;
+  /** Copied to the configuration's place where there is none (`NEST_SEED`). */
+  readonly seedFile: string;
+  readonly deployment: Deployment;
   readonly host: string;
   readonly dashboardPort: number | undefined;
   readonly terminalPort: number;
@@ -14,7 +17,7 @@ export interface SpokeSettings {
   /** What heartbeats prove themselves with: `NEST_HEARTBEAT_KEY`, this nest's own key, or else the hub-wide `NEST_HUB_SECRET`. */
   readonly hubSecret: Secret | undefined;
   readonly clockScale: number;
-  /** The data directory of the owner's backup (spec: `NEST_SPOKE_BACKUP_DATA_DIR`). */
+  /** Whose files the owner's backup stores (spec: `NEST_SPOKE_BACKUP_DATA_DIR`); overlay and key are in the data folder alone. */
   readonly backupFolder: string;
   /** The admin-managed secret mount. */
   readonly secretsFolder: string;
@@ -35,6 +38,9 @@ export interface SpokeSettings {
   /** A program in place of every backend's own. */
   readonly agentCommand: string | undefined;
 }
+
+/** Where a nest runs, by which is decided what the configuration file is good for (contract §8, Spoke 4). */
+export type Deployment = "pod" | "container" | "machine";
 
 /** Where a spoke's heartbeats go. */
 export interface HubLink {
@@ -58,7 +64,8 @@ export function readSettings(environment: Environment): SpokeSettings {
   else if (scale !== undefined && !isLoopback(host))
     faults.push("NEST_TEST_CLOCK_SCALE: only for tests, refused unless NEST_SPOKE_HOST is a loopback address");
   const secret = variable(environment, "NEST_HEARTBEAT_KEY") ?? variable(environment, "NEST_HUB_SECRET");
-  const dataFolder = variable(environment, "NEST_DATA_DIR") ?? "/data";
+  const backupFolder = variable(environment, "NEST_SPOKE_BACKUP_DATA_DIR");
+  const dataFolder = variable(environment, "NEST_DATA_DIR") ?? backupFolder ?? "/data";
   const token = variable(environment, "NEST_DASHBOARD_TOKEN");
   const apiUrl = httpAddress(environment, "NEST_GITHUB_API_URL", faults) ?? "https://api.github.com";
   const sandbox = sandboxes.find((choice) => choice === (variable(environment, "NEST_SANDBOX") ?? "auto"));
@@ -72,11 +79,13 @@ export function readSettings(environment: Environment): SpokeSettings {
     passToAgent: list(variable(environment, "NEST_AGENT_ENV")),
     agentCommand: variable(environment, "NEST_AGENT_COMMAND"),
     dataFolder,
-    backupFolder: variable(environment, "NEST_SPOKE_BACKUP_DATA_DIR") ?? dataFolder,
+    backupFolder: backupFolder ?? dataFolder,
     secretsFolder: variable(environment, "NEST_SECRETS_DIR") ?? "/secrets",
     dashboardToken: token === undefined ? undefined : new Secret(token),
     environment,
     configFile: variable(environment, "NEST_CONFIG") ?? "/etc/nest/nest.yaml",
+    seedFile: variable(environment, "NEST_SEED") ?? "/etc/nest-seed/nest.yaml",
+    deployment: deploymentOf(environment),
     host,
     dashboardPort: port(environment, "NEST_SPOKE_DASHBOARD_PORT", faults),
     terminalPort: port(environment, "NEST_SPOKE_TERMINAL_PORT", faults) ?? 3001,
@@ -110,6 +119,13 @@ export function hubLink(settings: SpokeSettings, config: NestYaml): HubLink | un
 export function isLoopback(host: string): boolean {
   if (host === "localhost" || host === "::1" || host.startsWith("::ffff:127.")) return true;
   return isIP(host) === 4 && host.startsWith("127.");
+}
+
+/** Images of ours set `NEST_CONTAINER`; an LXC container's first process gets `container=lxc`. */
+function deploymentOf(environment: Environment): Deployment {
+  if (environment.KUBERNETES_SERVICE_HOST !== undefined) return "pod";
+  const isContainer = variable(environment, "NEST_CONTAINER") === "1" || /^lxc/.test(environment.container ?? "");
+  return isContainer ? "container" : "machine";
 }
 
 const sandboxes = ["auto", "bubblewrap", "off"] as const;

@@ -6,6 +6,7 @@ const aHome = (changes: Partial<HomePage> = {}): HomePage => ({
   nestId: "nest-1",
   version: "0.1.0",
   config: readNestYaml("project: {org: acme, repos: ['acme/<b>site']}\ngithub: {token: hush-hush}\n", "nest.yaml"),
+  notUsed: [],
   mayRead: true,
   signIn: { by: "device" },
   hub: undefined,

@@ -1,4 +1,5 @@
 import { type Html, html } from "@nest/http";
+import type { nestConfig } from "@nest/protocol";
 import type { SignInWay } from "../access/sign-in-way.ts";
 import type { NestYaml } from "../config/nest-yaml.ts";
 import type { Outcome } from "../heartbeat/send.ts";
@@ -9,6 +10,8 @@ export interface HomePage {
   readonly nestId: string;
   readonly version: string;
   readonly config: NestYaml;
+  /** Configuration files that are not used, with the reason. */
+  readonly notUsed: readonly nestConfig.RejectedFile[];
   /** Undefined: details are not for this visitor. */
   readonly mayRead: boolean;
   readonly signIn: SignInWay;
@@ -42,6 +45,7 @@ ${row("Nest", home.nestId)}
 ${row("Version", home.version)}
 ${row("Autonomy level", String(home.config.acmm_level))}
 </dl></section>
+${notUsed(home.notUsed)}
 <section aria-labelledby="repositories"><h2 id="repositories">Repositories</h2>${repositories(home.config)}</section>
 <section aria-labelledby="agents"><h2 id="agents">Agents</h2>${agents(home.config)}</section>
 <section aria-labelledby="hub"><h2 id="hub">Hub</h2>${hubSection(home)}</section>
@@ -49,6 +53,12 @@ ${row("Autonomy level", String(home.config.acmm_level))}
 <p><small><a href="/sign-in">Sign in or out</a> · <a href="/api/health">health</a>, <a href="/api/livez">liveness</a>, <a href="/metrics">metrics</a>,
 <a href="/api/openapi.json">description of the API</a>.</small></p>`,
   );
+}
+
+function notUsed(files: HomePage["notUsed"]): Html {
+  if (files.length === 0) return html``;
+  const items = files.map(({ file, reason }) => html`<li><code>${file}</code>: ${reason}</li>`);
+  return html`<section aria-labelledby="not-used"><h2 id="not-used">Configuration that is not used</h2><ul>${items}</ul></section>`;
 }
 
 function repositories(config: NestYaml): Html {

@@ -1,0 +1,201 @@
+import { join } from "node:path";
+import { type Clock, type Log, UsageError } from "@nest/kit";
+import type { nestConfig } from "@nest/protocol";
+import { type Booted, bootConfiguration, rememberOverlay } from "./boot.ts";
+import { changesOf, differenceOf } from "./change.ts";
+import { checkBoot } from "./check-boot.ts";
+import { OVERLAY, readConfigText, treeOf, whyReadOnly } from "./config-files.ts";
+import { isSame, type Tree, valueAt } from "./leaves.ts";
+import type { NestYaml } from "./nest-yaml.ts";
+import {
+  changedText,
+  mergeOverlay,
+  type OverlayChange,
+  type OverlayTurn,
+  readOverlay,
+  revisionOf,
+  withOverlay,
+} from "./overlay.ts";
+import { readRecord } from "./overlay-record.ts";
+import { DEFAULTS, type Layers, provenanceRows, restartNeeded, shownConfig } from "./provenance.ts";
+import { rejectedFiles } from "./rejected-files.ts";
+import { mustBeCurrent, mustBeWritable, mustBoot, mustStartAgain, written } from "./save-rules.ts";
+import type { SpokeSettings } from "./settings.ts";
+
+const USERS = ["dashboard", "authorized_users"];
+
+export interface ConfigurationDeps {
+  readonly settings: SpokeSettings;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly version: string;
+}
+
+/** What a save did, with values as they may be audited. */
+export interface Saved {
+  readonly changed: readonly string[];
+  readonly before: Readonly<Record<string, unknown>>;
+  readonly after: Readonly<Record<string, unknown>>;
+}
+
+/** A nest's configuration from its start to its end: what it started with, what was saved since, and what of that is in force. */
+export class Configuration {
+  /** What the nest started with. */
+  readonly running: NestYaml;
+  readonly #deps: ConfigurationDeps;
+  readonly #booted: Booted;
+  #saved: NestYaml;
+  #apply: (config: NestYaml) => Promise<void> = async () => undefined;
+  #checkUsers: (entries: readonly string[]) => void = () => undefined;
+
+  private constructor(deps: ConfigurationDeps, booted: Booted) {
+    this.#deps = deps;
+    this.#booted = booted;
+    this.running = booted.config;
+    this.#saved = booted.config;
+  }
+
+  /** Brings the configuration together. @throws UsageError with one line per fault, when no nest can start with it. */
+  static async open(deps: ConfigurationDeps): Promise<Configuration> {
+    return new Configuration(deps, await bootConfiguration(deps));
+  }
+
+  /** Lets `apply` put in force what was saved, all but the sections that are read at a start alone. */
+  onSaved(apply: (config: NestYaml) => Promise<void>): void {
+    this.#apply = apply;
+  }
+
+  /** Asks `check` before another list of `authorized_users` is saved; it throws for one that may not be. */
+  beforeSave(check: (entries: readonly string[]) => void): void {
+    this.#checkUsers = check;
+  }
+
+  /** What the nest goes by: what was saved, but for the sections that are read at a start alone. */
+  get inForce(): NestYaml {
+    const { github, dashboard, hub } = this.running;
+    return { ...this.#saved, github, dashboard, hub };
+  }
+
+  /** What is saved now, whoever saved it; what was before where somebody broke the overlay by hand. */
+  async now(): Promise<NestYaml> {
+    const { settings, log } = this.#deps;
+    try {
+      const overlay = await readOverlay(settings.dataFolder);
+      this.#saved = checkBoot(mergeOverlay(this.#booted.seed.tree, overlay), settings);
+    } catch (thrown) {
+      if (!(thrown instanceof UsageError)) throw thrown;
+      log.warn({ because: thrown.message }, "the overlay cannot be used now");
+    }
+    return this.#saved;
+  }
+
+  /** The configuration for people, without secrets. */
+  async view(): Promise<nestConfig.ConfigView> {
+    const { text, layers } = await this.#layers();
+    const readOnly = await whyReadOnly(this.#deps.settings.configFile);
+    return {
+      config: shownConfig(layers),
+      revision: revisionOf(text),
+      restart_needed: restartNeeded(layers),
+      ...(readOnly === undefined ? {} : { read_only: readOnly }),
+    };
+  }
+
+  /** Which layer gave each value, and why edits elsewhere have no effect. */
+  async provenance(): Promise<nestConfig.Provenance> {
+    const { layers, broken } = await this.#layers();
+    const rejected = [...(await this.rejected()), ...broken];
+    return { rows: provenanceRows(layers), rejected, restart_needed: restartNeeded(layers) };
+  }
+
+  /** Files that are not used, or not as they are now, with the reason. */
+  rejected(): Promise<nestConfig.RejectedFile[]> {
+    return rejectedFiles(this.#deps.settings, this.#booted.seed.text);
+  }
+
+  /**
+   * Saves a part of `nest.yaml` into the overlay, all of it or nothing, after the whole that comes of it was found fit to start with.
+   *
+   * @throws NestError `bad_request`, `nest_configuration_changed` where `revision` is an older one, `configuration_read_only`,
+   * `storage_unavailable`.
+   */
+  async save(body: Tree, by: string, revision?: string): Promise<Saved> {
+    const { settings } = this.#deps;
+    await mustBeWritable(settings);
+    const seed = this.#booted.seed.tree;
+    const saved = await withOverlay(settings.dataFolder, async (overlay) => {
+      mustBeCurrent(revision, revisionOf(overlay.text));
+      const before = treeOf(overlay.text, OVERLAY);
+      const inForce = mergeOverlay(DEFAULTS, mergeOverlay(seed, before));
+      const changes = changesOf(body, inForce, before);
+      const after = changes.length === 0 ? before : await this.#write(overlay, changes, by);
+      const { keys, ...values } = differenceOf(inForce, mergeOverlay(DEFAULTS, mergeOverlay(seed, after)));
+      return { changed: keys, ...values };
+    });
+    if (saved.changed.length > 0) await this.#putInForce();
+    return saved;
+  }
+
+  /**
+   * Saves keys that a route of its own takes, such as the switch of an agent's model. A configuration file that can only be read is
+   * no hindrance: the overlay is in the data folder.
+   *
+   * @throws NestError `bad_request`, `storage_unavailable`.
+   */
+  async change(changes: readonly OverlayChange[], by: string): Promise<void> {
+    await withOverlay(this.#deps.settings.dataFolder, (overlay) => this.#write(overlay, changes, by));
+    await this.#putInForce();
+  }
+
+  /** @throws NestError `nest_cannot_restart` where the files, as they are now, would keep the nest from starting again. */
+  async mustStartAgain(): Promise<void> {
+    const { layers } = await this.#layers();
+    await mustStartAgain(this.#deps.settings, layers.overlay);
+  }
+
+  async #putInForce(): Promise<void> {
+    await this.#apply(await this.now());
+  }
+
+  async #write(overlay: OverlayTurn, changes: readonly OverlayChange[], by: string): Promise<Tree> {
+    const { settings, clock } = this.#deps;
+    const { seed } = this.#booted;
+    const text = changedText(overlay.text, changes);
+    const tree = treeOf(text, OVERLAY);
+    const [before, after] = [treeOf(overlay.text, OVERLAY), tree].map((one) => mergeOverlay(seed.tree, one));
+    await mustBoot(before, after, settings);
+    if (!isSame(valueAt(before, USERS), valueAt(after, USERS)))
+      this.#checkUsers(checkBoot(after, settings).dashboard.authorized_users ?? []);
+    const author = { by, at: new Date(clock.now()).toISOString() };
+    await written(overlay.write(changes, author), settings.dataFolder);
+    await rememberOverlay(this.#deps, seed, { text, tree });
+    return tree;
+  }
+
+  async #layers(): Promise<{ text: string; layers: Layers; broken: nestConfig.RejectedFile[] }> {
+    const { settings } = this.#deps;
+    const overlayFile = join(settings.dataFolder, OVERLAY);
+    const { seed, tree } = this.#booted;
+    const found = await overlayAt(overlayFile);
+    const layers = {
+      seed: seed.tree,
+      seedFile: settings.configFile,
+      overlay: found.tree,
+      overlayFile,
+      environment: settings.environment,
+      record: await readRecord(settings.dataFolder),
+      running: tree,
+    };
+    return { text: found.text, layers, broken: found.broken };
+  }
+}
+
+async function overlayAt(file: string): Promise<{ text: string; tree: Tree; broken: nestConfig.RejectedFile[] }> {
+  try {
+    const text = (await readConfigText(file)) ?? "";
+    return { text, tree: treeOf(text, file), broken: [] };
+  } catch (thrown) {
+    if (!(thrown instanceof UsageError)) throw thrown;
+    return { text: "", tree: {}, broken: [{ file, reason: thrown.message }] };
+  }
+}
