@@ -1,11 +1,26 @@
-import type { nestAgents } from "@nest/protocol";
+import type { nestAgents, nestRuns } from "@nest/protocol";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { seriousViolations } from "../harness/axe.ts";
 import { isChromiumMissing, launchChromium, openPage } from "../harness/chromium.ts";
 import { NestScene, OWNER } from "../harness/nest-scene.ts";
 import { buildApp } from "../harness/web-hub.ts";
 
 const missing = isChromiumMissing("the pages of a working nest in a browser");
+const PAGES = [
+  "/overview",
+  "/agents",
+  "/queue",
+  "/runs",
+  "/ledger",
+  "/ledger?view=ready",
+  "/activity",
+  "/audit",
+  "/health",
+];
+const FIRST_LOAD_BYTES = 250 * 1024;
+/** A page says after 30 s that nothing is heard; browsers give it a second or two to notice. */
+const SILENCE = "00:31";
 
 describe.skipIf(missing)("the dashboard of a nest whose agents work", () => {
   let browser: Browser;
@@ -28,26 +43,190 @@ describe.skipIf(missing)("the dashboard of a nest whose agents work", () => {
       ...options,
     });
   const card = (page: Page, agent: string) => page.getByRole("region", { name: new RegExp(`^${agent}`) });
-  const agents = () => scene.call<ReturnType<(typeof nestAgents.agents)["reply"]["parse"]>>("GET", "/api/agents");
+  const builder = async () => {
+    const { agents } = await scene.call<{ agents: nestAgents.NestAgent[] }>("GET", "/api/agents");
+    return agents.find(({ name }) => name === "builder");
+  };
+  const builderIsFree = () => expect.poll(async () => (await builder())?.state, { timeout: 20_000 }).toBe("waiting");
 
-  test("the overview tells mode, queue and agents, and each number leads to what it counts", async () => {
+  test("the overview tells mode, queue and agents, and each band leads to its issues", async () => {
     const { page, context } = await open("/overview");
     await page.getByText("above 10 actionable").waitFor();
     await page.getByRole("link", { name: "actionable" }).click();
     await page.waitForURL(/\/queue\?show=actionable$/);
     await page.getByRole("listitem").first().waitFor();
+    await page.getByLabel("Search the queue").fill("lunar");
+    await page.waitForURL(/q=lunar/);
+    await expect.poll(() => page.getByRole("listitem").filter({ hasText: "tide-clock#" }).count()).toBe(1);
     await context.close();
   });
+
   test("an agent is paused with a note and an end, and goes on", async () => {
     const { page, context } = await open("/agents");
     await page.getByRole("button", { name: "Pause builder" }).click();
     await page.getByLabel("Why").fill("a look at its tests");
+    await page.getByRole("combobox", { name: "For how long" }).click();
+    await page.getByRole("option", { name: "2 hours" }).click();
     await page.getByRole("button", { name: "Pause", exact: true }).click();
     await card(page, "builder").getByText("a look at its tests").waitFor();
-    expect((await agents()).agents[0]?.pause).toMatchObject({ cause: "person", by: "ada" });
+    await card(page, "builder")
+      .getByText(/^Paused for 1 h 59 min more/)
+      .waitFor();
+    expect((await builder())?.pause).toMatchObject({ cause: "person", by: "ada", reason: "a look at its tests" });
     await page.getByRole("button", { name: "Resume builder" }).click();
     await page.getByRole("button", { name: "Pause builder" }).waitFor();
-    expect((await agents()).agents[0]?.pause).toBeUndefined();
+    expect((await builder())?.pause).toBeUndefined();
     await context.close();
   });
+
+  test("an act that fails is taken back on the page, and why is said", async () => {
+    const { page, context } = await open("/agents");
+    await page.route("**/pause", (route) => setTimeout(() => void route.abort(), 300));
+    await page.getByRole("button", { name: "Pause builder" }).click();
+    await page.getByLabel("Why").fill("never arrives");
+    await page.getByRole("button", { name: "Pause", exact: true }).click();
+    await card(page, "builder").getByText("never arrives").waitFor({ state: "attached" });
+    await page.getByText("The server cannot be reached.").waitFor();
+    await expect.poll(() => card(page, "builder").getByText("never arrives").count()).toBe(0);
+    await context.close();
+  });
+
+  test("an agent is set to work on an issue of the queue; its run can be watched while it goes on, and replayed", async () => {
+    await builderIsFree();
+    const { page, context, faults } = await open("/queue?q=lunar");
+    await page.getByRole("button", { name: /^Set to work on .*tide-clock#/ }).click();
+    await page.getByRole("combobox", { name: "Agent" }).click();
+    await page.getByRole("option", { name: "builder" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Set to work" }).click();
+    await page.getByText(/builder is set to work on /).waitFor();
+    await page.goto(`${scene.url}/agents`);
+    await card(page, "builder")
+      .getByRole("link", { name: /tide-clock#/ })
+      .first()
+      .click();
+    await page.getByRole("heading", { name: "The lunar day is too short" }).waitFor();
+    const terminal = page.getByRole("region", { name: "What the terminal showed" });
+    const says = async () => (await terminal.locator(".xterm-rows").innerText()).includes("NEST_VERDICT: complete");
+    await expect.poll(says, { timeout: 20_000 }).toBe(true);
+    await page.getByText("opened a pull request").first().waitFor();
+    await terminal.focus();
+    await page.keyboard.press("Home");
+    await expect.poll(says).toBe(false);
+    await page.keyboard.press("End");
+    await expect.poll(says).toBe(true);
+    await page.getByRole("button", { name: "Play" }).click();
+    await page.getByRole("button", { name: "Pause" }).waitFor();
+    expect(faults.filter(isNoMissingRoute)).toEqual([]);
+    await context.close();
+  });
+
+  test("what strangers write into an issue is text on every page, and in the recording", async () => {
+    await builderIsFree();
+    const title = '<img src=x onerror="alert(1)"><script>alert(2)</script>';
+    const response = await fetch(`${scene.codeHost.apiUrl}/repos/meadow/tide-clock/issues`, {
+      method: "POST",
+      headers: {
+        authorization: `Bearer ${await scene.codeHost.addToken("mallory")}`,
+        "content-type": "application/json",
+      },
+      body: JSON.stringify({ title, body: `${title}\u001b]8;;javascript:alert(3)\u0007link\u001b]8;;\u0007` }),
+    });
+    expect(response.status).toBe(201);
+    await scene.call("POST", "/api/governor/evaluate", {});
+    const { number } = (await response.json()) as { number: number };
+    await scene.call("POST", "/api/agents/builder/kick", { issue: `meadow/tide-clock#${number}` });
+    await builderIsFree();
+    const { runs } = await scene.call<{ runs: nestRuns.Run[] }>("GET", "/api/runs?agent=builder&limit=1");
+    const { page, context, faults } = await open(`/runs/${runs[0]?.id}`);
+    await page.getByRole("heading", { level: 1 }).getByText("<img src=x").waitFor({ timeout: 5000 });
+    await page.getByRole("region", { name: "What the terminal showed" }).waitFor();
+    for (const path of ["/queue", "/runs", "/ledger", "/activity", "/overview"]) {
+      await page.goto(scene.url + path);
+      await page.getByRole("heading", { level: 1 }).waitFor();
+    }
+    await page.goto(`${scene.url}/queue?q=onerror`);
+    await page.getByRole("listitem").getByText("<img src=x").waitFor();
+    expect(await page.locator("main img, main script").count()).toBe(0);
+    expect(faults.filter(isNoMissingRoute)).toEqual([]);
+    await context.close();
+  });
+
+  test("people write into the ledger and move what is there; the audit says who did it", async () => {
+    const { page, context } = await open("/ledger");
+    await page.getByRole("button", { name: "Write something down" }).click();
+    await page.getByLabel("What is to do").fill("Ask the team about units");
+    await page.getByRole("button", { name: "Write down", exact: true }).click();
+    await page.getByRole("button", { name: "Ask the team about units" }).click();
+    await page.getByRole("dialog").getByRole("combobox", { name: "Status" }).click();
+    await page.getByRole("option", { name: "Blocked" }).click();
+    await page.getByRole("button", { name: "Save" }).click();
+    await page
+      .getByRole("region", { name: /^Blocked/ })
+      .getByText("Ask the team about units")
+      .waitFor();
+    await page.goto(`${scene.url}/audit`);
+    await page.getByText("bead changed").first().waitFor();
+    await page.getByText("ada").first().waitFor();
+    await context.close();
+  });
+
+  test.each([
+    [1440, "light"],
+    [390, "dark"],
+    [360, "light"],
+  ] as const)(
+    "no page has a serious fault of accessibility or is wider than the screen (%d px, %s)",
+    async (width, colorScheme) => {
+      const { runs } = await scene.call<{ runs: nestRuns.Run[] }>("GET", "/api/runs?limit=1");
+      const viewport = { width, height: 840 };
+      const { page, context } = await open("/overview", { viewport, colorScheme });
+      const found: string[] = [];
+      for (const path of [...PAGES, `/runs/${runs[0]?.id}`]) {
+        await page.goto(scene.url + path);
+        await page.getByRole("heading", { level: 1 }).waitFor();
+        await page.locator(".waiting").first().waitFor({ state: "detached" });
+        found.push(...(await seriousViolations(page)).map((violation) => `${path}: ${violation}`));
+        const wide = await page.evaluate<number>("document.documentElement.scrollWidth");
+        if (wide > width) found.push(`${path}: ${wide} px wide`);
+      }
+      expect(found).toEqual([]);
+      await context.close();
+    },
+    90_000,
+  );
+
+  test("the first load is at most 250 KB of compressed script, without the terminal", async () => {
+    const { page, context } = await open("/overview");
+    await page.getByText("above 10 actionable").waitFor();
+    const scripts = await page.evaluate<{ name: string; encodedBodySize: number }[]>(
+      "performance.getEntriesByType('resource').map(({ name, encodedBodySize }) => ({ name, encodedBodySize })).filter(({ name }) => name.endsWith('.js'))",
+    );
+    expect(scripts.some(({ name }) => name.includes("/player-"))).toBe(false);
+    const bytes = scripts.reduce((sum, { encodedBodySize }) => sum + encodedBodySize, 0);
+    expect(bytes).toBeGreaterThan(100_000);
+    expect(bytes).toBeLessThanOrEqual(FIRST_LOAD_BYTES);
+    await context.close();
+  });
+
+  test("a nest that is frozen is said to be silent within 30 s, and to be back when it answers again", async () => {
+    const { page, context } = await open("/health");
+    await page.clock.install();
+    await page.goto(`${scene.url}/overview`);
+    await page.getByText("above 10 actionable").waitFor();
+    scene.spoke.signal("SIGSTOP");
+    try {
+      await page.clock.fastForward(SILENCE);
+      await page.clock.fastForward("00:02");
+      await page.getByText(/The nest has fallen silent\. Last heard at \d\d:\d\d:\d\d\./).waitFor();
+    } finally {
+      scene.spoke.signal("SIGCONT");
+    }
+    await expect.poll(() => page.locator(".connection-state").textContent(), { timeout: 20_000 }).toBe("live");
+    await context.close();
+  }, 60_000);
 });
+
+/** A browser reports every answer of 404, also of what a nest need not have. */
+function isNoMissingRoute(fault: string): boolean {
+  return !fault.includes("status of 404");
+}

@@ -1,6 +1,6 @@
 import { Button } from "@mantine/core";
 import type { ReactNode } from "react";
-import { plural } from "../format/format.ts";
+import { capitalised, plural } from "../format/format.ts";
 import { ValueDiff } from "./value-diff.tsx";
 
 /** A key that somebody else changed as well, with both values. */
@@ -14,6 +14,8 @@ export interface ShownConflict {
 
 export interface SaveBarProps {
   readonly changes: number;
+  /** Who else may change these values. */
+  readonly others?: string;
   /** How many of the changes cannot be saved, and where the first of them is. */
   readonly faults: number;
   readonly firstFault?: ReactNode;
@@ -27,21 +29,31 @@ export interface SaveBarProps {
 }
 
 /** Stays visible below the form: what is unsaved, what prevents saving, and the button that leads to saving. */
-export function SaveBar({ changes, faults, firstFault, conflicts, taken, seen, discard, review }: SaveBarProps) {
+export function SaveBar({
+  changes,
+  others = "another admin",
+  faults,
+  firstFault,
+  conflicts,
+  taken,
+  seen,
+  discard,
+  review,
+}: SaveBarProps) {
   return (
     <section className="save-bar" aria-label="Unsaved changes">
       {conflicts.length === 0 && taken.length === 0 ? undefined : (
         <div className="save-bar-news" role="alert">
           {taken.length === 0 ? undefined : (
             <p className="line">
-              Another admin has just changed {taken.join(", ").toLowerCase()}; you see it here.
+              {capitalised(others)} has just changed {taken.join(", ").toLowerCase()}; you see it here.
               <Button size="compact-sm" variant="default" onClick={seen}>
                 Understood
               </Button>
             </p>
           )}
           {conflicts.map((conflict) => (
-            <Conflict key={conflict.key} conflict={conflict} />
+            <Conflict key={conflict.key} conflict={conflict} others={others} />
           ))}
         </div>
       )}
@@ -64,11 +76,16 @@ export function SaveBar({ changes, faults, firstFault, conflicts, taken, seen, d
   );
 }
 
-function Conflict({ conflict: { name, mine, theirs, settle } }: { readonly conflict: ShownConflict }) {
+interface ConflictProps {
+  readonly conflict: ShownConflict;
+  readonly others: string;
+}
+
+function Conflict({ conflict: { name, mine, theirs, settle }, others }: ConflictProps) {
   return (
     <div className="conflict">
       <p>
-        <b>{name}</b> was changed by another admin as well. From theirs to yours:
+        <b>{name}</b> was changed by {others} as well. From theirs to yours:
       </p>
       <ValueDiff before={theirs} after={mine} />
       <div className="card-acts">

@@ -16,6 +16,8 @@ export interface DraftSource<Values extends object> {
     change: Partial<Values>,
     revision: string | undefined,
   ) => Promise<{ readonly etag: string | undefined }>;
+  /** What is said when it was saved; that it is in force now unless said otherwise. */
+  readonly saved?: string;
   /** The error code of a save that the server refused because another revision is in force. */
   readonly changedCode: string;
   /** Finds what the server would refuse, by key. */
@@ -49,7 +51,7 @@ export function useDraft<Values extends object>(source: DraftSource<Values>) {
       const { etag } = await source.write(changeOf(draft), draft.revision);
       client.setQueryData(source.queryKey, { value: draft.values, etag });
       setDraft(beginDraft(draft.values, etag));
-      showToast("Saved. It is in force now.");
+      showToast(source.saved ?? "Saved. It is in force now.");
       return true;
     } catch (thrown) {
       if (thrown instanceof CallError && thrown.code === source.changedCode) await read.refetch();

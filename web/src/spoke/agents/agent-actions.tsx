@@ -22,7 +22,7 @@ export function AgentActions({ agent }: { readonly agent: NestAgent }) {
     <div className="card-acts">
       <ActButton
         right="operate"
-        label={`Set ${name} to work`}
+        label={`Set to work: ${name}`}
         because={whyNoKick(agent)}
         onClick={() => setOpen("kick")}
       >

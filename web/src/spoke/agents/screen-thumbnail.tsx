@@ -24,7 +24,11 @@ export function ScreenThumbnail({ agent: { name, state } }: { readonly agent: ne
       <figcaption className="hidden">The terminal of {name}</figcaption>
       {lines.length === 0 ? (
         <p className="soft small">
-          {error === null ? "Its terminal is empty." : "Its terminal cannot be read at the moment."}
+          {error !== null
+            ? "Its terminal cannot be read at the moment."
+            : data === undefined
+              ? "…"
+              : "Its terminal is empty."}
         </p>
       ) : (
         <pre>{lines.join("\n")}</pre>

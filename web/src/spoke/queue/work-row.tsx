@@ -39,7 +39,7 @@ export function WorkRow({ item, kick }: { readonly item: nestWork.WorkItem; read
       <ActButton
         right="operate"
         size="compact-sm"
-        label={`Set an agent to work on ${key}`}
+        label={`Set to work on ${key}`}
         because={reason === "in_progress" ? "An agent works on it already." : undefined}
         onClick={kick}
       >

@@ -57,6 +57,7 @@ export const configSource: DraftSource<Values> = {
     void queries.invalidateQueries({ queryKey: ["provenance"] });
     return { etag };
   },
+  saved: "Saved. What needs a restart to be in force is said above.",
   changedCode: CHANGED,
   faultsOf: ({ base, values }) =>
     Object.fromEntries(

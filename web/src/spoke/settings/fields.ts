@@ -165,5 +165,10 @@ const backup: Section = {
   ],
 };
 
+/** Keys whose value is never shown. */
+export const secretKeys: ReadonlySet<string> = new Set(
+  codeHost.fields.flatMap(({ key, kind }) => (kind === "secret" ? [key] : [])),
+);
+
 /** The parts whose fields are the same on every nest. */
 export const fixedSections = { project, governor, labels, codeHost, hub, access, backup } as const;

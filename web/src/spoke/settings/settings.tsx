@@ -11,9 +11,10 @@ import { PageIndex } from "../../shared/layout/page-index.tsx";
 import { LoadFailed, Loading } from "../../shared/states/states.tsx";
 import { useRefusal, useVisitor } from "../session/session.ts";
 import { configSource, fieldsOf, useConfigView, useProvenance } from "./config.ts";
+import { secretKeys } from "./fields.ts";
 import { RestartNotice } from "./restart-notice.tsx";
 import { SettingsSections, sectionsOf } from "./sections.tsx";
-import type { Values } from "./values.ts";
+import { SECRET, type Values } from "./values.ts";
 
 /** Edits the nest's configuration as one draft, which is reviewed and then saved. */
 export function Settings() {
@@ -71,12 +72,13 @@ function Form() {
         {isPending ? (
           <SaveBar
             changes={changed.length}
+            others="somebody else"
             faults={Object.keys(faults).length}
             conflicts={draft.conflicts.map((key) => ({
               key,
               name: names.get(key) ?? key,
-              mine: draft.values[key],
-              theirs: draft.base[key],
+              mine: shownIn(key, draft.values),
+              theirs: shownIn(key, draft.base),
               settle: (whose) => form.settle(key, whose),
             }))}
             taken={draft.taken.map((key) => names.get(key) ?? key)}
@@ -125,7 +127,7 @@ function Review({ draft, names, isSaving, canSave, cancel, save }: ReviewProps) 
               {names.get(key) ?? key} <code className="soft small">{key}</code>
             </dt>
             <dd>
-              <ValueDiff before={draft.base[key]} after={draft.values[key]} />
+              <ValueDiff before={shownIn(key, draft.base)} after={shownIn(key, draft.values)} />
             </dd>
           </div>
         ))}
@@ -140,6 +142,12 @@ function Review({ draft, names, isSaving, canSave, cancel, save }: ReviewProps) 
       </div>
     </>
   );
+}
+
+/** A value as others may see it over one's shoulder: a new secret is not shown. */
+function shownIn(key: string, values: Values): unknown {
+  const value = values[key];
+  return secretKeys.has(key) && value !== SECRET && value !== "" ? "a new secret" : value;
 }
 
 function namesOf(config: Readonly<Record<string, unknown>>): ReadonlyMap<string, string> {

@@ -6,7 +6,7 @@ import {
   IconRewindBackward5,
   IconRewindForward5,
 } from "@tabler/icons-react";
-import { useQuery } from "@tanstack/react-query";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { type KeyboardEvent, useMemo, useState } from "react";
 import { Empty, LoadFailed, Loading } from "../../../shared/states/states.tsx";
 import { type Cast, lengthOf, readCast, squeezeIdle } from "./cast.ts";
@@ -28,9 +28,11 @@ const STEP_MS = 5000;
 export function Player({ id, isGoingOn }: PlayerProps) {
   const [isSqueezed, setSqueezed] = useState(true);
   const { data, error, refetch } = useQuery({
-    queryKey: ["recording", id],
+    // A run that has ended is read once more: its last lines came after what was read while it went on.
+    queryKey: ["recording", id, isGoingOn],
     queryFn: ({ signal }) => fetchRecording(id, signal),
     refetchInterval: isGoingOn ? EVERY_MS : false,
+    placeholderData: keepPreviousData,
     gcTime: 0,
   });
   const cast = useMemo(() => {

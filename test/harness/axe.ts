@@ -1,0 +1,22 @@
+import { readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import type { Page } from "playwright-core";
+
+const FILE = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
+const RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
+
+interface Violation {
+  readonly id: string;
+  readonly impact: string | null;
+  readonly nodes: readonly { readonly target: readonly string[]; readonly failureSummary?: string }[];
+}
+
+/** What makes a page hard to use for people with a disability, as far as a program can tell; only what is serious or critical. */
+export async function seriousViolations(page: Page): Promise<string[]> {
+  await page.evaluate(await readFile(FILE, "utf8"));
+  const run = `axe.run(document, { runOnly: ${JSON.stringify(RULES)}, resultTypes: ["violations"] })`;
+  const { violations } = await page.evaluate<{ violations: readonly Violation[] }>(run);
+  return violations
+    .filter(({ impact }) => impact === "serious" || impact === "critical")
+    .map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(" ")).join(", ")}`);
+}
