@@ -8,6 +8,8 @@ import { ProcessHere } from "./process-here.ts";
 /** What a trusted proxy says of its visitor. */
 export const OWNER = { "x-nest-user": "ada", "x-nest-role": "owner" };
 
+export const READER = { "x-nest-user": "carol", "x-nest-role": "read" };
+
 export interface NestSceneOptions {
   /** Further keys of nest.yaml, replacing the scene's own. */
   readonly config?: Readonly<Record<string, unknown>>;
