@@ -74,9 +74,9 @@ export class SpokeHere implements AsyncDisposable {
     await this.#process.ended;
   }
 
-  /** Starts it again on the same data. */
-  async startAgain(): Promise<void> {
-    this.#process = this.#spawn();
+  /** Starts it again on the same data, on another port unless one is given. */
+  async startAgain(port = "0"): Promise<void> {
+    this.#process = this.#spawn(port);
     await this.ready();
   }
 
@@ -124,11 +124,11 @@ export class SpokeHere implements AsyncDisposable {
     await this.folder[Symbol.asyncDispose]();
   }
 
-  #spawn(): ProcessHere {
+  #spawn(port = "0"): ProcessHere {
     return new ProcessHere("nest", ["spoke"], {
       NEST_DATA_DIR: this.dataFolder,
       NEST_CONFIG: this.folder.in("nest.yaml"),
-      NEST_SPOKE_DASHBOARD_PORT: "0",
+      NEST_SPOKE_DASHBOARD_PORT: port,
       NEST_SPOKE_TERMINAL_PORT: "0",
       NEST_GITHUB_API_URL: this.codeHost.apiUrl,
       NEST_GITHUB_URL: this.codeHost.url,

@@ -7,9 +7,14 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { FolderHere, freePorts } from "../harness/folder-here.ts";
 import { NginxHere } from "../harness/nginx-here.ts";
 import { ProcessHere } from "../harness/process-here.ts";
+import { VisitorHere } from "../harness/visitor-here.ts";
 
 /** Roles by session, as the hub's auth-check answers them to the ingress. */
-const sessions: Readonly<Record<string, readonly [string, string]>> = { ada: ["ada", "owner"], rob: ["rob", "read"] };
+const sessions: Readonly<Record<string, readonly [string, string]>> = {
+  ada: ["ada", "owner"],
+  rob: ["rob", "read"],
+  may: ["may", "merger"],
+};
 
 /** An ingress that asks the hub who it is for each request, and says that and nothing else to the nest behind it. */
 function ingress(folder: string, port: number, check: number, nest: string): string {
@@ -17,6 +22,7 @@ function ingress(folder: string, port: number, check: number, nest: string): str
     http {
       access_log off; client_body_temp_path ${folder}/body; proxy_temp_path ${folder}/proxy;
       fastcgi_temp_path ${folder}/fastcgi; uwsgi_temp_path ${folder}/uwsgi; scgi_temp_path ${folder}/scgi;
+      map $http_upgrade $connection_upgrade { default upgrade; "" ""; }
       server {
         listen 127.0.0.1:${port};
         location = /check { internal; proxy_pass http://127.0.0.1:${check}/; proxy_pass_request_body off; }
@@ -25,6 +31,7 @@ function ingress(folder: string, port: number, check: number, nest: string): str
           auth_request_set $nest_user $upstream_http_x_nest_user;
           auth_request_set $nest_role $upstream_http_x_nest_role;
           proxy_pass ${nest}; proxy_set_header Host $http_host;
+          proxy_http_version 1.1; proxy_set_header Upgrade $http_upgrade; proxy_set_header Connection $connection_upgrade;
           proxy_set_header X-Nest-User $nest_user; proxy_set_header X-Nest-Role $nest_role;
         }
       }
@@ -40,7 +47,12 @@ describe.skipIf(!NginxHere.isHere)("a nest behind a real nginx that asks the hub
 
   beforeAll(async () => {
     folder = await FolderHere.make("ingress");
-    const seed = { project: { org: "acme", repos: ["secret-plans"] }, github: { token: "t" }, hub: { enabled: false } };
+    const seed = {
+      project: { org: "acme", repos: ["secret-plans"] },
+      github: { token: "t" },
+      hub: { enabled: false },
+      agents: { scanner: { backend: "claude" } },
+    };
     await mkdir(folder.path, { recursive: true });
     const file = join(folder.path, "nest.yaml");
     await writeFile(file, JSON.stringify({ ...seed, dashboard: { hub_proxied: true } }));
@@ -97,5 +109,22 @@ describe.skipIf(!NginxHere.isHere)("a nest behind a real nginx that asks the hub
     const forged = { "x-nest-user": "ada", "x-nest-role": "owner" };
     expect((await get("/", forged)).status).toBe(401);
     expect((await get("/api/backup/status", { ...forged, cookie: "session=rob" })).status).toBe(403);
+  });
+
+  test("terminals are open to whom the hub gives the role, through the same question", async () => {
+    const at = (session: string, headers: Record<string, string> = {}) =>
+      new VisitorHere(url).terminal("nest-scanner", { cookie: `session=${session}`, ...headers });
+    const [owner, looker] = [at("ada"), at("may")];
+    expect(await Promise.all([owner.outcome, looker.outcome])).toEqual(["open", "open"]);
+    await owner.shows(/\S/);
+    looker.type("by the looker\r");
+    owner.type("through the ingress\r");
+    await looker.shows(/through the ingress/);
+    expect(looker.output).not.toContain("by the looker");
+    for (const { socket } of [owner, looker]) socket.close();
+    const forged = { "x-nest-user": "ada", "x-nest-role": "owner" };
+    expect(await at("rob", forged).outcome).toBe(403);
+    expect(await at("nobody", forged).outcome).toBe(401);
+    expect(await at("ada", { origin: "http://evil.example" }).outcome).toBe(403);
   });
 });

@@ -52,3 +52,15 @@ test("any program on this machine may say a role, and only a proxy that was name
   expect(keeper.isFromNamedProxy(asking("127.0.0.1", owner))).toBe(false);
   expect(keeper.isFromNamedProxy(asking("10.1.9.9", []))).toBe(true);
 });
+
+test("a session counts where no hub's proxy is in front, and nowhere else", () => {
+  const sessionOf = (token: string | undefined) =>
+    token === "good" ? ({ login: "may", role: "merger" } as const) : undefined;
+  const asked = asking("203.0.113.9", ["Cookie", "other=1; nest_session=good", ...owner]);
+  const standalone = doorkeeper({ ...rules, hubProxied: false, sessionOf });
+  expect(standalone.judge(asked)).toEqual({ kind: "known", login: "may", role: "merger" });
+  expect(standalone.judge(asking("127.0.0.1", ["Cookie", "nest_session=bad; nest_session=good"]))).toMatchObject({
+    kind: "stranger",
+  });
+  expect(doorkeeper({ ...rules, sessionOf }).judge(asked)).toEqual({ kind: "stranger", because: "no role" });
+});
