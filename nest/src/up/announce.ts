@@ -31,7 +31,7 @@ Nest is running.
 
   hub         ${hubUrl}   watch issues become pull requests
   operations  ${operations}
-  spoke       ${spokeUrl}   one team's nest${terminal}
+  spoke       ${spokeUrl}${hasBrowserApp ? "/overview" : ""}   one team's nest and its agents; sign in as ${place.login} to steer them${terminal}
   code host   ${place.words}
   relay       ${relay}
 

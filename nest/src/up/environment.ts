@@ -94,7 +94,12 @@ export function spokeYaml(place: Place, hubUrl: string): object {
     github: { ...github, ...(place.clientId === undefined ? {} : { oauth_client_id: place.clientId }) },
     agents,
     governor,
-    dashboard: { port: 3002, authorized_users: [`${place.login}:owner`], hub_proxied: false },
+    dashboard: {
+      port: 3002,
+      authorized_users: [`${place.login}:owner`],
+      hub_proxied: false,
+      open_on_this_machine: true,
+    },
     hub: { enabled: true, url: hubUrl, is_public: true },
     acmm_level: acmmLevel,
   };

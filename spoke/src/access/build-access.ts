@@ -93,5 +93,6 @@ function keeperOf({ settings, config }: AccessDeps, users: AuthorizedUsers, sess
 /** Repository names can be private: without any sign-in they are for this machine, where nothing else can reach the nest. */
 function isForThisMachineAlone({ host }: SpokeSettings, { dashboard, github }: NestYaml): boolean {
   const hasSignIn = dashboard.hub_proxied || github.oauth_client_id !== undefined;
-  return !hasSignIn && dashboard.trusted_proxies.length === 0 && isLoopback(host);
+  const isOpen = dashboard.open_on_this_machine ?? !hasSignIn;
+  return isOpen && !dashboard.hub_proxied && dashboard.trusted_proxies.length === 0 && isLoopback(host);
 }

@@ -73,6 +73,11 @@ function dashboardSchema(object: ObjectMaker) {
       .nullish()
       .transform((proxies) => proxies ?? []),
     hub_proxied: flag(false),
+    /**
+     * Whether everybody on this machine reads without signing in, where the nest listens on loopback alone and no proxy is in front.
+     * Unless said otherwise: where nobody could sign in.
+     */
+    open_on_this_machine: z.boolean().nullish(),
   });
 }
 
