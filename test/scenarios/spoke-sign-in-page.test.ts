@@ -1,6 +1,7 @@
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { AgentSession } from "../harness/agent-session.ts";
+import { seriousViolations } from "../harness/axe.ts";
 import { isChromiumMissing, launchChromium, openPage } from "../harness/chromium.ts";
 import type { SpokeHere } from "../harness/spoke-here.ts";
 import { signedIn, standaloneSpoke } from "../harness/standalone-spoke.ts";
@@ -52,11 +53,15 @@ describe.skipIf(isChromiumMissing("the sign-in and the terminal in a browser"))(
           .filter({ hasText: /^[0-9A-F]{4}-[0-9A-F]{4}$/ })
           .waitFor();
         const code = await page.locator("#user-code").innerText();
+        expect(await seriousViolations(page)).toEqual([]);
+        if (process.env.SHOTS) await page.screenshot({ path: `/tmp/wt/shot-sign-${options.viewport.width}.png` });
         expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(options.viewport.width);
         await page.getByRole("button", { name: "Copy" }).click();
         await page.getByRole("button", { name: /Copied|Selected/ }).waitFor();
         spoke.codeHost.decideDeviceLogin(code, { login: "ada" });
         await page.getByText("Connected").waitFor();
+        expect(await seriousViolations(page)).toEqual([]);
+        if (process.env.SHOTS) await page.screenshot({ path: `/tmp/wt/shot-term-${options.viewport.width}.png` });
         expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(options.viewport.width);
         await page.goto(`${spoke.url}/sign-in`);
         await page.getByText("You are signed in as ada, with the role owner.").waitFor();
