@@ -124,7 +124,7 @@ export class TerminalHere {
 
   /** Waits until the terminal has shown something. */
   async shows(pattern: RegExp): Promise<void> {
-    await expect.poll(() => this.output, { timeout: 20_000 }).toMatch(pattern);
+    await expect.poll(() => this.output, { timeout: 45_000 }).toMatch(pattern);
   }
 
   #read(data: Buffer): void {

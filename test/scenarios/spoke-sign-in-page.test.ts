@@ -54,14 +54,12 @@ describe.skipIf(isChromiumMissing("the sign-in and the terminal in a browser"))(
           .waitFor();
         const code = await page.locator("#user-code").innerText();
         expect(await seriousViolations(page)).toEqual([]);
-        if (process.env.SHOTS) await page.screenshot({ path: `/tmp/wt/shot-sign-${options.viewport.width}.png` });
         expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(options.viewport.width);
         await page.getByRole("button", { name: "Copy" }).click();
         await page.getByRole("button", { name: /Copied|Selected/ }).waitFor();
         spoke.codeHost.decideDeviceLogin(code, { login: "ada" });
         await page.getByText("Connected").waitFor();
         expect(await seriousViolations(page)).toEqual([]);
-        if (process.env.SHOTS) await page.screenshot({ path: `/tmp/wt/shot-term-${options.viewport.width}.png` });
         expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(options.viewport.width);
         await page.goto(`${spoke.url}/sign-in`);
         await page.getByText("You are signed in as ada, with the role owner.").waitFor();

@@ -112,7 +112,7 @@ describe("the terminal of an agent", { timeout: 90_000 }, () => {
     const terminal = await opened(ada);
     const before = await memoryOfNest();
     terminal.socket.pause();
-    session.run(`head -c ${200 * MEGABYTE} /dev/zero | tr '\\0' x; echo; echo the flood is over; exec cat -`);
+    session.run(`head -c ${100 * MEGABYTE} /dev/zero | tr '\\0' x; echo; echo the flood is over; exec cat -`);
     await expect.poll(() => session.fact("pane_current_command"), { timeout: 60_000 }).toBe("cat");
     expect((await memoryOfNest()) - before).toBeLessThan(60 * MEGABYTE);
     terminal.socket.resume();
