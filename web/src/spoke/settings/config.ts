@@ -1,7 +1,7 @@
 import { nestConfig } from "@nest/protocol";
 import { type UseQueryResult, useQuery } from "@tanstack/react-query";
 import type { z } from "zod";
-import { CallError, call } from "../../shared/call/call.ts";
+import { call } from "../../shared/call/call.ts";
 import { queries } from "../../shared/call/queries.ts";
 import type { DraftSource } from "../../shared/drafts/use-draft.ts";
 import { agentFields, type Field, fixedSections, modeFields } from "./fields.ts";
@@ -12,8 +12,6 @@ export type Provenance = z.infer<typeof nestConfig.provenance.reply>;
 
 const VIEW = ["config-view"];
 const PEOPLE = "dashboard.authorized_users";
-/** A save on an older revision is refused with this status; drafts know it by this code. */
-const CHANGED = "configuration_changed";
 
 /** The configuration as it was last read or saved. */
 export function useConfigView(): ConfigView | undefined {
@@ -46,19 +44,15 @@ export const configSource: DraftSource<Values> = {
   write: async (change, revision) => {
     const { [PEOPLE]: people, ...rest } = change;
     const query = revision === undefined ? {} : { revision };
-    try {
-      if (Object.keys(rest).length > 0) await call(nestConfig.saveConfig, { query, body: changeFor(rest) });
-      if (people !== undefined)
-        await call(nestConfig.setAuthorizedUsers, { body: { users: [...(people as readonly string[])] } });
-    } catch (thrown) {
-      throw thrown instanceof CallError && thrown.status === 409 ? asChanged(thrown) : thrown;
-    }
+    if (Object.keys(rest).length > 0) await call(nestConfig.saveConfig, { query, body: changeFor(rest) });
+    if (people !== undefined)
+      await call(nestConfig.setAuthorizedUsers, { body: { users: [...(people as readonly string[])] } });
     const { etag } = answerOf((await call(nestConfig.readConfig)).value);
     void queries.invalidateQueries({ queryKey: ["provenance"] });
     return { etag };
   },
   saved: "Saved. What needs a restart to be in force is said above.",
-  changedCode: CHANGED,
+  changedCode: "nest_configuration_changed",
   faultsOf: ({ base, values }) =>
     Object.fromEntries(
       Object.keys(values)
@@ -74,8 +68,4 @@ export const configSource: DraftSource<Values> = {
 function answerOf(view: ConfigView) {
   queries.setQueryData(VIEW, view);
   return { value: valuesIn(view.config, fieldsOf(view.config)), etag: view.revision };
-}
-
-function asChanged({ message, hint }: CallError): CallError {
-  return new CallError(409, { error: message, code: CHANGED, ...(hint === undefined ? {} : { hint }) });
 }

@@ -2,7 +2,8 @@ import { autonomies } from "@nest/protocol";
 
 /** How a value is edited. */
 export type Kind =
-  | { readonly kind: "text" | "secret" | "lines" | "switch" }
+  | { readonly kind: "text" | "secret" | "lines" }
+  | { readonly kind: "switch"; readonly isOnByDefault: boolean }
   | { readonly kind: "number"; readonly least: number; readonly most: number }
   | { readonly kind: "choice"; readonly choices: readonly string[] };
 
@@ -24,7 +25,8 @@ export interface Section {
 
 const text = (key: string, label: string, about?: string) => field({ kind: "text", key, label }, about);
 const lines = (key: string, label: string, about?: string) => field({ kind: "lines", key, label }, about);
-const onOff = (key: string, label: string, about?: string) => field({ kind: "switch", key, label }, about);
+const onOff = (key: string, label: string, isOnByDefault: boolean, about?: string) =>
+  field({ kind: "switch", key, label, isOnByDefault }, about);
 const number = (key: string, label: string, [least, most]: readonly [number, number], about?: string) =>
   field({ kind: "number", key, label, least, most }, about);
 const choice = (key: string, label: string, choices: readonly string[], about?: string) =>
@@ -61,7 +63,7 @@ const project: Section = {
 export function agentFields(name: string): Field[] {
   const at = `agents.${name}`;
   return [
-    onOff(`${at}.enabled`, "Switched on"),
+    onOff(`${at}.enabled`, "Switched on", true),
     text(`${at}.backend`, "Backend", "The agent CLI, such as claude or codex."),
     text(`${at}.model`, "Model", "Empty: the backend's own choice."),
     choice(
@@ -132,10 +134,10 @@ const hub: Section = {
   title: "Hub",
   about: "Where this nest reports to.",
   fields: [
-    onOff("hub.enabled", "Report to a hub"),
+    onOff("hub.enabled", "Report to a hub", true),
     text("hub.url", "Address of the hub"),
     text("hub.dashboard_url", "Address under which the hub shows this nest"),
-    onOff("hub.is_public", "Public", "Everybody may see the state of this nest."),
+    onOff("hub.is_public", "Public", false, "Everybody may see the state of this nest."),
     text("hub.nest_type", "Kind of nest"),
     choice("hub.liveness", "Alive while", ["success", "attempts"], "The hub accepts heartbeats, or they are tried."),
   ],
@@ -147,7 +149,7 @@ const access: Section = {
   about: "Who may sign in, and by which way people come.",
   fields: [
     lines("dashboard.authorized_users", "People", "One a line, as login:role; read, read-write, merger or owner."),
-    onOff("dashboard.hub_proxied", "Behind the hub", "The hub's proxy says who asks."),
+    onOff("dashboard.hub_proxied", "Behind the hub", false, "The hub's proxy says who asks."),
     lines("dashboard.trusted_proxies", "Proxies that are believed", "Addresses or networks."),
     text("dashboard.public_url", "Address that people use"),
     lines("dashboard.hosts", "Further host names"),

@@ -6,7 +6,11 @@ test("a configuration that leaves everything out has a value for every field", (
   const fields = [...fixedSections.project.fields, ...fixedSections.hub.fields, ...agentFields("builder")];
   const values = valuesIn({}, fields);
   expect(values["project.repos"]).toEqual([]);
-  expect(values["hub.enabled"]).toBe(false);
+  expect([values["hub.enabled"], values["hub.is_public"], values["agents.builder.enabled"]]).toEqual([
+    true,
+    false,
+    true,
+  ]);
   expect(values["agents.builder.max_minutes"]).toBeNull();
   expect(Object.values(values)).not.toContain(undefined);
 });

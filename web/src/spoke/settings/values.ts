@@ -13,13 +13,13 @@ export function valuesIn(config: Readonly<Record<string, unknown>>, fields: read
   return Object.fromEntries(fields.map((field) => [field.key, valueIn(config, field)]));
 }
 
-function valueIn(config: Readonly<Record<string, unknown>>, { key, kind }: Field): Value {
-  const found = at(config, key);
-  switch (kind) {
+function valueIn(config: Readonly<Record<string, unknown>>, field: Field): Value {
+  const found = at(config, field.key);
+  switch (field.kind) {
     case "lines":
       return Array.isArray(found) ? found.map(String) : [];
     case "switch":
-      return found === true;
+      return typeof found === "boolean" ? found : field.isOnByDefault;
     case "number":
       return typeof found === "number" ? found : null;
     default:
