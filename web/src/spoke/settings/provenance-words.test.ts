@@ -33,6 +33,10 @@ test("what the running nest still goes by is said, also where that is no", () =>
   expect(runningWords(aRow())).toBeUndefined();
 });
 
+test("a file is named without the folders that lead to it", () => {
+  expect(sourceWords(aRow({ source: "/etc/nest/nest.yaml" }))).toBe("From nest.yaml.");
+});
+
 test("of a default there is nothing to say", () => {
   expect(sourceWords(aRow({ layer: "default" }))).toBeUndefined();
 });

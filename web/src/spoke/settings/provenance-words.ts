@@ -9,7 +9,7 @@ export function sourceWords({ layer, source, by, at }: Row): string | undefined 
     case "default":
       return undefined;
     case "seed":
-      return `From ${source ?? "nest.yaml"}.`;
+      return `From ${source?.split("/").at(-1) ?? "nest.yaml"}.`;
     case "environment":
       return `Set by ${source ?? "the environment"}: an edit here has no effect.`;
     case "dashboard": {
