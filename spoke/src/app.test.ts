@@ -84,6 +84,22 @@ async function start(rules: Partial<VisitorRules> = {}): Promise<void> {
       about: () => ({ nest_id: "nest-1", version: "0" }),
       switchAgent: async () => undefined,
     },
+    healthRoutes: {
+      agents,
+      configuration,
+      version: "0",
+      nestId: "nest-1",
+      checked: () => ({
+        governor: agents.governor,
+        startedAt: 0,
+        now: clock.now(),
+        unlinked: undefined,
+        hub: undefined,
+        backupTrouble: async () => undefined,
+        ledgerProblems: async () => 0,
+        dataFolder: folder,
+      }),
+    },
     configRoutes: { configuration, audit: async () => undefined, restart: undefined },
     home: (visitor) => (visitor.kind === "known" ? `known ${visitor.login} ${visitor.role}` : visitor.kind),
   });

@@ -25,6 +25,7 @@ import { serveBackup } from "./backup/routes.ts";
 import { type ConfigRoutesDeps, serveConfig } from "./config/routes.ts";
 import { serveEvents } from "./events/routes.ts";
 import type { Liveness } from "./health/liveness.ts";
+import { type HealthRoutesDeps, serveHealth } from "./health/routes.ts";
 import { serveLedger } from "./ledger/routes.ts";
 import { backupPage, ownBackupPage } from "./pages/backup-page.ts";
 import { errorPage, notBuiltPage } from "./pages/page.ts";
@@ -60,6 +61,7 @@ export interface DashboardDeps extends PortDeps {
   readonly clock: Clock;
   readonly agentRoutes: AgentRoutesDeps;
   readonly configRoutes: ConfigRoutesDeps;
+  readonly healthRoutes: HealthRoutesDeps;
 }
 
 /** The dashboard port: pages, health, metrics, the owner's backup and the description of the API. */
@@ -71,6 +73,7 @@ export async function buildDashboard(deps: DashboardDeps): Promise<FastifyInstan
   serveAgents(routes, deps.agentRoutes);
   serveLedger(routes, { ...deps.agentRoutes, ledgers: deps.agentRoutes.agents.ledgers });
   serveConfig(routes, deps.configRoutes);
+  serveHealth(routes, deps.healthRoutes);
   const events = serveEvents(routes, {
     agents: deps.agentRoutes.agents,
     clock: deps.clock,

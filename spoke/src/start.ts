@@ -151,6 +151,22 @@ export async function startSpoke(parts: SpokeParts): Promise<RunningSpoke> {
         appendAudit(settings.dataFolder, { at: new Date(clock.now()).toISOString(), actor, action, ...values }),
       restart: parts.restart,
     },
+    healthRoutes: {
+      agents: nestAgents,
+      configuration,
+      version,
+      nestId: id,
+      checked: () => ({
+        governor: nestAgents.governor,
+        startedAt: bootedAt,
+        now: clock.now(),
+        unlinked: link.because,
+        hub: hub && { lastOutcome: loop?.lastOutcome },
+        backupTrouble: async () => (await backup.status()).reason,
+        ledgerProblems: () => nestAgents.ledgers.problems(),
+        dataFolder: settings.dataFolder,
+      }),
+    },
     home: async (visitor) =>
       homePage({
         nestId: id,

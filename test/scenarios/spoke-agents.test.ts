@@ -1,6 +1,6 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { nestRuns, nestWork } from "@nest/protocol";
+import type { health, nestRuns, nestWork } from "@nest/protocol";
 import { afterEach, describe, expect, test } from "vitest";
 import { plainSeed } from "../harness/plain-seed.ts";
 import { fakeAgent, SPOKE_TOKEN, SpokeHere } from "../harness/spoke-here.ts";
@@ -143,5 +143,18 @@ describe("agents of a nest", { timeout: 90_000 }, () => {
     expect(whole.environment).not.toContain("GH_TOKEN");
     expect(whole.prompt).toContain("Change nothing at the code host");
     expect(whole.diff).toEqual({ files: 0, added: 0, removed: 0 });
+  });
+
+  test("health says what is unwell, and a bundle for whoever helps has no secret in it", async () => {
+    spoke = await start({ scanner: { backend: "goose" } }, { NEST_AGENT_COMMAND: "no-such-program-anywhere" });
+    await spoke.endedRun();
+    const { status, checks } = await spoke.call<health.DeepHealth>("GET", "/api/health/deep", undefined, "read");
+    expect(status).not.toBe("ok");
+    expect(checks.agents).toEqual({ status: "degraded", detail: expect.stringContaining("no-such-program-anywhere") });
+    expect(checks.code_host?.status).toBe("ok");
+    const bundle = await spoke.call<Record<string, unknown>>("GET", "/api/diagnostics");
+    expect(bundle).toMatchObject({ agents: [{ name: "scanner" }], runs: [{ outcome: "not_started" }] });
+    expect(JSON.stringify(bundle)).not.toContain(SPOKE_TOKEN);
+    await expect(spoke.call("GET", "/api/diagnostics", undefined, "merger")).rejects.toMatchObject({ status: 403 });
   });
 });

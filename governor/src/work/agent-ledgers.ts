@@ -87,6 +87,13 @@ export class AgentLedgers implements WorkLedger {
     if (summary !== undefined && summary !== "") await ledger.remember(summary, bead.id);
   }
 
+  /** How many lines of all ledgers cannot be read. */
+  async problems(): Promise<number> {
+    let count = 0;
+    for (const agent of this.agents) count += (await this.of(agent)).problems.count;
+    return count;
+  }
+
   async close(): Promise<void> {
     const open = [...this.#open.values()];
     this.#open.clear();

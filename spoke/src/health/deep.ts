@@ -1,0 +1,128 @@
+import { statfs } from "node:fs/promises";
+import type { Governor } from "@nest/governor";
+import { sentenceOf } from "@nest/kit";
+import type { health, nestAgents } from "@nest/protocol";
+import type { Outcome } from "../heartbeat/send.ts";
+
+type Check = health.DeepHealth["checks"][string];
+
+const DISK_DEGRADED = 0.85;
+const DISK_CRITICAL = 0.95;
+/** The governor stands still when it has not evaluated for so many of its intervals, and a quarter of an hour at least. */
+const LATE_INTERVALS = 3;
+const LATE_AT_LEAST_MS = 15 * 60_000;
+const TROUBLE: ReadonlySet<string> = new Set(["login", "failures", "loop", "disk"]);
+
+export interface DeepHealthDeps {
+  readonly governor: Governor;
+  readonly startedAt: number;
+  readonly now: number;
+  /** Why the nest is not linked to the code host. */
+  readonly unlinked: string | undefined;
+  /** The last heartbeat; undefined where there is no hub, or before the first. */
+  readonly hub: { readonly lastOutcome: Outcome | undefined } | undefined;
+  /** Why no backup can be made. */
+  readonly backupTrouble: () => Promise<string | undefined>;
+  /** How many lines of the agents' ledgers cannot be read. */
+  readonly ledgerProblems: () => Promise<number>;
+  readonly dataFolder: string;
+}
+
+/** Looks at everything that can go wrong with a nest. A check that itself fails is critical and says why. */
+export async function deepHealth(deps: DeepHealthDeps): Promise<health.DeepHealth> {
+  const checks: Record<string, Check> = {};
+  const looks: Record<string, () => Check | Promise<Check>> = {
+    code_host: () => codeHostCheck(deps),
+    governor: () => governorCheck(deps),
+    agents: () => agentsCheck(deps.governor.agents),
+    hub_heartbeat: () => hubCheck(deps),
+    ledger: async () => {
+      const count = await deps.ledgerProblems();
+      return count === 0 ? ok("every line can be read") : degraded(`${count} lines cannot be read and are passed over`);
+    },
+    backup: async () => {
+      const trouble = await deps.backupTrouble();
+      return trouble === undefined ? ok("a backup can be made") : degraded(trouble);
+    },
+    data_disk: () => diskCheck(deps.dataFolder),
+  };
+  for (const [name, look] of Object.entries(looks)) {
+    try {
+      checks[name] = await look();
+    } catch (thrown) {
+      checks[name] = critical(sentenceOf(thrown));
+    }
+  }
+  const statuses = Object.values(checks).map(({ status }) => status);
+  const worst = (["critical", "degraded"] as const).find((status) => statuses.includes(status));
+  return { status: worst ?? "ok", checks };
+}
+
+function codeHostCheck({ governor, unlinked }: DeepHealthDeps): Check {
+  if (unlinked !== undefined) return critical(unlinked);
+  const { repos } = governor.status;
+  const failing = repos.filter(({ error }) => error !== undefined);
+  const [first] = failing;
+  if (first === undefined)
+    return ok(repos.length === 1 ? "the repository can be read" : `all ${repos.length} repositories can be read`);
+  const detail = `${failing.length} of ${repos.length} repositories cannot be read; ${first.repo}: ${first.error}`;
+  return failing.length === repos.length ? critical(detail) : degraded(detail);
+}
+
+function governorCheck({ governor, startedAt, now }: DeepHealthDeps): Check {
+  const { evalIntervalMs } = governor.settings;
+  const last = governor.status.last_eval_at;
+  const since = last === undefined ? startedAt : Date.parse(last);
+  const minutes = Math.round((now - since) / 60_000);
+  if (now - since > Math.max(LATE_AT_LEAST_MS, LATE_INTERVALS * evalIntervalMs))
+    return critical(`the queue was last judged ${minutes} min ago: restart this nest, and see its log`);
+  return ok(
+    last === undefined ? "the queue is being read for the first time" : `the queue was judged ${minutes} min ago`,
+  );
+}
+
+function agentsCheck(agents: readonly nestAgents.NestAgent[]): Check {
+  const on = agents.filter(({ enabled }) => enabled);
+  const unwell = on.filter(
+    ({ state, pause }) => state === "unready" || (pause !== undefined && TROUBLE.has(pause.cause)),
+  );
+  const [first] = unwell;
+  if (first === undefined) return ok(on.length === 0 ? "no agent is switched on" : `${on.length} agents are well`);
+  const detail = `${first.name}: ${first.trouble ?? first.pause?.reason ?? "unwell"}`;
+  return degraded(unwell.length === 1 ? detail : `${unwell.length} of ${on.length} agents are unwell; ${detail}`);
+}
+
+function hubCheck({ hub }: DeepHealthDeps): Check {
+  if (hub === undefined) return ok("this nest reports to no hub");
+  const { lastOutcome } = hub;
+  if (lastOutcome === undefined) return ok("the first heartbeat is on its way");
+  switch (lastOutcome.kind) {
+    case "accepted":
+      return ok("the hub accepts the heartbeats");
+    case "rejected":
+      return degraded(`the hub answers ${lastOutcome.status}: see whether NEST_HUB_SECRET is the hub's`);
+    case "unreachable":
+      return degraded(`the hub cannot be reached: ${lastOutcome.because}`);
+  }
+}
+
+async function diskCheck(folder: string): Promise<Check> {
+  const { blocks, bavail, bfree } = await statfs(folder);
+  const used = blocks - bfree;
+  const share = used + bavail === 0 ? 0 : used / (used + bavail);
+  const detail = `${Math.round(share * 100)} % of the disk of the data folder is used`;
+  if (share >= DISK_CRITICAL) return critical(detail);
+  return share >= DISK_DEGRADED ? degraded(detail) : ok(detail);
+}
+
+function ok(detail: string): Check {
+  return { status: "ok", detail };
+}
+
+function degraded(detail: string): Check {
+  return { status: "degraded", detail };
+}
+
+function critical(detail: string): Check {
+  return { status: "critical", detail };
+}
