@@ -11,8 +11,8 @@ const HTML = { accept: "text/html" };
 describe("a nest without a hub in front signs people in by device flow", { timeout: 90_000 }, () => {
   let spoke: SpokeHere;
   beforeAll(async () => {
-    spoke = await standaloneSpoke(["Ada", "rob:read", "may:merger", "odd:king", "wren:read-write"], {
-      NEST_AUTHORIZED_USERS: "env-owner:owner",
+    spoke = await standaloneSpoke(["Ada", "rob:read", "may:merger", "wren:read-write"], {
+      NEST_AUTHORIZED_USERS: "env-owner:owner,odd:king,:owner",
     });
   }, 60_000);
   afterAll(() => spoke[Symbol.asyncDispose]());
