@@ -1,7 +1,7 @@
 import type { Environment } from "@nest/kit";
 import type { Backend } from "./cli/backend.ts";
 
-/** What any program needs to run as the person who started the relay. */
+/** What any program needs to run as the person who started the relay or the nest. */
 const ALLOWED = new Set([
   "PATH",
   "HOME",
@@ -33,7 +33,7 @@ const ALLOWED = new Set([
 ]);
 const ALLOWED_PREFIXES = ["LC_", "XDG_"];
 
-/** Never passed to an agent, whatever other list names them: these tokens are the relay's own. */
+/** Never passed to an agent, whatever other list names them: these tokens are the relay's or the nest's own. */
 const WITHHELD = /^(?:NEST|HIVE)_.*TOKEN$/;
 
 /** Every process of one run carries this variable, so that the whole tree can be found again (see `process-tree.ts`). */
@@ -51,7 +51,7 @@ export interface AgentEnvironmentDeps {
 
 /**
  * The environment of an agent, by allow list: what a program needs, the backend's own credential variables, and what the
- * task brings. The registration token and other secrets of the relay never get in.
+ * task or the run brings. The registration token and other secrets of the relay, or of the nest, never get in.
  */
 export function agentEnvironment(relay: Environment, deps: AgentEnvironmentDeps): Record<string, string> {
   const named = new Set([...ALLOWED, ...deps.backend.credentialVariables, ...(deps.alsoPass ?? [])]);

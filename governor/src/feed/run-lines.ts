@@ -1,5 +1,6 @@
 import type { NestActivityEvent, nestRuns, RunOutcome } from "@nest/protocol";
 
+/** Names of actions; the words that people read are in `nest-activity.ts` of the protocol. */
 const endings = {
   shipped: "run shipped",
   finished: "run finished",
