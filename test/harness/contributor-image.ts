@@ -14,7 +14,8 @@ const run = promisify(execFile);
 const ROOT = join(import.meta.dirname, "../..");
 const CACHE = process.env.NEST_TEST_CACHE ?? join(homedir(), ".cache/nest-test");
 const BASE_FOLDER = join(CACHE, "relay-base-2");
-const BASE_IMAGE = "localhost/nest-test-base:bookworm-2";
+/** A small Debian with what our images need, so that none of them asks a registry. */
+export const BASE_IMAGE = "localhost/nest-test-base:bookworm-2";
 const BASE_PACKAGES = "bubblewrap,ca-certificates,curl,git,procps,tini,tmux,xz-utils";
 const SLOW_MS = 400_000;
 

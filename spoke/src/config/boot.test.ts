@@ -134,6 +134,15 @@ describe("the runtime configuration", () => {
     ]);
   });
 
+  test.each([{}, CONTAINER])("that somebody edited by hand is the source of truth as it is then: %o", async (where) => {
+    environment = where;
+    await writeFile(config, SEED);
+    await boot();
+    await put("nest.yaml.runtime", (await inData("nest.yaml.runtime")).replace("acmm_level: 2", "acmm_level: 5"));
+    expect((await boot()).config.acmm_level).toBe(5);
+    expect((await boot()).config.acmm_level).toBe(5);
+  });
+
   test("does not hide later edits of the file on a machine, where the overlay wins for the keys it has", async () => {
     await writeFile(config, SEED);
     await put("nest.yaml.dashboard", "project: {repos: [two]}\n");

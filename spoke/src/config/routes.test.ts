@@ -235,6 +235,12 @@ test("what takes effect at a restart only is listed, with what the nest works wi
   expect((await save({ dashboard: { hosts: null } })).restart_needed).toEqual([]);
 });
 
+test("grants need no restart", async () => {
+  await start();
+  const saved = await save({ dashboard: { authorized_users: ["ada:owner", "rob:read"] } });
+  expect([saved.changed, saved.restart_needed]).toEqual([["dashboard.authorized_users"], []]);
+});
+
 test("a restart is asked for once the answer is out, is audited, and refused where the nest could not start again", async () => {
   await start();
   expect(await call("POST", "/api/restart")).toMatchObject({ ok: true });
