@@ -22,6 +22,11 @@ describe("nest.yaml", () => {
     expect(config.agents).toEqual({});
   });
 
+  test.each(["nest_type", "hive_type"])("hub.%s says what kind of nest it is", (key) => {
+    const config = readNestYaml(`github: {token: abc}\nhub: {${key}: hosted}\n`, "nest.yaml");
+    expect(config.hub.nest_type).toBe("hosted");
+  });
+
   test("a fault names its key", () => {
     const read = () => readNestYaml("github: {token: abc}\nacmm_level: 9\nproject: {repos: 4}\n", "nest.yaml");
     expect(read).toThrow(UsageError);
