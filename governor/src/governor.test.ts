@@ -134,7 +134,10 @@ async function pass(ms: number): Promise<void> {
     await new Promise((resolve) => setTimeout(resolve, 1));
     for (let turns = 0; turns < 5; turns += 1) await new Promise((resolve) => setImmediate(resolve));
   }
-  await new Promise((resolve) => setTimeout(resolve, 20));
+  // However slow the machine is: what has begun is told before anybody looks.
+  await expect.poll(() => governor.status.last_eval_at, { timeout: 10_000 }).toBeDefined();
+  const between = () => governor.agents.filter(({ state }) => state === "starting" || state === "stopping");
+  await expect.poll(() => between().length, { timeout: 10_000 }).toBe(0);
 }
 
 function issues(count: number, more: object = {}): void {

@@ -3,9 +3,11 @@ import type { nestAgents, nestRuns, nestWork } from "@nest/protocol";
 import { Agent, type AgentDeps } from "./agents/agent.ts";
 import { agentView, spendingView } from "./agents/agent-view.ts";
 import type { RunRequest, StartRun } from "./agents/run-port.ts";
+import type { PauseWish, Wish } from "./agents/wishes.ts";
 import type { ActivityFeed } from "./feed/activity-feed.ts";
+import { RepositoryLines } from "./feed/repository-lines.ts";
 import { lineOfEnd } from "./feed/run-lines.ts";
-import type { NestState, QueuePoint, StateFile } from "./nest-state.ts";
+import type { NestState, StateFile } from "./nest-state.ts";
 import { allowanceAt } from "./policy/acmm.ts";
 import { cadenceIn, type Mode, modeInForce } from "./policy/modes.ts";
 import { nextTurn } from "./policy/schedule.ts";
@@ -13,6 +15,7 @@ import type { GovernorSettings } from "./policy/settings.ts";
 import { nextDay, overLimit } from "./policy/spending.ts";
 import { usedToday } from "./runs/run-days.ts";
 import type { RunStore } from "./runs/run-store.ts";
+import { QueuePoints } from "./work/queue-points.ts";
 import type { Scanner } from "./work/scan.ts";
 import { WorkBoard } from "./work/work-board.ts";
 import type { WorkLedger } from "./work/work-ledger.ts";
@@ -20,7 +23,6 @@ import type { WorkLedger } from "./work/work-ledger.ts";
 /** How often due agents are looked for between evaluations. */
 const TICK_MS = 5000;
 const PRUNE_EVERY_MS = 3_600_000;
-const MOST_POINTS = 5000;
 
 export interface GovernorDeps {
   readonly clock: Clock;
@@ -44,19 +46,6 @@ export type GovernorChange =
   | { readonly kind: "run"; readonly run: nestRuns.Run }
   | { readonly kind: "governor" };
 
-/** What a person wants an agent to work on now. */
-export interface Wish {
-  readonly issue?: string | undefined;
-  readonly message?: string | undefined;
-}
-
-export interface PauseWish {
-  readonly reason?: string | undefined;
-  readonly minutes?: number | undefined;
-  /** End the run in progress as well. */
-  readonly stop?: boolean | undefined;
-}
-
 type NewRun = Pick<RunRequest, "trigger" | "by"> & {
   readonly issue?: string | undefined;
   readonly message?: string | undefined;
@@ -70,15 +59,17 @@ type NewRun = Pick<RunRequest, "trigger" | "by"> & {
  */
 export class Governor {
   readonly work: WorkBoard;
+  /** How long the queue was at each evaluation. */
+  readonly queueOverTime: QueuePoints;
   readonly #deps: GovernorDeps;
   readonly #agents = new Map<string, Agent>();
   readonly #listeners = new Set<(change: GovernorChange) => void>();
   readonly #timers: CancelTimer[] = [];
   readonly #stop = new AbortController();
-  readonly #unreadable = new Set<string>();
+  readonly #repositoryLines: RepositoryLines;
   #settings: GovernorSettings;
   #mode: Mode;
-  #points: readonly QueuePoint[];
+  #modeSince: number;
   #evaluating: Promise<void> | undefined;
   #lastEvalAt: number | undefined;
   #nextEvalAt: number;
@@ -86,10 +77,12 @@ export class Governor {
 
   private constructor(settings: GovernorSettings, state: NestState, deps: GovernorDeps) {
     this.#deps = deps;
+    this.#repositoryLines = new RepositoryLines(deps.feed);
     this.#settings = settings;
     this.work = new WorkBoard(settings, state.issues, deps);
-    this.#points = state.queue;
+    this.queueOverTime = new QueuePoints(state.queue);
     this.#mode = modeInForce(settings.modes, 0);
+    this.#modeSince = deps.clock.now();
     this.#nextEvalAt = deps.clock.now();
     for (const own of settings.agents) this.#agents.set(own.name, this.#agentOf(own, state.agents[own.name] ?? {}));
   }
@@ -178,15 +171,6 @@ export class Governor {
     };
   }
 
-  /** How long the queue was since a moment, oldest first, thinned to about 500 points. */
-  queueSince(since: number): { at: string; actionable: number; held_back: number }[] {
-    const points = this.#points.filter(({ at }) => at >= since);
-    const every = Math.max(1, Math.ceil(points.length / 500));
-    return points
-      .filter((_, at) => at % every === 0 || at === points.length - 1)
-      .map(({ at, actionable, heldBack }) => ({ at: timeOf(at), actionable, held_back: heldBack }));
-  }
-
   /**
    * Sets an agent to work now, whatever its interval.
    *
@@ -246,10 +230,13 @@ export class Governor {
     this.#nextEvalAt = clock.now() + this.#settings.evalIntervalMs;
     await this.work.read(this.#settings.repos, this.#stop.signal);
     this.#lastEvalAt = clock.now();
-    this.#tellRepositories();
+    this.#repositoryLines.look(this.#deps.scanner.repos);
     this.#chooseMode();
-    const point = { at: this.#lastEvalAt, actionable: this.work.actionable.length, heldBack: this.work.heldBack };
-    this.#points = [...this.#points.slice(1 - MOST_POINTS), point];
+    this.queueOverTime.add({
+      at: this.#lastEvalAt,
+      actionable: this.work.actionable.length,
+      heldBack: this.work.heldBack,
+    });
     this.#setDueToWork();
     await this.#save();
     if (clock.now() - this.#prunedAt < PRUNE_EVERY_MS) return;
@@ -260,7 +247,10 @@ export class Governor {
   #chooseMode(): void {
     const before = this.#mode.name;
     this.#mode = modeInForce(this.#settings.modes, this.work.actionable.length);
-    if (this.#mode.name !== before) this.#deps.feed.tell({ action: "mode changed", detail: this.#mode.name });
+    if (this.#mode.name !== before) {
+      this.#modeSince = this.#deps.clock.now();
+      this.#deps.feed.tell({ action: "mode changed", detail: this.#mode.name });
+    }
     this.#tell({ kind: "governor" });
   }
 
@@ -358,22 +348,13 @@ export class Governor {
     this.#saveSoon();
   }
 
-  #tellRepositories(): void {
-    for (const { repo, error } of this.#deps.scanner.repos) {
-      if (error !== undefined && !this.#unreadable.has(repo)) {
-        this.#unreadable.add(repo);
-        this.#deps.feed.tell({ action: "repository unreadable", detail: `${repo}: ${error}` });
-      } else if (error === undefined && this.#unreadable.delete(repo))
-        this.#deps.feed.tell({ action: "repository readable again", detail: repo });
-    }
-  }
-
   #view(agent: Agent): nestAgents.NestAgent {
     const now = this.#deps.clock.now();
     const { runs } = this.#deps.runs;
     return agentView(agent, {
       settings: this.#settings,
       mode: this.#mode,
+      modeSince: this.#modeSince,
       used: usedToday(runs, now, agent.name),
       lastRun: runs.find((run) => run.agent === agent.name && run.ended_at !== undefined),
       now,
@@ -402,7 +383,7 @@ export class Governor {
       mode: this.#mode.name,
       agents: Object.fromEntries([...this.#agents].map(([name, agent]) => [name, agent.memory])),
       issues: this.work.history,
-      queue: this.#points,
+      queue: this.queueOverTime.all,
     });
   }
 }

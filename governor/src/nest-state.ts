@@ -4,6 +4,7 @@ import { pauseCauses, runOutcomes } from "@nest/protocol";
 import { z } from "zod";
 import type { AgentMemory } from "./agents/agent.ts";
 import { type IssueHistory, trimmed } from "./work/issue-history.ts";
+import type { QueuePoint } from "./work/queue-points.ts";
 
 /** State that is older than this says nothing about today: it is not used. */
 const MOST_AGE_MS = 7 * 86_400_000;
@@ -39,13 +40,6 @@ const Stored = z.object({
     .max(MOST_POINTS)
     .catch([]),
 });
-
-/** How long the queue was at one evaluation. */
-export interface QueuePoint {
-  readonly at: number;
-  readonly actionable: number;
-  readonly heldBack: number;
-}
 
 /** What a nest knows of itself besides its configuration (spec: `/data/nest-state.json`). */
 export interface NestState {

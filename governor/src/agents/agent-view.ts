@@ -12,6 +12,8 @@ import { pauseView } from "./pause.ts";
 export interface Surroundings {
   readonly settings: GovernorSettings;
   readonly mode: Mode;
+  /** Since when that mode is in force. */
+  readonly modeSince: number;
   readonly used: Used;
   readonly lastRun: nestRuns.Run | undefined;
   readonly now: number;
@@ -23,11 +25,14 @@ export function sessionOf(agent: string): string {
 }
 
 /** An agent as the dashboard shows it. Absent is what is not known; nothing is made up. Pure. */
-export function agentView(agent: Agent, { settings, mode, used, lastRun, now }: Surroundings): nestAgents.NestAgent {
+export function agentView(
+  agent: Agent,
+  { settings, mode, modeSince, used, lastRun, now }: Surroundings,
+): nestAgents.NestAgent {
   const { settings: own, run, pause, trouble, nowLine, lastStartedAt, freeSince } = agent;
   const cadence = cadenceIn(mode, own.name);
   const next = nextTurn(cadence, { lastStartedAt, freeSince });
-  const modePause = cadence === "pause" ? modePauseOf(mode, now) : undefined;
+  const modePause = cadence === "pause" ? modePauseOf(mode, modeSince) : undefined;
   const shown = pause === undefined ? modePause : pauseView(pause);
   const allowance = allowanceAt(settings.acmmLevel, own.name, own.autonomy);
   const waitsFor = agent.waitsFor as Parameters<typeof standstillWords>[0] | undefined;
@@ -72,8 +77,8 @@ function stateOf(agent: Agent, isPaused: boolean): AgentState {
   return agent.trouble === undefined ? "waiting" : "unready";
 }
 
-function modePauseOf(mode: Mode, now: number): nestAgents.AgentPause {
-  return { cause: "mode", reason: `the mode ${mode.name} pauses it`, since: new Date(now).toISOString() };
+function modePauseOf(mode: Mode, since: number): nestAgents.AgentPause {
+  return { cause: "mode", reason: `the mode ${mode.name} pauses it`, since: new Date(since).toISOString() };
 }
 
 export function spendingView(used: Used, limits: Limits): nestAgents.Spending {

@@ -70,7 +70,9 @@ function serveWork(
     await governor.evaluate();
     return { ok: true as const, governor: governor.status };
   });
-  routes.serve(nestWork.workHistory, ({ query }) => ({ points: governor.queueSince(now() - query.days * DAY_MS) }));
+  routes.serve(nestWork.workHistory, ({ query }) => ({
+    points: governor.queueOverTime.since(now() - query.days * DAY_MS),
+  }));
   routes.serve(nestEvents.audit, ({ query }) => readAudit(dataFolder, query));
   routes.serve(nestEvents.activity, ({ query }) => feed.page(query.limit, query.cursor, query.agent));
 }
