@@ -10,6 +10,8 @@ export interface HeartbeatParts {
   readonly periodMs: number;
   readonly random: Random;
   readonly send: (signal: AbortSignal) => Promise<Outcome>;
+  /** Told of the outcome of each heartbeat. */
+  readonly onOutcome?: ((outcome: Outcome) => void) | undefined;
 }
 
 /** Up to this part of the period comes earlier, so that spokes that started together do not stay together. */
@@ -74,6 +76,7 @@ export class HeartbeatLoop {
     this.#lastAttemptAt = now;
     this.#lastOutcome = outcome;
     this.#counts[outcome.kind] += 1;
+    this.#parts.onOutcome?.(outcome);
     switch (outcome.kind) {
       case "accepted":
         this.#lastSuccessAt = now;
