@@ -33,6 +33,7 @@ const onlyIn: Record<string, readonly string[]> = {
   pg: ["backup", "dispatch"],
   re2js: ["dispatch"],
   "@lydell/node-pty": ["spoke"],
+  nodemailer: ["spoke"],
   "@xterm/": ["web"],
   fastify: ["auth", "http", "hub", "local-codehost", "spoke"],
   "@fastify/": ["http"],

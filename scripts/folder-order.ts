@@ -84,6 +84,7 @@ export const folderOrders: Readonly<Record<string, FolderOrder>> = {
       "heartbeat",
       "backup",
       "ledger",
+      "notifications",
       "agents",
       "health",
       "events",

@@ -21,6 +21,7 @@ const statusOf: Readonly<Record<string, number>> = {
   run_not_found: 404,
   issue_not_found: 404,
   bead_unknown: 404,
+  notification_channel_not_found: 404,
   method_not_allowed: 405,
   conflict: 409,
   bead_changed: 409,

@@ -48,6 +48,7 @@ export { type AgentState, type Autonomy, autonomies, type PauseCause, pauseCause
 export * as nestConfig from "./http/nest-config.ts";
 export * as nestEvents from "./http/nest-events.ts";
 export * as nestLedger from "./http/nest-ledger.ts";
+export * as nestNotifications from "./http/nest-notifications.ts";
 export * as nestRuns from "./http/nest-runs.ts";
 export { type RunOutcome, runOutcomes } from "./http/nest-runs.ts";
 export * as nestSignIn from "./http/nest-sign-in.ts";
@@ -75,6 +76,13 @@ export {
   type NestActivityEvent,
   nestActivityActions,
 } from "./nest-activity.ts";
+export {
+  type NotificationEvent,
+  type NotificationKind,
+  notificationEventOf,
+  notificationEvents,
+  notificationKinds,
+} from "./notifications.ts";
 export {
   closeCodes,
   type Durations,

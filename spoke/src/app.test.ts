@@ -14,6 +14,7 @@ import { Backup } from "./backup/backup.ts";
 import { linkCodeHost } from "./codehost/code-host.ts";
 import { Configuration } from "./config/configuration.ts";
 import { readSettings } from "./config/settings.ts";
+import { Notifier } from "./notifications/notifier.ts";
 import { TerminalGateway } from "./terminal/gateway.ts";
 
 let folder = "";
@@ -101,6 +102,25 @@ async function start(rules: Partial<VisitorRules> = {}): Promise<void> {
       }),
     },
     configRoutes: { configuration, audit: async () => undefined, restart: undefined },
+    notificationRoutes: {
+      notifier: new Notifier(
+        {
+          ...{
+            clock,
+            log,
+            random,
+            nestId: "nest-1",
+            dataFolder: folder,
+            environment: {},
+            webBase: "https://github.com",
+          },
+          address: () => undefined,
+          redact: (text) => text,
+        },
+        config,
+      ),
+      audit: nothing,
+    },
     home: (visitor) => (visitor.kind === "known" ? `known ${visitor.login} ${visitor.role}` : visitor.kind),
   });
 }

@@ -27,6 +27,7 @@ import { serveEvents } from "./events/routes.ts";
 import type { Liveness } from "./health/liveness.ts";
 import { type HealthRoutesDeps, serveHealth } from "./health/routes.ts";
 import { serveLedger } from "./ledger/routes.ts";
+import { type NotificationRoutesDeps, serveNotifications } from "./notifications/routes.ts";
 import { backupPage, ownBackupPage } from "./pages/backup-page.ts";
 import { errorPage, notBuiltPage } from "./pages/page.ts";
 import { comeInPage, howToComeIn, ownSignInPage, signInPage } from "./pages/sign-in-page.ts";
@@ -62,6 +63,7 @@ export interface DashboardDeps extends PortDeps {
   readonly agentRoutes: AgentRoutesDeps;
   readonly configRoutes: ConfigRoutesDeps;
   readonly healthRoutes: HealthRoutesDeps;
+  readonly notificationRoutes: NotificationRoutesDeps;
 }
 
 /** The dashboard port: pages, health, metrics, the owner's backup and the description of the API. */
@@ -74,6 +76,7 @@ export async function buildDashboard(deps: DashboardDeps): Promise<FastifyInstan
   serveLedger(routes, { ...deps.agentRoutes, ledgers: deps.agentRoutes.agents.ledgers });
   serveConfig(routes, deps.configRoutes);
   serveHealth(routes, deps.healthRoutes);
+  serveNotifications(routes, deps.notificationRoutes);
   const events = serveEvents(routes, {
     agents: deps.agentRoutes.agents,
     clock: deps.clock,

@@ -19,8 +19,10 @@ import { liveness } from "./health/liveness.ts";
 import { spokeMetrics } from "./health/metrics.ts";
 import { heartbeatBody } from "./heartbeat/body.ts";
 import { HEARTBEAT_PERIOD_MS, HeartbeatLoop } from "./heartbeat/loop.ts";
-import { sendHeartbeat } from "./heartbeat/send.ts";
+import { refusalTeller } from "./heartbeat/refusals.ts";
+import { type Outcome, sendHeartbeat } from "./heartbeat/send.ts";
 import { nestId } from "./identity/nest-id.ts";
+import { Notifier } from "./notifications/notifier.ts";
 import { homePage } from "./pages/home-page.ts";
 import { TerminalGateway } from "./terminal/gateway.ts";
 import { ptyOpener } from "./terminal/pty.ts";
@@ -89,13 +91,25 @@ export async function startSpoke(parts: SpokeParts): Promise<RunningSpoke> {
     tokens24h: nestAgents.runs.tokensSince(clock.now() - DAY_MS),
     isUnlinked: link.because !== undefined,
   });
-  const loop = hub && heartbeatsTo(hub, () => heartbeatBody(configuration.inForce, facts()), parts);
+  const tellOfHub = refusalTeller((event) => nestAgents.feed.tell(event));
+  const loop = hub && heartbeatsTo(hub, () => heartbeatBody(configuration.inForce, facts()), { ...parts, tellOfHub });
+  const notifier = new Notifier(
+    {
+      ...{ clock, log, random: parts.random, nestId: id, dataFolder: settings.dataFolder, webBase: settings.webUrl },
+      environment: settings.environment,
+      address: () => config.dashboard.public_url ?? config.hub.dashboard_url,
+      redact: (text) => nestAgents.secrets.redact(text),
+    },
+    config,
+  );
+  nestAgents.feed.onLine((line) => notifier.tell(line));
   const access = await accessOf(configuration, parts);
   const { keeper, signIn } = access;
   configuration.beforeSave((entries) => mustKeepOwner(signIn.users, entries));
   configuration.onSaved(async (saved) => {
     nestAgents.governor.apply(governorSettings(saved, settings.clockScale));
     await signIn.grants.apply(saved.dashboard.authorized_users ?? []);
+    notifier.apply(saved);
   });
   const isKnownHost = knownNest(settings.host, config, keeper);
   const hasAgent = (name: string) => nestAgents.governor.agents.some((agent) => agent.name === name);
@@ -167,6 +181,11 @@ export async function startSpoke(parts: SpokeParts): Promise<RunningSpoke> {
         dataFolder: settings.dataFolder,
       }),
     },
+    notificationRoutes: {
+      notifier,
+      audit: (actor, action, values) =>
+        appendAudit(settings.dataFolder, { at: new Date(clock.now()).toISOString(), actor, action, ...values }),
+    },
     home: async (visitor) =>
       homePage({
         nestId: id,
@@ -184,6 +203,7 @@ export async function startSpoke(parts: SpokeParts): Promise<RunningSpoke> {
     await loop?.stop();
     terminals.close();
     await nestAgents.close();
+    await notifier.close();
     await Promise.all([dashboard.close(), terminal.close()]);
     await Promise.all([backup.settled(), access.sessions.settled()]);
   };
@@ -204,7 +224,11 @@ export async function startSpoke(parts: SpokeParts): Promise<RunningSpoke> {
   }
 }
 
-function heartbeatsTo(hub: HubLink, body: () => Heartbeat, parts: SpokeParts): HeartbeatLoop {
+function heartbeatsTo(
+  hub: HubLink,
+  body: () => Heartbeat,
+  parts: SpokeParts & { readonly tellOfHub: (outcome: Outcome) => void },
+): HeartbeatLoop {
   const { settings, clock, log, random } = parts;
   return new HeartbeatLoop({
     clock,
@@ -212,6 +236,7 @@ function heartbeatsTo(hub: HubLink, body: () => Heartbeat, parts: SpokeParts): H
     random,
     periodMs: Math.max(1, Math.round(HEARTBEAT_PERIOD_MS / settings.clockScale)),
     send: (signal) => sendHeartbeat(hub, body(), signal),
+    onOutcome: parts.tellOfHub,
   });
 }
 

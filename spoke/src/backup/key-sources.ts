@@ -49,7 +49,7 @@ export async function resolveKey(sources: KeySources): Promise<ResolvedKey> {
 async function fromFile(file: string): Promise<ResolvedKey | undefined> {
   const source = `file:${file}`;
   try {
-    const text = await textOf(file);
+    const text = await smallTextOf(file);
     if (text === undefined) return { kind: "unusable", source, because: "the key file is no file that holds a key" };
     return text.trim() === "" ? undefined : parsed(text, source);
   } catch (thrown) {
@@ -62,8 +62,8 @@ async function fromFile(file: string): Promise<ResolvedKey | undefined> {
   }
 }
 
-/** Undefined for what is no small file. Never waits for the other end of a pipe. */
-async function textOf(file: string): Promise<string | undefined> {
+/** The text of a file that holds one secret; undefined for what is no small file. Never waits for the other end of a pipe. */
+export async function smallTextOf(file: string): Promise<string | undefined> {
   const handle = await open(file, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
     const stats = await handle.stat();

@@ -2,6 +2,7 @@ import { areAddresses } from "@nest/http";
 import { checkConfig, parseYaml, UsageError } from "@nest/kit";
 import { z } from "zod";
 import { AgentName, agentSchema, budgetSchema, Mode } from "./agent-schema.ts";
+import { notificationsSchema } from "./notification-schema.ts";
 import { mergeOverlay } from "./overlay.ts";
 import {
   flag,
@@ -102,6 +103,7 @@ function nestYaml(object: ObjectMaker) {
     github: section(githubSchema(object)),
     dashboard: section(dashboardSchema(object)),
     hub: section(hubSchema(object)),
+    notifications: section(notificationsSchema(object)),
     acmm_level: z
       .number()
       .int()

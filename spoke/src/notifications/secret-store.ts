@@ -1,0 +1,76 @@
+import { chmod, rm } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { type Environment, isAbsent, makePrivateFolder, NestError, Secret, writeFileAtomic } from "@nest/kit";
+import { smallTextOf } from "../backup/key-sources.ts";
+import type { ChannelConfig } from "../config/notification-schema.ts";
+import { variableOf } from "../config/secret-value.ts";
+
+/** A channel's secret as it is found now. */
+export type FoundSecret =
+  | { readonly kind: "saved" | "variable"; readonly secret: Secret }
+  | { readonly kind: "missing" }
+  | { readonly kind: "unusable"; readonly because: string };
+
+export interface SecretPlace {
+  readonly dataFolder: string;
+  readonly environment: Environment;
+}
+
+/** Where a channel's secret is: the variable that the configuration names, or else the file that was saved here. */
+export async function findSecret(name: string, channel: ChannelConfig, place: SecretPlace): Promise<FoundSecret> {
+  const variable = channel.secret ? variableOf(channel.secret) : undefined;
+  if (variable !== undefined) {
+    const value = place.environment[variable]?.trim();
+    if (value !== undefined && value !== "") return { kind: "variable", secret: new Secret(value) };
+    return { kind: "unusable", because: `the variable ${variable} is not set` };
+  }
+  try {
+    const text = await smallTextOf(fileOf(place, name));
+    if (text === undefined) return { kind: "unusable", because: "the file of its secret is no file that holds one" };
+    return text.trim() === "" ? { kind: "missing" } : { kind: "saved", secret: new Secret(text.trim()) };
+  } catch (thrown) {
+    if (isAbsent(thrown)) return { kind: "missing" };
+    const { code } = thrown as NodeJS.ErrnoException;
+    return { kind: "unusable", because: `the file of its secret cannot be read (${code})` };
+  }
+}
+
+/**
+ * Saves a channel's secret into a file of mode 0600.
+ *
+ * @throws NestError `bad_request` for a text that is no secret of this kind, `conflict` where a variable is named for it.
+ */
+export async function saveSecret(
+  name: string,
+  channel: ChannelConfig,
+  text: string,
+  place: SecretPlace,
+): Promise<void> {
+  const secret = text.trim();
+  if (secret === "") {
+    throw new NestError("bad_request", "secret: is empty", { hint: "to remove the secret, use DELETE" });
+  }
+  if (!/^[\x21-\x7e]+$/.test(secret) && channel.kind !== "email")
+    throw new NestError("bad_request", "secret: has characters that no such secret has");
+  if (/[\u0000-\u001f\u007f]/.test(secret)) throw new NestError("bad_request", "secret: is more than one line");
+  if (channel.kind === "webhook" && secret.length < 16)
+    throw new NestError("bad_request", "secret: a key to sign with has at least 16 characters");
+  if (channel.secret) {
+    throw new NestError("conflict", `the configuration takes the secret of ${name} from a variable`, {
+      hint: `remove notifications.channels.${name}.secret from the configuration first`,
+    });
+  }
+  const file = fileOf(place, name);
+  await makePrivateFolder(dirname(file));
+  // One that was there before may be open to others.
+  await chmod(dirname(file), 0o700);
+  await writeFileAtomic(file, `${secret}\n`, { mode: 0o600 });
+}
+
+export async function clearSecret(name: string, { dataFolder }: Pick<SecretPlace, "dataFolder">): Promise<void> {
+  await rm(fileOf({ dataFolder }, name), { force: true });
+}
+
+function fileOf({ dataFolder }: Pick<SecretPlace, "dataFolder">, name: string): string {
+  return join(dataFolder, "secrets", `notification_${name}`);
+}
