@@ -98,6 +98,7 @@ async function start(rules: Partial<VisitorRules> = {}): Promise<void> {
         hub: undefined,
         backupTrouble: async () => undefined,
         ledgerProblems: async () => 0,
+        notificationTrouble: () => [],
         dataFolder: folder,
       }),
     },

@@ -178,6 +178,7 @@ export async function startSpoke(parts: SpokeParts): Promise<RunningSpoke> {
         hub: hub && { lastOutcome: loop?.lastOutcome },
         backupTrouble: async () => (await backup.status()).reason,
         ledgerProblems: () => nestAgents.ledgers.problems(),
+        notificationTrouble: () => notifier.trouble,
         dataFolder: settings.dataFolder,
       }),
     },

@@ -20,10 +20,12 @@ export interface Mailed {
 export class NotificationReceivers implements AsyncDisposable {
   readonly posted: Posted[] = [];
   readonly mailed: Mailed[] = [];
+  /** How often somebody told the mail server a password. */
+  logins = 0;
   readonly #http: Server;
   readonly #smtp: SMTPServer;
 
-  private constructor(password: string) {
+  private constructor(password: string, speaksTls: boolean) {
     this.#http = createServer(async (request, response) => {
       const chunks: Buffer[] = [];
       for await (const chunk of request) chunks.push(chunk);
@@ -35,12 +37,16 @@ export class NotificationReceivers implements AsyncDisposable {
       response.writeHead(request.url === "/refuses" ? 403 : 200).end("ok");
     });
     this.#smtp = new SMTPServer({
-      hideSTARTTLS: true,
+      // Where it speaks TLS it is with a certificate that nobody trusts, its own.
+      ...(speaksTls ? {} : { disabledCommands: ["STARTTLS"] }),
       authOptional: true,
       allowInsecureAuth: true,
       disableReverseLookup: true,
-      onAuth: (auth, _session, done) =>
-        auth.password === password ? done(null, { user: auth.username }) : done(new Error("no such user")),
+      onAuth: (auth, _session, done) => {
+        this.logins += 1;
+        if (auth.password === password) done(null, { user: auth.username });
+        else done(new Error("no such user"));
+      },
       onData: async (stream, session, done) => {
         const chunks: Buffer[] = [];
         for await (const chunk of stream) chunks.push(chunk as Buffer);
@@ -57,8 +63,8 @@ export class NotificationReceivers implements AsyncDisposable {
   }
 
   /** `password`: of every user of the mail server. */
-  static async open(password: string): Promise<NotificationReceivers> {
-    const receivers = new NotificationReceivers(password);
+  static async open(password: string, { speaksTls = false } = {}): Promise<NotificationReceivers> {
+    const receivers = new NotificationReceivers(password, speaksTls);
     await new Promise<void>((resolve) => receivers.#http.listen(0, "127.0.0.1", resolve));
     await new Promise<void>((resolve) => receivers.#smtp.listen(0, "127.0.0.1", resolve));
     return receivers;

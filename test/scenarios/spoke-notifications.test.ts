@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 import { readFile, stat } from "node:fs/promises";
-import type { nestNotifications } from "@nest/protocol";
+import type { health, nestNotifications } from "@nest/protocol";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { NotificationReceivers } from "../harness/notification-receivers.ts";
 import { plainSeed } from "../harness/plain-seed.ts";
@@ -43,6 +43,7 @@ async function start(channels: Record<string, object>): Promise<void> {
 
 const status = async () => (await spoke.call<Status>("GET", "/api/notifications")).channels;
 const channel = async (name: string) => (await status()).find((one) => one.name === name);
+const deepHealth = async () => (await spoke.call<health.DeepHealth>("GET", "/api/health/deep")).checks;
 const setSecret = (name: string, secret: string) => spoke.call("PUT", `/api/notifications/${name}/secret`, { secret });
 const sendTest = (name: string) => spoke.call<Tested>("POST", `/api/notifications/${name}/test`);
 const email = () => ({ kind: "email", host: "127.0.0.1", port: receivers.mailPort, tls: "none", user: "nest" });
@@ -140,13 +141,34 @@ describe("notifications of a nest", { timeout: 90_000 }, () => {
     const because = "the mail server refuses the user or the password";
     expect(await sendTest("mail")).toMatchObject({ delivered: false, because });
     expect(await channel("mail")).toMatchObject({ secret: "saved", last_error: { because }, given_up: 2 });
+    expect((await deepHealth()).notifications).toEqual({ status: "degraded", detail: `mail: ${because}` });
     await setSecret("mail", PASSWORD);
     expect(await sendTest("mail")).toMatchObject({ delivered: true });
     const mended = await channel("mail");
     expect([mended?.last_error, mended?.delivered]).toEqual([undefined, 1]);
+    expect((await deepHealth()).notifications).toMatchObject({ status: "ok" });
     expect(await sendTest("phone")).toMatchObject({ delivered: false, because: "it answered with 403" });
     await spoke.call("DELETE", "/api/notifications/mail/secret");
     expect(await channel("mail")).toMatchObject({ secret: "missing" });
+  });
+
+  test("a password is told to no mail server that does not speak TLS, or whose certificate nobody vouches for", async () => {
+    await using withTls = await NotificationReceivers.open(PASSWORD, { speaksTls: true });
+    const mail = { ...email(), ...people, events: [], tls: "starttls" };
+    await start({
+      plain: mail,
+      unknown: { ...mail, port: withTls.mailPort },
+      afar: { ...mail, tls: "none", host: "192.0.2.1" },
+    });
+    for (const [name, because] of [
+      ["plain", /TLS/],
+      ["unknown", /cannot be reached \(.*CERT/],
+      ["afar", /on this machine only/],
+    ] as const) {
+      await setSecret(name, PASSWORD);
+      expect(await sendTest(name)).toMatchObject({ delivered: false, because: expect.stringMatching(because) });
+    }
+    expect([receivers.logins, withTls.logins, receivers.mailed, withTls.mailed]).toEqual([0, 0, [], []]);
   });
 
   test("only an owner sees, changes or tests a channel, and a channel that there is not is told as such", async () => {

@@ -39,6 +39,7 @@ const check = (more: Partial<DeepHealthDeps> = {}) =>
     hub: { lastOutcome: { kind: "accepted" } },
     backupTrouble: async () => undefined,
     ledgerProblems: async () => 0,
+    notificationTrouble: () => [],
     dataFolder: "/",
     ...more,
   });
@@ -53,6 +54,7 @@ test("a nest that is well says so, check by check", async () => {
     "hub_heartbeat",
     "ledger",
     "backup",
+    "notifications",
     "data_disk",
   ]);
   const others = Object.entries(checks).filter(([name]) => name !== "data_disk");
@@ -93,6 +95,7 @@ test.each<[string, string, string, Partial<DeepHealthDeps>]>([
   ["hub_heartbeat", "ok", "reports to no hub", { hub: undefined }],
   ["ledger", "degraded", "3 lines", { ledgerProblems: async () => 3 }],
   ["backup", "degraded", "no key", { backupTrouble: async () => "there is no key" }],
+  ["notifications", "degraded", "mail: refused", { notificationTrouble: () => ["mail: refused"] }],
   ["data_disk", "critical", "no such file", { dataFolder: "/no/such/folder" }],
 ])("the check %s is %s: %s", async (name, status, words, more) => {
   const { status: overall, checks } = await check(more);

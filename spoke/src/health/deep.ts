@@ -25,6 +25,8 @@ export interface DeepHealthDeps {
   readonly backupTrouble: () => Promise<string | undefined>;
   /** How many lines of the agents' ledgers cannot be read. */
   readonly ledgerProblems: () => Promise<number>;
+  /** The notification channels that failed last, each with the reason. */
+  readonly notificationTrouble: () => readonly string[];
   readonly dataFolder: string;
 }
 
@@ -43,6 +45,10 @@ export async function deepHealth(deps: DeepHealthDeps): Promise<health.DeepHealt
     backup: async () => {
       const trouble = await deps.backupTrouble();
       return trouble === undefined ? ok("a backup can be made") : degraded(trouble);
+    },
+    notifications: () => {
+      const trouble = deps.notificationTrouble();
+      return trouble.length === 0 ? ok("no channel fails") : degraded(trouble.join("; "));
     },
     data_disk: () => diskCheck(deps.dataFolder),
   };

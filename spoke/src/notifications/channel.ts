@@ -69,6 +69,11 @@ export class Channel {
     return outcome;
   }
 
+  /** Why the last message was given up; undefined once another one was delivered. */
+  get trouble(): string | undefined {
+    return this.#lastError?.because;
+  }
+
   /** How the channel does, without its secret. */
   async status(): Promise<nestNotifications.NotificationChannel> {
     const { kind, events, quiet_hours, timezone } = this.config;

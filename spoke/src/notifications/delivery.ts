@@ -55,8 +55,9 @@ export async function withinTime(
 /** The code of a failed connection, such as ECONNREFUSED. The sentences of these errors can repeat addresses and answers. */
 function codeOf(thrown: unknown): string {
   for (const error of [thrown, (thrown as { cause?: unknown } | undefined)?.cause]) {
-    const code = (error as { code?: unknown } | undefined)?.code;
-    if (typeof code === "string" && /^[A-Z_]{3,40}$/.test(code)) return code;
+    // The mail program puts a code of its own over the one that says more, such as that of a certificate.
+    const { originalCode, code } = (error ?? {}) as { readonly originalCode?: unknown; readonly code?: unknown };
+    for (const one of [originalCode, code]) if (typeof one === "string" && /^[A-Z_]{3,40}$/.test(one)) return one;
   }
   return "the connection failed";
 }

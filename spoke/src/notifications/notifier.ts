@@ -39,6 +39,11 @@ export class Notifier {
     for (const channel of this.#channels) if (channel.config.events.includes(message.event)) channel.tell(message);
   }
 
+  /** The channels that failed last, each with the reason. */
+  get trouble(): readonly string[] {
+    return this.#channels.flatMap(({ name, trouble }) => (trouble === undefined ? [] : [`${name}: ${trouble}`]));
+  }
+
   async status(): Promise<nestNotifications.NotificationChannel[]> {
     return Promise.all(this.#channels.map((channel) => channel.status()));
   }
