@@ -91,7 +91,7 @@ export const folderOrders: Readonly<Record<string, FolderOrder>> = {
       "terminal",
       "pages",
     ],
-    wiring: [door, "main.ts", "start.ts", "app.ts", "restart.ts"],
+    wiring: [door, "main.ts", "start.ts", "app.ts", "build-nest.ts", "dashboard-deps.ts", "restart.ts"],
   },
   backup: {
     order: ["settings", "storage", "fleet", "deps", "database", "collect", "archives", "commands", ".", "testing"],

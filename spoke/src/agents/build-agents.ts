@@ -25,7 +25,7 @@ import {
   Terminals,
   Workspaces,
 } from "@nest/governor";
-import { type Clock, type Log, makePrivateFolder, type Random } from "@nest/kit";
+import { type Clock, type Environment, type Log, makePrivateFolder, type Random } from "@nest/kit";
 import type { CodeHostLink } from "../codehost/code-host.ts";
 import type { SpokeSettings } from "../config/settings.ts";
 
@@ -74,12 +74,7 @@ export async function buildAgents(initial: GovernorSettings, deps: AgentsDeps): 
   const keep = () => current().recordings;
   const runs = await RunStore.open({ folder: join(dataFolder, "runs"), clock, random, log, keep });
   const newMark = () => random.hex(12);
-  const base = Object.fromEntries(
-    ["PATH", "HOME", "LANG", "TERM", "TZ", "TMPDIR"].flatMap((name) =>
-      environment[name] === undefined ? [] : [[name, environment[name]]],
-    ),
-  );
-  const terminals = new Terminals({ dataFolder, environment: base, journal, newMark });
+  const terminals = new Terminals({ dataFolder, environment: terminalVariables(environment), journal, newMark });
   const scanner = new Scanner({ ...link, clock, log, webBase: settings.webUrl });
   const git = (await findBinary("git", environment.PATH)) ?? "git";
   const startRun = runner({
@@ -134,4 +129,12 @@ export async function buildAgents(initial: GovernorSettings, deps: AgentsDeps): 
       await Promise.all([terminals.close(), ledger.close()]);
     },
   };
+}
+
+/** What a multiplexer's server gets: nothing of the nest's own secrets. */
+function terminalVariables(environment: Environment): Record<string, string> {
+  const names = ["PATH", "HOME", "LANG", "TERM", "TZ", "TMPDIR"];
+  return Object.fromEntries(
+    names.flatMap((name) => (environment[name] === undefined ? [] : [[name, environment[name]]])),
+  );
 }
