@@ -14,7 +14,7 @@ import type {
 } from "./codehost.ts";
 import { AppIdentity, type Credentials, type Identity, personalIdentity } from "./credentials.ts";
 import { badAnswer, failedWith } from "./failures.ts";
-import { lastPage, PAGE_SIZE, PagedList } from "./lists.ts";
+import { abortable, lastPage, PAGE_SIZE, PagedList, remembered } from "./lists.ts";
 import {
   asRow,
   asRows,
@@ -387,23 +387,4 @@ function requiredCheck(context: unknown, appId: unknown): RequiredCheck {
   const named = { context: String(context) };
   // -1 and null mean any app.
   return typeof appId === "number" && appId > 0 ? { ...named, appId } : named;
-}
-
-function remembered<T>(map: Map<string, T>, key: string, make: () => T): T {
-  const kept = map.get(key);
-  if (kept !== undefined) return kept;
-  const made = make();
-  map.set(key, made);
-  return made;
-}
-
-/** Callers share a scan: the signal of one of them ends its own waiting, and the scan goes on. */
-function abortable<T>(work: Promise<T>, signal?: AbortSignal): Promise<T> {
-  if (signal === undefined) return work;
-  return new Promise((resolve, reject) => {
-    const stop = () => reject(signal.reason);
-    if (signal.aborted) stop();
-    signal.addEventListener("abort", stop, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", stop));
-  });
 }

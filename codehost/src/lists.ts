@@ -108,3 +108,23 @@ export function lastPage(link: string | undefined, page: number): number {
   if (next === undefined) return page;
   return Math.max(next, targets.get("last") ?? next);
 }
+
+/** What a map holds for a key; made and kept where it holds nothing. */
+export function remembered<T>(map: Map<string, T>, key: string, make: () => T): T {
+  const kept = map.get(key);
+  if (kept !== undefined) return kept;
+  const made = make();
+  map.set(key, made);
+  return made;
+}
+
+/** Callers share a scan: the signal of one of them ends its own waiting, and the scan goes on. */
+export function abortable<T>(work: Promise<T>, signal?: AbortSignal): Promise<T> {
+  if (signal === undefined) return work;
+  return new Promise((resolve, reject) => {
+    const stop = () => reject(signal.reason);
+    if (signal.aborted) stop();
+    signal.addEventListener("abort", stop, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", stop));
+  });
+}

@@ -1,11 +1,13 @@
+import type { IncomingMessage } from "node:http";
 import { Throttle } from "@nest/auth";
 import type { CommandBatcher, Ledger, Queue, QueueFeed } from "@nest/dispatch";
-import { addressOf, buildServer, knownHost, networkOf, trustIn } from "@nest/http";
+import { addressOf, buildServer, knownHost, networkOf, type Trust, trustIn } from "@nest/http";
 import type { FastifyInstance } from "fastify";
 import { buildDispatch, type Dispatch, type DispatchDeps } from "./build-dispatch.ts";
 import { buildOperations } from "./build-operations.ts";
 import { buildRelays } from "./build-relays.ts";
 import { registerRoutes } from "./build-routes.ts";
+import type { HubConfig } from "./config.ts";
 import { ContributorLimits } from "./contributors/contributor-limits.ts";
 import type { FleetRegistry } from "./fleet/registry.ts";
 import type { ReadModel } from "./operations/read-model.ts";
@@ -43,11 +45,7 @@ export async function buildHub(deps: HubDeps): Promise<Hub> {
   const dispatch = await buildDispatch(deps);
   const { storage, ledger, batcher, queue, monitor, queueSettings, times } = dispatch;
   const trusted = trustIn(config.trustedProxies);
-  const isKnownHost = knownHost({
-    names: [config.host, ...(config.publicUrl === undefined ? [] : [config.publicUrl]), ...config.hosts],
-    isProxy: (address) => trusted(address, 0),
-    proxiesAreNamed: config.trustedProxiesAreNamed,
-  });
+  const isKnownHost = hostsOf(config, trusted);
   const replicaCount = () => storage.bus.others + 1;
   const guesses = new Throttle(clock, MOST_GUESSES, replicaCount);
   const limits = new ContributorLimits({ ledger, times, policy: () => queueSettings.rules.decider });
@@ -118,6 +116,15 @@ export async function buildHub(deps: HubDeps): Promise<Hub> {
       await storage.close();
     },
   };
+}
+
+/** Whether a request names this hub by a host name that it knows. */
+function hostsOf(config: HubConfig, trusted: Trust): (request: IncomingMessage) => boolean {
+  return knownHost({
+    names: [config.host, ...(config.publicUrl === undefined ? [] : [config.publicUrl]), ...config.hosts],
+    isProxy: (address) => trusted(address, 0),
+    proxiesAreNamed: config.trustedProxiesAreNamed,
+  });
 }
 
 /** Subscribes to other replicas: their batches, their deaths, and changes of the leader. */

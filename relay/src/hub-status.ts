@@ -111,6 +111,19 @@ export class HubStatus {
     };
   }
 
+  /** What the relay does now: the task in hand with what else is said about it, or why it has none. */
+  now(
+    inHand: { readonly task: Task; readonly session: Session; readonly about: string } | undefined,
+    {
+      sessions,
+      at,
+      trouble,
+    }: { readonly sessions: readonly Session[]; readonly at: number; readonly trouble: string | undefined },
+  ): StatusText {
+    if (inHand === undefined) return this.idling(sessions, at, trouble);
+    return this.working(inHand.task, inHand.session, at, inHand.about);
+  }
+
   /** The task in hand, for how long, and whether it waits for a person; `about` is what else to show. */
   working(task: Task, session: Session, now: number, about: string): StatusText {
     const { repo, number } = task.assignment;

@@ -382,16 +382,11 @@ export class Relay implements SessionListener {
   /** Shows what the relay does now, where its agent runs, and how to watch it. */
   #sayStatus(): void {
     const { clock, console, confinement, attach } = this.#deps;
-    const now = clock.now();
-    if (this.#inHand === undefined) {
-      const { sentence, change } = this.#hubStatus.idling(this.#sessions, now, this.#gate.trouble);
-      console.status(sentence, change);
-      return;
-    }
-    const { task, session } = this.#inHand;
-    const watch = task.standstill() !== undefined && attach !== undefined ? `: ${attach}` : "";
-    const about = `${watch}; ${confinementWord(confinement)}`;
-    const { sentence, change } = this.#hubStatus.working(task, session, now, about);
+    const { task } = this.#inHand ?? {};
+    const watch = task?.standstill() !== undefined && attach !== undefined ? `: ${attach}` : "";
+    const inHand = this.#inHand && { ...this.#inHand, about: `${watch}; ${confinementWord(confinement)}` };
+    const around = { sessions: this.#sessions, at: clock.now(), trouble: this.#gate.trouble };
+    const { sentence, change } = this.#hubStatus.now(inHand, around);
     console.status(sentence, change);
   }
 
