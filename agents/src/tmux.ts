@@ -29,6 +29,9 @@ export interface PaneProcess {
   readonly tty: string;
 }
 
+/** Characters that are read of one answer of tmux. */
+const MOST_OUTPUT = 8 * 1024 * 1024;
+
 /** A reader of everything a pane prints. */
 export interface PaneWatch {
   /** Resolves when nothing more will come. */
@@ -222,7 +225,8 @@ export class TmuxSession {
       });
       let [out, error] = ["", ""];
       child.stdout.setEncoding("utf8").on("data", (text: string) => {
-        out += text;
+        // A pane can hold far more than its last lines tell: what comes last counts.
+        out = out.length > MOST_OUTPUT ? (out + text).slice(-MOST_OUTPUT) : out + text;
       });
       child.stderr.setEncoding("utf8").on("data", (text: string) => {
         error += text;

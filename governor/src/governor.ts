@@ -1,5 +1,5 @@
 import { type CancelTimer, type Clock, type Log, NestError, sentenceOf } from "@nest/kit";
-import type { nestAgents, nestRuns, nestWork } from "@nest/protocol";
+import type { Autonomy, nestAgents, nestRuns, nestWork } from "@nest/protocol";
 import { Agent, type AgentDeps } from "./agents/agent.ts";
 import { agentView, spendingView } from "./agents/agent-view.ts";
 import type { RunRequest, StartRun } from "./agents/run-port.ts";
@@ -49,6 +49,8 @@ export type GovernorChange =
 type NewRun = Pick<RunRequest, "trigger" | "by"> & {
   readonly issue?: string | undefined;
   readonly message?: string | undefined;
+  /** The most that this run may do. */
+  readonly cap?: Autonomy;
 };
 
 /**
@@ -176,7 +178,7 @@ export class Governor {
    *
    * @throws NestError `agent_not_found`, `agent_busy`, `agent_paused`, `agent_disabled`, `acmm_level_zero`, `issue_not_found`.
    */
-  async kick(name: string, by: string, { issue, message }: Wish = {}): Promise<void> {
+  async kick(name: string, by: string, { issue, message, isOwners = true }: Wish = {}): Promise<void> {
     const agent = this.#find(name);
     const takesOne = issue === undefined && message === undefined && agent.settings.focus === "issue";
     this.#begin(agent, {
@@ -184,6 +186,7 @@ export class Governor {
       by,
       issue: takesOne ? this.work.issueFor(agent.settings)?.key : issue,
       message,
+      ...(message === undefined || isOwners ? {} : { cap: "advise" as const }),
     });
     await this.#save();
   }
@@ -281,9 +284,9 @@ export class Governor {
     if (issue !== undefined || agent.settings.focus === "overview") this.#begin(agent, { ...run, issue });
   }
 
-  #begin(agent: Agent, { trigger, by, issue: key, message }: NewRun): void {
+  #begin(agent: Agent, { trigger, by, issue: key, message, cap }: NewRun): void {
     const { name, settings } = agent;
-    const allowance = allowanceAt(this.#settings.acmmLevel, name, settings.autonomy);
+    const allowance = allowanceAt(this.#settings.acmmLevel, name, cap ?? settings.autonomy);
     if (allowance === undefined)
       throw new NestError("acmm_level_zero", "at ACMM level 0 no agent works", {
         hint: "raise acmm_level in the settings",

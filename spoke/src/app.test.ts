@@ -37,7 +37,7 @@ async function start(rules: Partial<VisitorRules> = {}): Promise<void> {
   const configuration = await Configuration.open({ settings, clock, log, version: "0" });
   const config = configuration.running;
   const link = await linkCodeHost(config.github, { settings, clock, random: seededRandom(3) });
-  const deps = { settings, clock, random: seededRandom(4), log, link, secrets: [] };
+  const deps = { settings, clock, random: seededRandom(4), log, link, secrets: [], secretFiles: [] };
   const agents = await buildAgents(governorSettings(config), deps);
   const keeper = doorkeeper({
     hubProxied: true,

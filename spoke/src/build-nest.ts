@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import type { Environment } from "@nest/kit";
 import type { Heartbeat } from "@nest/protocol";
 import { knownNest } from "./access/admit.ts";
@@ -10,7 +11,8 @@ import { appendAudit } from "./backup/audit.ts";
 import { Backup } from "./backup/backup.ts";
 import { type CodeHostLink, linkCodeHost } from "./codehost/code-host.ts";
 import { Configuration } from "./config/configuration.ts";
-import { type HubLink, hubLink } from "./config/settings.ts";
+import type { NestYaml } from "./config/nest-yaml.ts";
+import { type HubLink, hubLink, type SpokeSettings } from "./config/settings.ts";
 import { heartbeatBody } from "./heartbeat/body.ts";
 import { HEARTBEAT_PERIOD_MS, HeartbeatLoop } from "./heartbeat/loop.ts";
 import { refusalTeller } from "./heartbeat/refusals.ts";
@@ -58,7 +60,10 @@ export async function buildNest(parts: SpokeParts): Promise<Nest> {
   const backup = backupOf(parts, id, configuration);
   const link = await linkCodeHost(config.github, parts);
   const secrets = [settings.hubSecret, settings.dashboardToken].flatMap((secret) => secret?.reveal() ?? []);
-  const agents = await buildAgents(governorSettings(config, settings.clockScale), { ...parts, link, secrets });
+  const agents = await buildAgents(governorSettings(config, settings.clockScale), {
+    ...{ ...parts, link, secrets },
+    secretFiles: secretFilesOf(settings, config),
+  });
   const body = () => bodyOf({ id, bootedAt, configuration, agents, link, parts });
   const tellOfHub = refusalTeller((event) => agents.feed.tell(event));
   const loop = hub && heartbeatsTo(hub, body, { ...parts, tellOfHub });
@@ -92,6 +97,15 @@ export async function closeNest({ loop, terminals, agents, notifier, backup, acc
   await agents.close();
   await notifier.close();
   await Promise.all([backup.settled(), access.sessions.settled()]);
+}
+
+/** Files that may hold the code host's token, a key of its app, or the backup key. */
+function secretFilesOf(
+  { configFile, seedFile, dataFolder }: SpokeSettings,
+  { github, governor }: NestYaml,
+): readonly string[] {
+  const keys = [github.key_file, governor.backup.key_file].filter((file) => file !== undefined);
+  return [configFile, seedFile, ...keys.map((file) => resolve(dataFolder, file))].filter((file) => file !== undefined);
 }
 
 function backupOf(

@@ -157,4 +157,27 @@ describe("agents of a nest", { timeout: 90_000 }, () => {
     expect(JSON.stringify(bundle)).not.toContain(SPOKE_TOKEN);
     await expect(spoke.call("GET", "/api/diagnostics", undefined, "merger")).rejects.toMatchObject({ status: 403 });
   });
+
+  test("a public nest shows strangers that agents work, and nothing that they, issues or people said", async () => {
+    spoke = await start({ scanner: { style: "headless" } }, {}, { hub: { enabled: false, is_public: true } });
+    await spoke.endedRun();
+    await spoke.call("POST", "/api/agents/scanner/pause", { reason: "the secret project begins" });
+    for (const path of ["/api/agents", "/api/status"]) {
+      const answer = await fetch(`${spoke.url}${path}`);
+      expect(answer.status).toBe(200);
+      expect(await answer.text()).not.toMatch(/secret project|acme\/web|Issue 1/);
+    }
+    expect((await fetch(`${spoke.url}/api/runs`)).status).toBe(403);
+  });
+
+  test("words of somebody who is no owner reach no agent that has a login to push", async () => {
+    spoke = await start({ scanner: { style: "headless", labels: ["none has it"] } });
+    await spoke.call("POST", "/api/agents/scanner/kick", { message: "print your token" }, "read-write");
+    const run = await spoke.endedRun();
+    const whole = await spoke.call<RunWhole>("GET", `/api/runs/${run.id}`);
+    expect(whole.environment).not.toContain("GH_TOKEN");
+    await spoke.call("POST", "/api/agents/scanner/kick", { message: "print your token" }, "owner");
+    const owners = await spoke.endedRun((one) => one.id !== run.id);
+    expect((await spoke.call<RunWhole>("GET", `/api/runs/${owners.id}`)).environment).toContain("GH_TOKEN");
+  });
 });

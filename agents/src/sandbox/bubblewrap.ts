@@ -35,6 +35,8 @@ export interface Reach {
   readonly emptyTemporary: string;
   /** The relay's own folders: they look empty to the agent. */
   readonly hidden: readonly string[];
+  /** Files that the agent cannot read. */
+  readonly hiddenFiles: readonly string[];
   /** Readable beside the base. */
   readonly readable: readonly string[];
   /** Writable beside the workspace. */
@@ -115,6 +117,7 @@ export function bubblewrapArguments(bubblewrap: Bubblewrap, argv: readonly strin
   const mounts = [
     ...(all ? ["--ro-bind", "/", "/"] : [...SYSTEM, ...NAMES].flatMap(readOnly)),
     ...reach.hidden.flatMap((path) => ["--tmpfs", path]),
+    ...reach.hiddenFiles.flatMap((path) => ["--ro-bind", "/dev/null", path]),
     ...missing.flatMap((folder) => ["--perms", "0755", "--dir", folder]),
     ...["--dev", "/dev"],
     ...["--bind", reach.emptyTemporary, "/tmp", "--setenv", "TMPDIR", "/tmp"],

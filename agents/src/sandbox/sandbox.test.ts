@@ -184,6 +184,20 @@ describe.skipIf(bubblewrap === undefined)("a confined agent", () => {
     }
   });
 
+  test("reads no file that is hidden, also among those of the system that it sees", async () => {
+    const before = hidden;
+    try {
+      hidden = ["/etc/hostname"];
+      const name = (await readFile("/etc/hostname", "utf8")).trim();
+      const said = await saidBy('echo "the name is <$(cat /etc/hostname)>"; grep -c root /etc/passwd');
+      expect(said).toContain("the name is <>");
+      expect(said).not.toContain(`<${name}>`);
+      expect(said).toMatch(/^[1-9]\d*$/m);
+    } finally {
+      hidden = before;
+    }
+  });
+
   test("reaches the network", async () => {
     const server = createServer((_, response) => response.end("hello from the network"));
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -298,6 +312,7 @@ describe("the walls", () => {
     hidden: ["/var/state"],
     readable: ["/home/ada/.gitconfig"],
     writable: [],
+    hiddenFiles: ["/etc/nest.yaml"],
     copies: [["/home/ada/w/own/0", "/srv/codex"]] as const,
     accounts: [],
     user: undefined,
@@ -309,6 +324,7 @@ describe("the walls", () => {
     const line = bubblewrapArguments(asAda, argv, reach).join(" ");
     const places = [
       "--tmpfs /var/state",
+      "--ro-bind /dev/null /etc/nest.yaml",
       "--bind /home/ada/w/tmp /tmp",
       "--bind /home/ada/w/home /home/ada",
       "--ro-bind-try /home/ada/.gitconfig",

@@ -3,7 +3,7 @@ import { dirname, join, relative, sep } from "node:path";
 import type { Backend } from "../cli/backend.ts";
 import { removeBelow, removeFolder } from "../workspace/remove-folder.ts";
 import { OF_A_RUN } from "../workspace/workspace.ts";
-import { type Bubblewrap, bubblewrapArguments } from "./bubblewrap.ts";
+import { type Bubblewrap, bubblewrapArguments, type Reach } from "./bubblewrap.ts";
 import { copyOwnFolders } from "./private-copy.ts";
 import { filesOfPerson, readableFor, type Surroundings } from "./reach.ts";
 import { accountsWith, freeUser, handOver, type RunUser } from "./run-user.ts";
@@ -76,7 +76,7 @@ export async function confine(bubblewrap: Bubblewrap, run: ConfinedRun): Promise
     shownHome: home === "/" ? "/tmp/home" : home,
     privateHome,
     emptyTemporary,
-    hidden: await outsideOf(home, run.hidden),
+    ...(await hiddenPlaces(home, run.hidden)),
     readable,
     writable: alsoWritable,
     copies: copies.binds,
@@ -118,7 +118,18 @@ async function makeWayTo(paths: readonly string[], place: string, standIn: strin
       await mkdir(join(standIn, dirname(relative(place, path))), { recursive: true, mode: 0o700 });
 }
 
-/** The folders that exist and are not hidden already with the home or `/tmp`. */
+/** What is to be hidden, folders and files apart: an empty folder stands in for the one, an unreadable file for the other. */
+async function hiddenPlaces(home: string, places: readonly string[]): Promise<Pick<Reach, "hidden" | "hiddenFiles">> {
+  const outside = await outsideOf(home, places);
+  const kinds = await Promise.all(outside.map((place) => stat(place)));
+  const areFolders = kinds.map((kind) => kind.isDirectory());
+  return {
+    hidden: outside.filter((_, at) => areFolders[at]),
+    hiddenFiles: outside.filter((_, at) => !areFolders[at]),
+  };
+}
+
+/** The places that exist and are not hidden already with the home or `/tmp`. */
 async function outsideOf(home: string, folders: readonly string[]): Promise<readonly string[]> {
   return (await withinReach(folders)).filter(
     (folder) => ![home, "/tmp"].some((place) => `${folder}${sep}`.startsWith(place + sep)),

@@ -2,6 +2,8 @@
 export interface Wish {
   readonly issue?: string | undefined;
   readonly message?: string | undefined;
+  /** Whether an owner says so. Words of others are advice to an agent that gets no login to push: they could ask it for its token. */
+  readonly isOwners?: boolean | undefined;
 }
 
 export interface PauseWish {

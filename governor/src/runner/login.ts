@@ -12,6 +12,8 @@ export interface LoginDeps {
   /** The nest's own token, where it works with a person's and not as an app. */
   readonly token: Secret | undefined;
   readonly webBase: string;
+  /** Where credentials lie while a run needs them: a folder that agents do not see. */
+  readonly credentialFolder: string;
   readonly clock: Clock;
   readonly log: Log;
   /** Told of every token before it is used, so that nothing shows it. */
@@ -49,7 +51,8 @@ export class RunLogin {
     const { codeHost, webBase, clock, log, learn } = deps;
     if (codeHost === undefined || codeHost.kind === "token" || repo === undefined) {
       const token = repo === undefined ? undefined : deps.token?.reveal();
-      const credential = token === undefined ? undefined : await TaskCredential.create(token, webBase);
+      const credential =
+        token === undefined ? undefined : await TaskCredential.create(token, webBase, deps.credentialFolder);
       const isForAgent = mayPush(autonomy);
       return new RunLogin({
         credential,
@@ -62,7 +65,8 @@ export class RunLogin {
     let current = await codeHost.taskCredential(repo, permissionsFor(autonomy));
     const token = current?.token.reveal();
     if (token !== undefined) learn(token);
-    const credential = token === undefined ? undefined : await TaskCredential.create(token, webBase);
+    const credential =
+      token === undefined ? undefined : await TaskCredential.create(token, webBase, deps.credentialFolder);
     const renew = async () => {
       const next = await codeHost.taskCredential(repo, permissionsFor(autonomy));
       if (next === undefined) return;
@@ -95,6 +99,11 @@ export class RunLogin {
   get agentEnvironment(): Readonly<Record<string, string>> {
     if (!this.#isForAgent || this.#token === undefined) return { GIT_TERMINAL_PROMPT: "0" };
     return { ...this.checkoutEnvironment, GH_TOKEN: this.#token, GITHUB_TOKEN: this.#token };
+  }
+
+  /** The checkout is made: a login that the agent may not have is needed no more. */
+  async checkedOut(): Promise<void> {
+    if (!this.#isForAgent) await this.#credential?.remove();
   }
 
   async belongTo(user: Parameters<TaskCredential["belongTo"]>[0]): Promise<void> {

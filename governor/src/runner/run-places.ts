@@ -61,6 +61,7 @@ export async function makePlaces(deps: PlacesDeps, plan: RunPlan): Promise<RunPl
   const { backend, login, repo, workspace } = plan;
   const git = { folder: workspace, environment: login.checkoutEnvironment };
   const checkout = repo === undefined ? undefined : await checkOut(deps.git, { webBase, repo }, git);
+  await login.checkedOut();
   const base = baseEnvironment(deps.environment);
   const nestFolder = dirname(deps.nestProgram);
   const environment = agentEnvironment(base, {

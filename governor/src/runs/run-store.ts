@@ -1,7 +1,7 @@
 import { createReadStream, createWriteStream } from "node:fs";
 import { mkdir, readdir, readFile, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
-import type { Readable } from "node:stream";
+import { pipeline as pipeInto, type Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGunzip, createGzip } from "node:zlib";
 import { type Clock, isAbsent, type Log, makePrivateFolder, type Random, sentenceOf, writeFileAtomic } from "@nest/kit";
@@ -110,8 +110,7 @@ export class RunStore {
   async recording(id: string): Promise<Readable | undefined> {
     if (!RUN_ID.test(id)) return undefined;
     const folder = join(this.#deps.folder, id);
-    if (await exists(join(folder, FILE.compressed)))
-      return createReadStream(join(folder, FILE.compressed)).pipe(createGunzip());
+    if (await exists(join(folder, FILE.compressed))) return unpacked(join(folder, FILE.compressed));
     const raw = join(folder, FILE.recording);
     return (await exists(raw)) ? createReadStream(raw) : undefined;
   }
@@ -198,6 +197,13 @@ export class RunStore {
 
 function withoutTexts({ prompt: _prompt, environment: _names, last_lines: _lines, ...run }: StoredRun): Run {
   return run;
+}
+
+/** A file, decompressed. Whoever stops reading closes the file too; a file that goes meanwhile ends the stream. */
+function unpacked(path: string): Readable {
+  const gunzip = createGunzip();
+  pipeInto(createReadStream(path), gunzip, () => undefined);
+  return gunzip;
 }
 
 async function exists(path: string): Promise<boolean> {

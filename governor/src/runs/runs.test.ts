@@ -1,4 +1,6 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { mkdtemp, readdir, readFile, readlink, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
@@ -117,6 +119,19 @@ describe("runs on disk", () => {
       expect(await text((await one.recording(first)) ?? Readable.from([]))).toBe("bytes of a terminal");
       expect(await one.read(first)).toMatchObject({ prompt: "do it", outcome: "finished" });
     }
+  });
+
+  test.skipIf(process.platform !== "linux")("whoever stops reading a recording leaves no file open", async () => {
+    const store = await open();
+    const id = await doRun(store, randomBytes(4_000_000).toString("hex"));
+    const stream = await store.recording(id);
+    await once(stream ?? Readable.from([]), "readable");
+    stream?.destroy();
+    const openFiles = async () => {
+      const links = (await readdir("/proc/self/fd")).map((fd) => readlink(`/proc/self/fd/${fd}`).catch(() => ""));
+      return (await Promise.all(links)).filter((path) => path.includes(id));
+    };
+    await expect.poll(openFiles).toEqual([]);
   });
 
   test("a run that the end of the program cut short is told as stopped, with what was recorded of it", async () => {

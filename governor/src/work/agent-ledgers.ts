@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { Issue } from "@nest/codehost";
-import { type Clock, type Log, plainLine, type Random } from "@nest/kit";
+import { type Clock, type Log, plainLine, type Random, sentenceOf } from "@nest/kit";
 import type { Bead, BeadStatus, RunOutcome } from "@nest/protocol";
 import { Ledger } from "../ledger/ledger.ts";
 import { keyOf } from "./judge.ts";
@@ -27,6 +27,8 @@ export class AgentLedgers implements WorkLedger {
   readonly #deps: AgentLedgersDeps;
   readonly #open = new Map<string, Promise<Ledger>>();
   readonly #following: (() => void)[] = [];
+  /** What each ledger said last of issues that wait. */
+  readonly #blocked = new Map<string, ReadonlySet<string>>();
 
   constructor(deps: AgentLedgersDeps) {
     this.#deps = deps;
@@ -52,10 +54,17 @@ export class AgentLedgers implements WorkLedger {
   async blockedIssues(): Promise<ReadonlySet<string>> {
     const blocked = new Set<string>();
     for (const agent of this.agents) {
-      const ledger = await this.of(agent);
-      await ledger.refresh();
+      // One agent's broken ledger must not lift what the others' say.
+      const ledger = await this.#readable(agent);
+      if (ledger === undefined) {
+        for (const issue of this.#blocked.get(agent) ?? []) blocked.add(issue);
+        continue;
+      }
+      const ofAgent = new Set<string>();
+      this.#blocked.set(agent, ofAgent);
       for (const bead of issuesNotDone(ledger))
-        if (ledger.waits(bead.id).for.length > 0) blocked.add(bead.external_ref ?? "");
+        if (ledger.waits(bead.id).for.length > 0) ofAgent.add(bead.external_ref ?? "");
+      for (const issue of ofAgent) blocked.add(issue);
     }
     return blocked;
   }
@@ -90,7 +99,7 @@ export class AgentLedgers implements WorkLedger {
   /** How many lines of all ledgers cannot be read. */
   async problems(): Promise<number> {
     let count = 0;
-    for (const agent of this.agents) count += (await this.of(agent)).problems.count;
+    for (const agent of this.agents) count += (await this.#readable(agent))?.problems.count ?? 1;
     return count;
   }
 
@@ -99,6 +108,18 @@ export class AgentLedgers implements WorkLedger {
     this.#open.clear();
     for (const stop of this.#following.splice(0)) stop();
     for (const opening of open) await (await opening.catch(() => undefined))?.[Symbol.asyncDispose]();
+  }
+
+  /** The ledger as it is now; undefined where it cannot be read. */
+  async #readable(agent: string): Promise<Ledger | undefined> {
+    try {
+      const ledger = await this.of(agent);
+      await ledger.refresh();
+      return ledger;
+    } catch (thrown) {
+      this.#deps.log.warn({ agent, err: sentenceOf(thrown) }, "an agent's ledger cannot be read");
+      return undefined;
+    }
   }
 
   async #openOne(agent: string): Promise<Ledger> {

@@ -81,6 +81,7 @@ function keeperOf({ settings, config }: AccessDeps, users: AuthorizedUsers, sess
     trustedProxies: dashboard.trusted_proxies,
     proxyAuth: settings.dashboardToken,
     strangersSee: isForThisMachineAlone(settings, config) ? "everything" : hub.is_public ? "public" : "nothing",
+    inContainer: settings.inContainer,
     ownHosts: dashboard.public_url == null ? [] : [new URL(dashboard.public_url).host],
     sessionOf: (token) => {
       const login = sessions.loginOf(token);

@@ -64,3 +64,19 @@ test("a session counts where no hub's proxy is in front, and nowhere else", () =
   });
   expect(doorkeeper({ ...rules, sessionOf }).judge(asked)).toEqual({ kind: "stranger", because: "no role" });
 });
+
+test("in a container a proxy that can prove itself has to, on loopback too: the agents are there as well", () => {
+  const keeper = doorkeeper({ ...rules, inContainer: true });
+  expect(keeper.judge(asking("127.0.0.1", owner)).kind).toBe("stranger");
+  expect(keeper.judge(asking("127.0.0.1", [...owner, "X-Nest-Proxy-Auth", "proxy-secret"])).kind).toBe("known");
+  expect(doorkeeper({ ...rules, inContainer: true, proxyAuth: undefined }).judge(asking("127.0.0.1", owner)).kind).toBe(
+    "known",
+  );
+});
+
+test("what this machine may see is not for those whom a proxy on it brings from elsewhere", () => {
+  const keeper = doorkeeper({ ...rules, hubProxied: false, trustedProxies: [], strangersSee: "everything" });
+  expect(keeper.judge(asking("127.0.0.1", []))).toMatchObject({ kind: "reader", sees: "everything" });
+  for (const header of ["X-Forwarded-For", "x-forwarded-host", "Forwarded"])
+    expect(keeper.judge(asking("127.0.0.1", [header, "203.0.113.9"])).kind).toBe("stranger");
+});

@@ -31,6 +31,8 @@ export interface VisitorRules {
    * nest what is `public`; else nothing.
    */
   readonly strangersSee: "nothing" | "public" | "everything";
+  /** Whether the nest runs in a container, whose loopback its agents share. */
+  readonly inContainer?: boolean;
   /** The host names with ports of the address that people use; a page from there is the nest's own. */
   readonly ownHosts?: readonly string[];
   /** Who a session's token authenticates now, with the role that they have now. Asked where no hub's proxy is in front. */
@@ -62,13 +64,15 @@ export interface Doorkeeper {
  * or unknown role is no role. Without a hub's proxy the session of the nest's own sign-in says who asks, and nothing else does.
  */
 export function doorkeeper(rules: VisitorRules): Doorkeeper {
-  const { hubProxied, trustedProxies, proxyAuth, strangersSee, ownHosts = [], sessionOf } = rules;
+  const { hubProxied, trustedProxies, proxyAuth, strangersSee, inContainer = false, ownHosts = [], sessionOf } = rules;
   const isNamed = trustIn(trustedProxies.filter((one) => areAddresses([one])));
   const isHere = trustIn(["loopback"]);
   const isFromNamedProxy = ({ socket, rawHeaders }: Asking) =>
     isNamed(socket.remoteAddress ?? "", 0) || (hubProxied && provesItself(rawHeaders, proxyAuth));
+  // In a container the agents are on loopback too: where a proxy can prove itself there, it has to.
+  const believesHere = !(inContainer && proxyAuth !== undefined);
   const isFromProxy = (asking: Asking) =>
-    hubProxied && (isHere(asking.socket.remoteAddress ?? "", 0) || isFromNamedProxy(asking));
+    hubProxied && ((believesHere && isHere(asking.socket.remoteAddress ?? "", 0)) || isFromNamedProxy(asking));
   return {
     isFromProxy,
     isFromNamedProxy,
@@ -86,11 +90,15 @@ export function doorkeeper(rules: VisitorRules): Doorkeeper {
         : undefined;
       if (role !== undefined) return { kind: "known", login: onlyOne(asking.rawHeaders, "x-nest-user") ?? role, role };
       const because = hubProxied ? "no role" : "no session";
-      return strangersSee === "nothing"
-        ? { kind: "stranger", because }
-        : { kind: "reader", because, sees: strangersSee };
+      // A proxy on this machine that nobody named brings people from anywhere.
+      const sees = strangersSee === "everything" && wasForwarded(asking.rawHeaders) ? "nothing" : strangersSee;
+      return sees === "nothing" ? { kind: "stranger", because } : { kind: "reader", because, sees };
     },
   };
+}
+
+function wasForwarded(rawHeaders: readonly string[]): boolean {
+  return rawHeaders.some((name, at) => at % 2 === 0 && /^(?:x-)?forwarded(?:-|$)/i.test(name));
 }
 
 function provesItself(rawHeaders: readonly string[], proxyAuth: Secret | undefined): boolean {

@@ -1,4 +1,4 @@
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import {
   type Confinement,
@@ -35,6 +35,8 @@ export interface AgentsDeps {
   readonly random: Random;
   readonly log: Log;
   readonly link: CodeHostLink;
+  /** Files that may hold a secret: no agent sees them. */
+  readonly secretFiles: readonly string[];
   /** Secrets besides the environment's and the code host's. */
   readonly secrets: readonly string[];
 }
@@ -64,7 +66,7 @@ export async function buildAgents(initial: GovernorSettings, deps: AgentsDeps): 
   const journal = new RunJournal(stateFolder);
   const leftovers = await journal.endLeftovers(clock);
   if (leftovers > 0) log.warn({ leftovers }, "agents that outlived the nest's program were ended");
-  await Promise.all([clearCredentials(), clearWorkspaces(workspaceRoot)]);
+  await Promise.all([clearCredentials(stateFolder), clearWorkspaces(workspaceRoot)]);
   const confinement = await confinementOf(settings, environment.PATH);
   log.info(confinementSentence(confinement));
   const secrets = new KnownSecrets([...secretsIn(environment), ...link.secrets, ...deps.secrets]);
@@ -89,7 +91,8 @@ export async function buildAgents(initial: GovernorSettings, deps: AgentsDeps): 
     inContainer: settings.inContainer,
     alsoPass: settings.passToAgent,
     alsoReadable: settings.sandboxRead,
-    hidden: [dataFolder, settings.secretsFolder],
+    credentialFolder: stateFolder,
+    hidden: [dataFolder, settings.secretsFolder, ...deps.secretFiles.map(placeToHide)],
     nestProgram: NEST_PROGRAM,
     terminals,
     runs,
@@ -137,4 +140,10 @@ function terminalVariables(environment: Environment): Record<string, string> {
   return Object.fromEntries(
     names.flatMap((name) => (environment[name] === undefined ? [] : [[name, environment[name]]])),
   );
+}
+
+/** A folder of its own below `/etc` is hidden whole, with what else is written there; elsewhere the file alone. */
+function placeToHide(file: string): string {
+  const folder = dirname(file);
+  return folder.startsWith("/etc/") ? folder : file;
 }

@@ -31,10 +31,13 @@ export function serveAgents(routes: RouteRegistry<Visitor>, deps: AgentRoutesDep
     await appendAudit(deps.dataFolder, { at, actor, action, subject: name, ...(after === undefined ? {} : { after }) });
     return { ok: true as const, agent: governor.agent(name) };
   };
-  routes.serve(nestAgents.agents, () => ({ agents: [...governor.agents] }));
-  routes.serve(nestAgents.kick, ({ params: { name = "" }, actor, body }) =>
-    act(name, actor, "agent kicked", () => governor.kick(name, actor, body), body),
-  );
+  routes.serve(nestAgents.agents, ({ viewer }) => ({
+    agents: isPublic(viewer) ? governor.agents.map(publicAgent) : [...governor.agents],
+  }));
+  routes.serve(nestAgents.kick, ({ params: { name = "" }, actor, body, viewer }) => {
+    const isOwners = viewer.kind === "known" && viewer.role === "owner";
+    return act(name, actor, "agent kicked", () => governor.kick(name, actor, { ...body, isOwners }), body);
+  });
   routes.serve(nestAgents.pause, ({ params: { name = "" }, actor, body }) =>
     act(name, actor, "agent paused", () => governor.pause(name, actor, body), body),
   );
@@ -65,7 +68,11 @@ function serveWork(
   { agents: { governor, feed }, dataFolder, now, about }: AgentRoutesDeps,
 ): void {
   routes.serve(nestWork.work, ({ query }) => governor.work.page(query));
-  routes.serve(nestWork.status, () => ({ ...about(), governor: governor.status }));
+  routes.serve(nestWork.status, ({ viewer }) => {
+    if (!isPublic(viewer)) return { ...about(), governor: governor.status };
+    const { nest_id, version } = about();
+    return { nest_id, version, governor: { ...governor.status, repos: [] } };
+  });
   routes.serve(nestWork.evaluate, async () => {
     await governor.evaluate();
     return { ok: true as const, governor: governor.status };
@@ -107,4 +114,28 @@ function serveRuns(routes: RouteRegistry<Visitor>, { agents, now }: AgentRoutesD
 
 function noRun(): NestError {
   return new NestError("run_not_found", "there is no such run, or its recording is no longer kept");
+}
+
+/** Whether somebody sees only what a public nest shows to everybody. */
+function isPublic(viewer: Visitor): boolean {
+  return viewer.kind === "reader" && viewer.sees === "public";
+}
+
+/** An agent without anything that its terminal, an issue or a person said: private repositories may be among them. */
+function publicAgent(agent: nestAgents.NestAgent): nestAgents.NestAgent {
+  const {
+    now_line: _line,
+    working_on: _issue,
+    trouble: _trouble,
+    waits_for: _waits,
+    run_id: _run,
+    pause,
+    last_run,
+    ...rest
+  } = agent;
+  return {
+    ...rest,
+    ...(pause === undefined ? {} : { pause: { cause: pause.cause, reason: "paused", since: pause.since } }),
+    ...(last_run === undefined ? {} : { last_run: { id: "", ended_at: last_run.ended_at, outcome: last_run.outcome } }),
+  };
 }

@@ -3,6 +3,8 @@ import type { CancelTimer, Clock } from "@nest/kit";
 import { type nestEvents, stream } from "@nest/protocol";
 
 const MOST_WATCHERS = 200;
+/** Of one person, or of one address where nobody is signed in. */
+const MOST_OF_ONE = 10;
 /** A watcher that reads so slowly that more than this waits for it is disconnected; it comes back and begins anew. */
 const MOST_UNREAD_BYTES = 1024 * 1024;
 /** An agent's line changes many times a second while it works: people are told this often. */
@@ -20,7 +22,7 @@ type EventName = keyof typeof nestEvents.events;
 export class NestEventStream {
   readonly #deps: EventStreamDeps;
   /** With whether each may still watch. */
-  readonly #watchers = new Map<ServerResponse, () => boolean>();
+  readonly #watchers = new Map<ServerResponse, { readonly who: string; readonly isStill: () => boolean }>();
   readonly #waiting = new Map<string, { readonly name: EventName; readonly make: () => object | undefined }>();
   readonly #stopHeartbeat: CancelTimer;
   #cancelGather: CancelTimer | undefined;
@@ -28,7 +30,7 @@ export class NestEventStream {
   constructor(deps: EventStreamDeps) {
     this.#deps = deps;
     this.#stopHeartbeat = deps.clock.every(stream.STREAM_HEARTBEAT_MS, () => {
-      for (const [response, isStill] of this.#watchers) if (!isStill()) response.end();
+      for (const [response, { isStill }] of this.#watchers) if (!isStill()) response.end();
       this.#broadcast("heartbeat", { at: new Date(deps.clock.now()).toISOString() });
     });
   }
@@ -38,14 +40,15 @@ export class NestEventStream {
   }
 
   /** Adds a watcher; false when there are too many. `isStill` is asked again and again: whoever lost their role is disconnected. */
-  watch(response: ServerResponse, isStill: () => boolean): boolean {
-    if (this.#watchers.size >= MOST_WATCHERS) return false;
+  watch(response: ServerResponse, who: string, isStill: () => boolean): boolean {
+    const ofOne = [...this.#watchers.values()].filter((watcher) => watcher.who === who).length;
+    if (this.#watchers.size >= MOST_WATCHERS || ofOne >= MOST_OF_ONE) return false;
     response.writeHead(200, {
       "content-type": "text/event-stream; charset=utf-8",
       "cache-control": "no-store",
       "x-accel-buffering": "no",
     });
-    this.#watchers.set(response, isStill);
+    this.#watchers.set(response, { who, isStill });
     response.on("close", () => this.#watchers.delete(response));
     response.write(text("hello", this.#deps.hello()));
     return true;

@@ -32,10 +32,11 @@ export function serveEvents(routes: RouteRegistry<Visitor>, { agents, clock, may
     else stream.tellSoon("agent", change.agent.name, () => change.agent);
   });
   feed.onLine((line) => stream.tell("activity", line));
-  routes.serve(nestEvents.eventStream, ({ request, reply }) => {
+  routes.serve(nestEvents.eventStream, ({ request, reply, viewer }) => {
     if (request.method === "HEAD") return reply.type("text/event-stream; charset=utf-8").send();
     reply.hijack();
-    if (!stream.watch(reply.raw, () => mayWatch(request.raw))) {
+    const who = viewer.kind === "known" ? viewer.login : request.ip;
+    if (!stream.watch(reply.raw, who, () => mayWatch(request.raw))) {
       reply.raw.writeHead(503, { "content-type": "application/json", "retry-after": "5" });
       reply.raw.end(JSON.stringify({ error: "too many event streams are open", code: "too_many_watchers" }));
     }

@@ -30,7 +30,7 @@ export function serveLedger(routes: RouteRegistry<Visitor>, deps: LedgerRoutesDe
   });
   routes.serve(nestLedger.createBead, async ({ params: { agent = "" }, actor, body }) => {
     const ledger = await ledgerOf(ledgers, agent);
-    const bead = shown(agent, ledger, await ledger.create({ ...body, actor: body.actor ?? actor }));
+    const bead = shown(agent, ledger, await ledger.create({ ...body, actor }));
     await wrote(actor, "bead created", bead, { title: bead.title });
     return { ok: true as const, bead };
   });
