@@ -15,7 +15,7 @@ const WORDS = [
 
 const everywhere = ["run_shipped", "run_failed", "agent_paused"];
 
-test("what a stranger makes an agent say is plain text wherever it is told, and cut", { timeout: 60_000 }, async () => {
+test("what a stranger makes an agent say is plain text wherever it is told, and cut", { timeout: 150_000 }, async () => {
   await using receivers = await NotificationReceivers.open("none");
   const channels = {
     hook: { kind: "webhook", url: `${receivers.url}/hook`, events: everywhere },
@@ -46,7 +46,7 @@ test("what a stranger makes an agent say is plain text wherever it is told, and 
   await spoke.call("PUT", "/api/notifications/hook/secret", { secret: "key-that-signs-the-posts" });
   await spoke.call("PUT", "/api/notifications/chat/secret", { secret: "T0/B0/part" });
   await spoke.call("POST", "/api/agents/scanner/kick", {});
-  await expect.poll(() => receivers.at("/chat/T0/B0/part").length, { timeout: 30_000 }).toBeGreaterThanOrEqual(1);
+  await expect.poll(() => receivers.at("/chat/T0/B0/part").length, { timeout: 60_000 }).toBeGreaterThanOrEqual(1);
 
   const chat: string = JSON.parse(receivers.at("/chat/T0/B0/part")[0]?.body ?? "").text;
   expect(chat).toContain("&lt;!channel&gt;");
@@ -55,12 +55,12 @@ test("what a stranger makes an agent say is plain text wherever it is told, and 
   expect(links).toEqual([expect.stringMatching(/^<https:\/\/nest\.example\/runs\/[^|]+\|Open the nest>$/), ours]);
   expect(chat.replace(ours, "").match(/@|:\/\/evil|\]\(|`/g)).toBeNull();
 
-  await expect.poll(() => receivers.at("/hook").length, { timeout: 30_000 }).toBeGreaterThanOrEqual(1);
+  await expect.poll(() => receivers.at("/hook").length, { timeout: 60_000 }).toBeGreaterThanOrEqual(1);
   const hook = JSON.parse(receivers.at("/hook")[0]?.body ?? "");
   expect(Buffer.byteLength(hook.text)).toBeLessThan(800);
   expect(hook.text).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u202e]/);
 
-  await expect.poll(() => receivers.at("/phone").length, { timeout: 30_000 }).toBeGreaterThanOrEqual(2);
+  await expect.poll(() => receivers.at("/phone").length, { timeout: 60_000 }).toBeGreaterThanOrEqual(2);
   for (const { headers, body } of receivers.at("/phone")) {
     expect(headers.title).toBe("scanner opened a pull request");
     expect(headers.click).toMatch(/^https:\/\/nest\.example\//);
@@ -70,7 +70,7 @@ test("what a stranger makes an agent say is plain text wherever it is told, and 
     expect(Buffer.byteLength(body)).toBeLessThan(1000);
   }
 
-  await expect.poll(() => receivers.mailed.length, { timeout: 30_000 }).toBeGreaterThanOrEqual(2);
+  await expect.poll(() => receivers.mailed.length, { timeout: 60_000 }).toBeGreaterThanOrEqual(2);
   for (const { to, source } of receivers.mailed) {
     expect(to).toEqual(["ada@nest.example"]);
     const [head = ""] = source.split("\r\n\r\n");
