@@ -15,7 +15,9 @@ const WORDS = [
 
 const everywhere = ["run_shipped", "run_failed", "agent_paused"];
 
-test("what a stranger makes an agent say is plain text wherever it is told, and cut", { timeout: 150_000 }, async () => {
+test("what a stranger makes an agent say is plain text wherever it is told, and cut", {
+  timeout: 150_000,
+}, async () => {
   await using receivers = await NotificationReceivers.open("none");
   const channels = {
     hook: { kind: "webhook", url: `${receivers.url}/hook`, events: everywhere },
