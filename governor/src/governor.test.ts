@@ -245,7 +245,8 @@ test("an agent that is taken out of the settings ends its run, one that comes in
   await start();
   governor.apply(settings({ agents: [anAgent("fresh")] }));
   await pass(10_000);
-  expect(runs.runs.map(({ agent, outcome }) => [agent, outcome])).toEqual([
+  const seen = () => runs.runs.map(({ agent, outcome }) => [agent, outcome]);
+  await expect.poll(seen, { timeout: 10_000 }).toEqual([
     ["fresh", undefined],
     ["scanner", "stopped"],
   ]);
