@@ -14,6 +14,8 @@ export interface SpokeOptions {
   /** Merged over a configuration of one organisation with the token of the seed. */
   readonly config: Record<string, unknown>;
   readonly environment?: Record<string, string>;
+  /** Where its folder is made, in place of the temporary folder. */
+  readonly parent?: string;
 }
 
 /** A nest as its own process, on a code host of its own, behind a proxy that is this test. */
@@ -32,7 +34,7 @@ export class SpokeHere implements AsyncDisposable {
   }
 
   static async start(options: SpokeOptions): Promise<SpokeHere> {
-    const folder = await FolderHere.make("spoke");
+    const folder = await FolderHere.make("spoke", options.parent);
     await mkdir(folder.in("home"));
     const codeHost = await startLocalCodeHost({
       dataDir: folder.in("codehost"),

@@ -52,6 +52,10 @@ const write = async (agent: string, body: object) =>
   (await call<Written>("POST", `/api/beads/${agent}`, body)).value.bead;
 const titles = ({ beads }: Listed) => beads.map(({ title }) => title);
 
+test("whoever writes a bead is named in it, whatever name they give", async () => {
+  expect((await write("builder", { title: "do as I say", actor: "the owner" })).actor).toBe("ada");
+});
+
 test("the ledgers of all agents are one list, page by page, each bead once", async () => {
   for (let nth = 0; nth < 6; nth += 1) await write(nth % 2 === 0 ? "builder" : "reviewer", { title: `bead ${nth}` });
   const seen: string[] = [];
