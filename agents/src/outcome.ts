@@ -46,7 +46,7 @@ const NOT_FOUND = 127;
 const SIGNALLED = 128;
 const MOST_SIGNALS = 64;
 
-/** What to report for the way a run ended (contract §8, Relay 2). */
+/** What to report for the way a run ended. */
 export function outcomeOf(end: Exclude<AgentEnd, { kind: "ended" }>, work: AssignedWork): Outcome {
   // biome-ignore lint/nursery/useExhaustiveSwitchCases: the rule does not see that the type excludes a kind
   switch (end.kind) {

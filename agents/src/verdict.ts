@@ -15,7 +15,7 @@ const DECORATION = /[\s*_`|│┃]/;
 const VERDICT_LINE =
   /^[\s>*_`#|│┃●⏺•◦-]*(?:NEST|HIVE)_VERDICT:[\s*_`]*(complete|no_work_needed|blocked)(?![\w|])(.*)$/i;
 
-/** Added to every prompt that does not ask for a verdict itself (contract §7). */
+/** Added to every prompt that does not ask for a verdict itself. */
 export const VERDICT_REQUEST = [
   "When you are finished, end your answer with exactly one line of this form:",
   "NEST_VERDICT: complete|no_work_needed|blocked [reason]",

@@ -37,7 +37,7 @@ const hostNames = {
 } as const;
 
 /** Number of invalid tokens from one address before it has to wait. */
-const MOST_GUESSES = { most: 100, withinMs: 60_000 };
+const WRONG_TOKENS = { most: 100, withinMs: 60_000 };
 
 /** Wires a hub: dispatch decides, relays connect, operations watch, routes answer. */
 export async function buildHub(deps: HubDeps): Promise<Hub> {
@@ -47,13 +47,13 @@ export async function buildHub(deps: HubDeps): Promise<Hub> {
   const trusted = trustIn(config.trustedProxies);
   const isKnownHost = hostsOf(config, trusted);
   const replicaCount = () => storage.bus.others + 1;
-  const guesses = new Throttle(clock, MOST_GUESSES, replicaCount);
+  const wrongTokens = new Throttle(clock, WRONG_TOKENS, replicaCount);
   const limits = new ContributorLimits({ ledger, times, policy: () => queueSettings.rules.decider });
   const relays = buildRelays({
     dispatch,
     codeHost,
     clockScale: config.clockScale,
-    guesses,
+    wrongTokens,
     isKnownHost,
     addressOf: (request) => networkOf(addressOf(request, trusted)),
     limitsOf: (contributorId) => limits.left(contributorId, clock.now()),
@@ -73,7 +73,7 @@ export async function buildHub(deps: HubDeps): Promise<Hub> {
     relays,
     operations,
     limits,
-    guesses,
+    wrongTokens,
     replicaCount,
     clock,
     random,

@@ -7,10 +7,10 @@ import type { Dispatch } from "./build-dispatch.ts";
 import { ConnectedRelays } from "./relays/connected-relays.ts";
 import { Conversation } from "./relays/conversation.ts";
 import { deliverEffect } from "./relays/deliver-effect.ts";
-import { Elsewhere } from "./relays/elsewhere.ts";
 import { Entrance } from "./relays/entrance.ts";
 import { Gateway } from "./relays/gateway.ts";
 import { Holders } from "./relays/holders.ts";
+import { OtherReplicas } from "./relays/other-replicas.ts";
 import { Peers } from "./relays/peers.ts";
 import { Presence } from "./relays/presence.ts";
 import { Probes } from "./relays/probes.ts";
@@ -25,7 +25,7 @@ export interface RelaysDeps {
   readonly dispatch: Dispatch;
   readonly codeHost: CodeHost;
   readonly clockScale: number;
-  readonly guesses: { count(address: string): number; waitMs(address: string): number };
+  readonly wrongTokens: { count(address: string): number; waitMs(address: string): number };
   readonly isKnownHost: (request: IncomingMessage) => boolean;
   readonly addressOf: (request: IncomingMessage) => string;
   readonly limitsOf: (contributorId: string) => OwnLimitsLeft | undefined;
@@ -79,8 +79,8 @@ export function buildRelays(deps: RelaysDeps): Relays {
     log,
   });
   const probes = new Probes(clock, probeMs, (silent) => relays.cutSilent(silent));
-  const elsewhere = new Elsewhere({ bus, clock, probeMs, roster, probes });
-  const holders = new Holders({ replica, isShared, ledger, batcher, roster, probes, elsewhere, clock, probeMs });
+  const otherReplicas = new OtherReplicas({ bus, clock, probeMs, roster, probes });
+  const holders = new Holders({ replica, isShared, ledger, batcher, roster, probes, otherReplicas, clock, probeMs });
   const waiting = new WaitingRelays(queue, (relay) => batcher.submit({ kind: "ready", unasked: true, ...relay }));
   const onReady = (session: Session) => waiting.delete(session);
   const conversation = new Conversation({ holders, probes, batcher, ledger, clock, onReady });
@@ -90,15 +90,15 @@ export function buildRelays(deps: RelaysDeps): Relays {
     batcher,
     models,
     isShared,
-    guesses: deps.guesses,
+    wrongTokens: deps.wrongTokens,
     roster,
     probes,
     clock,
     log,
   });
-  const { guesses, isKnownHost, addressOf } = deps;
-  const inside = { roster, relays, probes, elsewhere, entrance, conversation, waiting, presence };
-  const outside = { replica, capabilities, guesses, isKnownHost, addressOf, transport };
+  const { wrongTokens, isKnownHost, addressOf } = deps;
+  const inside = { roster, relays, probes, otherReplicas, entrance, conversation, waiting, presence };
+  const outside = { replica, capabilities, wrongTokens, isKnownHost, addressOf, transport };
   const gateway = new Gateway({ ...inside, ...outside, clock, random, log });
   const delivery = { relays, roster, waiting, queue, credentials, events, clock, random, roleOf, limitsOf };
   batcher.listen({

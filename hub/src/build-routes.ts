@@ -34,7 +34,7 @@ export interface RouteDeps {
   readonly relays: Relays;
   readonly operations: Operations;
   readonly limits: ContributorLimits;
-  readonly guesses: Throttle;
+  readonly wrongTokens: Throttle;
   /** The number of live replicas, including this one. */
   readonly replicaCount: () => number;
   readonly clock: Clock;
@@ -44,7 +44,7 @@ export interface RouteDeps {
 
 /** Registers every route and page of the hub on its HTTP server. */
 export async function registerRoutes(deps: RouteDeps): Promise<void> {
-  const { http, config, codeHost, dispatch, operations, guesses, clock, random } = deps;
+  const { http, config, codeHost, dispatch, operations, wrongTokens, clock, random } = deps;
   const { storage, ledger, batcher, visibility, queueSettings } = dispatch;
   const { readModel, stream, board } = operations;
   const { sessions, signIn, identity } = await buildAccess({
@@ -54,7 +54,7 @@ export async function registerRoutes(deps: RouteDeps): Promise<void> {
     ledger,
     batcher,
     isShared: storage.shared !== undefined,
-    guesses,
+    wrongTokens,
     clock,
     random,
     onSpokeRefused: (nestId) => operations.registry.noteRejected(nestId),

@@ -146,7 +146,7 @@ const HubEnvironment = z.object({
 });
 
 /**
- * The hub's configuration from its environment and `nest.yaml` (contract §2, §7).
+ * The hub's configuration from its environment and `nest.yaml`.
  *
  * @throws UsageError with one line per fault.
  */

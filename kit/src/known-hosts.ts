@@ -1,7 +1,7 @@
 import { isIP } from "node:net";
 
 /**
- * The host names that a server answers to (contract §8, Wire 17). This stops DNS rebinding: another site can point its own name
+ * The host names that a server answers to. This stops DNS rebinding: another site can point its own name
  * at this server, but the browser still sends that name as `Host`, and the request is refused.
  *
  * Addresses (`127.0.0.1`, `[::1]`) and `localhost` are always accepted: no site can own such a name.

@@ -6,8 +6,7 @@ export interface AgentChoice {
   /** Whether the relay runs in a container (`NEST_CONTAINER=1`). */
   readonly container: boolean;
   /**
-   * Whether the run is in a sandbox. Without a container or a sandbox no flag may skip a permission prompt (contract §8, Relay
-   * 3).
+   * Whether the run is in a sandbox. Without a container or a sandbox no flag may skip a permission prompt.
    */
   readonly sandboxed: boolean;
 }

@@ -19,7 +19,7 @@ export interface CreditedContributor {
 /**
  * Returns why a pull request does not count for the task that named it; undefined when it counts. It must belong to the
  * assigned repository and be opened after the assignment, by this contributor. One opened by the app counts if it was opened
- * while this lease held the issue and its branch or a closing reference names the issue (contract §4, task_complete).
+ * while this lease held the issue and its branch or a closing reference names the issue.
  */
 export function whyNotCredited(
   pull: PullRequest,

@@ -3,8 +3,7 @@ import type { RelayIdentity } from "./commands.ts";
 import type { Lease } from "./lease.ts";
 
 /**
- * The leases that a contributor's relay gives up by asking for work, out of all that the contributor holds (contract §8, Wire
- * 3):
+ * The leases that a contributor's relay gives up by asking for work, out of all that the contributor holds:
  *
  * - a lease held by its own connection;
  * - a lease of the same session name whose connection is gone: the relay has lost that task's state;

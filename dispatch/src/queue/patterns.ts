@@ -1,7 +1,7 @@
 /** Whether `*`-less wildcard patterns match anywhere (titles) or the whole string (labels, authors, models). */
 export type Anchoring = "substring" | "whole";
 
-/** At most this many patterns of this many characters (contract §4). */
+/** At most this many patterns of this many characters. */
 export const MOST_PATTERNS = 200;
 const LONGEST_PATTERN = 200;
 

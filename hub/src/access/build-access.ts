@@ -32,7 +32,7 @@ export interface AccessDeps {
   /** Whether replicas may share this hub's state. */
   readonly isShared: boolean;
   /** Addresses that keep sending identities which are none. */
-  readonly guesses: Throttle;
+  readonly wrongTokens: Throttle;
   /** Told of a heartbeat that was refused, with the nest that it named. */
   readonly onSpokeRefused: (nestId: string) => void;
   readonly clock: Clock;
@@ -47,7 +47,7 @@ export async function buildAccess({
   ledger,
   batcher,
   isShared,
-  guesses,
+  wrongTokens,
   onSpokeRefused,
   clock,
   random,
@@ -83,7 +83,7 @@ export async function buildAccess({
     plainUserCookie,
     sessions,
     ledger,
-    guesses,
+    wrongTokens,
     onSpokeRefused,
   });
   return { sessions, signIn, identity };

@@ -27,7 +27,7 @@ export interface IdentityDeps {
   readonly sessions: Sessions;
   readonly ledger: Ledger;
   /** Addresses that keep sending identities which are none. */
-  readonly guesses: Throttle;
+  readonly wrongTokens: Throttle;
 }
 
 const ANONYMOUS: Viewer = { kind: "anonymous" };
@@ -91,14 +91,14 @@ export class Identity {
   }
 
   #byBearer(bearer: string, request: FastifyRequest, needed: boolean): Viewer {
-    const { adminToken, ledger, guesses } = this.#deps;
+    const { adminToken, ledger, wrongTokens } = this.#deps;
     if (adminToken !== undefined && sameSecret(bearer, adminToken.reveal())) return { kind: "admin-token" };
     const contributor = ledger.contributorByDigest(tokenDigest(bearer));
     if (contributor !== undefined && contributor.tier !== "revoked")
       return { kind: "contributor", contributorId: contributor.id, login: contributor.login };
     // Where anyone may ask, a bearer can be for somebody else: a code-host token that proves a login.
     if (!needed) return ANONYMOUS;
-    const waitMs = guesses.count(request.ip);
+    const waitMs = wrongTokens.count(request.ip);
     if (waitMs > 0) throw tooMany(waitMs, "too many wrong tokens from this address");
     throw signInFirst("the token sent is not one of this hub");
   }

@@ -20,7 +20,7 @@ export interface EntranceDeps {
   /** Whether other replicas are alive now. */
   readonly isShared: () => boolean;
   /** Rate limiter for addresses that send invalid tokens. */
-  readonly guesses: { count(address: string): number };
+  readonly wrongTokens: { count(address: string): number };
   readonly roster: Roster;
   readonly probes: Probes;
   readonly clock: Clock;
@@ -49,7 +49,7 @@ export class Entrance {
    */
   receive(session: Session, message: RelayMessage, now: number, listener: EntranceListener, isNewest = false): void {
     if (message.type !== "auth_response") return;
-    const { ledger, models, batcher, guesses, isShared } = this.#deps;
+    const { ledger, models, batcher, wrongTokens, isShared } = this.#deps;
     const policy = models();
     const result = authenticate(message, session.nonce, ledger, policy);
     const later = (isNewestThen: boolean) => {
@@ -67,7 +67,7 @@ export class Entrance {
         void batcher.sync().then(() => later(true));
         return;
       }
-      if (result.reason === "invalid token") guesses.count(session.address);
+      if (result.reason === "invalid token") wrongTokens.count(session.address);
       this.#refuse(session, listener, result.reason, result.acceptedModels);
       return;
     }

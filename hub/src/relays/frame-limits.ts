@@ -9,7 +9,7 @@ const MOST_MALFORMED = 1000;
  */
 const FLOOD_BYTES = 16 * 1024 * 1024;
 const FLOOD_WITHIN_MS = 10_000;
-/** Maximum number of frames before authentication (contract §8, Wire 17). */
+/** Maximum number of frames before authentication. */
 const MOST_EARLY_FRAMES = 4;
 const MAX_EARLY_FRAME_BYTES = 4096;
 

@@ -14,10 +14,10 @@ import { type RawData, WebSocketServer } from "ws";
 import type { Accepted } from "./authenticate.ts";
 import type { ConnectedRelays } from "./connected-relays.ts";
 import type { Conversation } from "./conversation.ts";
-import type { Elsewhere } from "./elsewhere.ts";
 import type { Entrance, EntranceListener } from "./entrance.ts";
 import { countMalformed, mayBeRead } from "./frame-limits.ts";
 import { keepAlive } from "./keep-alive.ts";
+import type { OtherReplicas } from "./other-replicas.ts";
 import { PreAuthLimiter } from "./pre-auth-limiter.ts";
 import type { Presence } from "./presence.ts";
 import type { Probes } from "./probes.ts";
@@ -35,7 +35,7 @@ export interface GatewayDeps {
   readonly roster: Roster;
   readonly relays: ConnectedRelays;
   readonly probes: Probes;
-  readonly elsewhere: Elsewhere;
+  readonly otherReplicas: OtherReplicas;
   readonly entrance: Entrance;
   readonly conversation: Conversation;
   readonly waiting: WaitingRelays;
@@ -43,7 +43,7 @@ export interface GatewayDeps {
   /** The hub's capabilities, as it announces them. */
   readonly capabilities: string[];
   /** Rate limiter for addresses that send invalid tokens. */
-  readonly guesses: { count(address: string): number; waitMs(address: string): number };
+  readonly wrongTokens: { count(address: string): number; waitMs(address: string): number };
   /** Whether the Host header of an upgrade names this hub. */
   readonly isKnownHost: (request: IncomingMessage) => boolean;
   /** The client's address of an upgrade. */
@@ -134,7 +134,7 @@ export class Gateway implements SessionOwner, EntranceListener {
 
   /** Admits a relay that has authenticated, and pings older connections with the same session name. */
   admit(session: Session, accepted: Accepted, now: number): void {
-    const { roster, relays, probes, elsewhere, conversation } = this.#deps;
+    const { roster, relays, probes, otherReplicas, conversation } = this.#deps;
     session.cancelAuthDeadline?.();
     session.cancelAuthDeadline = undefined;
     this.#limiter.leave(session);
@@ -142,7 +142,7 @@ export class Gateway implements SessionOwner, EntranceListener {
     session.address = "";
     const older = roster.ofIdentity(accepted.identity);
     relays.join(session, accepted, now);
-    elsewhere.joined(accepted.identity);
+    otherReplicas.joined(accepted.identity);
     if (older.length > 0) conversation.holdBack(session, Promise.all(older.map((one) => probes.ask(one))));
   }
 
@@ -154,11 +154,11 @@ export class Gateway implements SessionOwner, EntranceListener {
   /** Handles a frame. */
   heard(session: Session, data: RawData, isBinary: boolean): void {
     if (session.closed) return;
-    const { clock, entrance, conversation, guesses } = this.#deps;
+    const { clock, entrance, conversation, wrongTokens } = this.#deps;
     const now = clock.now();
     session.unanswered = 0;
     this.counts.frames += 1;
-    if (!mayBeRead(session, bytesOf(data), now, guesses)) return;
+    if (!mayBeRead(session, bytesOf(data), now, wrongTokens)) return;
     const frame = isBinary ? ({ kind: "malformed", because: "binary" } as const) : readRelayFrame(data.toString());
     if (frame.kind === "unknown") return;
     if (frame.kind === "malformed") return this.#receiveUnreadable(session, frame);

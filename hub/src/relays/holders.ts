@@ -1,6 +1,6 @@
 import { type CommandBatcher, type Ledger, type RelayIdentity, replicaOf } from "@nest/dispatch";
 import type { Clock } from "@nest/kit";
-import type { Elsewhere } from "./elsewhere.ts";
+import type { OtherReplicas } from "./other-replicas.ts";
 import type { Probes } from "./probes.ts";
 import type { Roster } from "./roster.ts";
 
@@ -11,7 +11,7 @@ export interface HolderDeps {
   readonly batcher: CommandBatcher;
   readonly roster: Roster;
   readonly probes: Probes;
-  readonly elsewhere: Elsewhere;
+  readonly otherReplicas: OtherReplicas;
   readonly clock: Clock;
   readonly probeMs: number;
 }
@@ -51,12 +51,12 @@ export class Holders {
 
   /** Also considers what other replicas have just written. */
   async #anywhere(taskId: string, relayIdentity: RelayIdentity, since: number): Promise<string | undefined> {
-    const { batcher, elsewhere, replica } = this.#deps;
+    const { batcher, otherReplicas, replica } = this.#deps;
     await batcher.sync();
     const connection = this.#otherHolder(taskId, relayIdentity);
     if (connection === undefined) return undefined;
     if (replicaOf(connection) === replica) return this.#here(taskId, relayIdentity, since);
-    const lives = await elsewhere.lives(connection);
+    const lives = await otherReplicas.lives(connection);
     await batcher.sync();
     return lives ? undefined : connection;
   }

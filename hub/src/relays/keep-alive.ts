@@ -8,9 +8,9 @@ const PING_SLOTS = 20;
 const PINGS_A_TURN = 8;
 
 /**
- * Pings every session once per ping period, and closes those that left three pings in a row unanswered (contract §8, Relay 1:
- * silent peer = 3 × ping). It counts missed pings rather than elapsed time: after the host was suspended, elapsed time would
- * disconnect every relay. Returns a function that stops it.
+ * Pings every session once per ping period, and closes those that left three pings in a row unanswered. It counts missed pings
+ * rather than elapsed time: after the host was suspended, elapsed time would disconnect every relay. Returns a function that
+ * stops it.
  */
 export function keepAlive(sessions: () => Iterable<Session>, clock: Clock, transport: TransportTimes): () => void {
   let slot = 0;

@@ -9,7 +9,7 @@ const PATHS = new Set(["/api/contribute/ws", "/contribute"]);
 
 export interface PreAuthLimiterDeps {
   /** Rate limiter for addresses that send invalid tokens. */
-  readonly guesses: { waitMs(address: string): number };
+  readonly wrongTokens: { waitMs(address: string): number };
   /** Whether the Host header of a request names this hub. */
   readonly isKnownHost: (request: IncomingMessage) => boolean;
   /** The client's address: the peer's, or the one that a trusted proxy names. */
@@ -46,7 +46,7 @@ export class PreAuthLimiter {
     if (this.isClosed) return refuse(socket, 503, "hub_stopping", "the hub is restarting");
     if (!isSameOrigin(request)) return refuse(socket, 403, "foreign_origin", "the Origin header names another host");
     const address = this.#deps.addressOf(request);
-    if (this.#deps.guesses.waitMs(address) > 0) {
+    if (this.#deps.wrongTokens.waitMs(address) > 0) {
       this.turnedAway += 1;
       return refuse(socket, 503, "too_many_requests", "too many wrong tokens from this address");
     }

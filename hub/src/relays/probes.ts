@@ -10,7 +10,7 @@ interface Probe {
 /**
  * Pings connections to see whether they are alive. After a network failure a relay reconnects while its old connection still
  * looks open here; another machine of the same contributor also opens a new connection while the old one is in use. Only the
- * old connection's pong tells the two cases apart (contract §8, Wire 2).
+ * old connection's pong tells the two cases apart.
  */
 export class Probes {
   readonly #clock: Clock;

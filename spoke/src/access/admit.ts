@@ -88,7 +88,7 @@ function whoMay(access: Access): string {
 }
 
 /**
- * Whether a request asks for this nest by a name that it knows (contract §8, Wire 17). A proxy that was named, or that proves
+ * Whether a request asks for this nest by a name that it knows. A proxy that was named, or that proves
  * itself, answers for the names that it lets through.
  */
 export function knownNest(

@@ -59,7 +59,7 @@ export interface Doorkeeper {
 }
 
 /**
- * Judges by `X-Nest-User` and `X-Nest-Role` (contract §3, Who may). They are believed only behind the hub's proxy, and only from
+ * Judges by `X-Nest-User` and `X-Nest-Role`. They are believed only behind the hub's proxy, and only from
  * it: a peer on this machine, one in `dashboard.trusted_proxies`, or one with the right `X-Nest-Proxy-Auth`. A missing, repeated
  * or unknown role is no role. Without a hub's proxy the session of the nest's own sign-in says who asks, and nothing else does.
  */

@@ -39,7 +39,7 @@ export interface SpokeSettings {
   readonly agentCommand: string | undefined;
 }
 
-/** Where a nest runs, by which is decided what the configuration file is good for (contract §8, Spoke 4). */
+/** Where a nest runs, by which is decided what the configuration file is good for. */
 export type Deployment = "pod" | "container" | "machine";
 
 /** Where a spoke's heartbeats go. */
@@ -50,7 +50,7 @@ export interface HubLink {
 }
 
 /**
- * Reads a spoke's environment (contract §2).
+ * Reads a spoke's environment.
  *
  * @throws UsageError with one line per fault.
  */

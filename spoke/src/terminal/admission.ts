@@ -11,7 +11,7 @@ const ARGUMENT = /^nest-([A-Za-z0-9][A-Za-z0-9_-]{0,49})$/;
 export interface Viewer {
   readonly login: string;
   readonly agent: string;
-  /** Owners type; everybody else who may look only looks (contract §8). */
+  /** Owners type; everybody else who may look only looks. */
   readonly isReadOnly: boolean;
 }
 

@@ -21,7 +21,7 @@ const PROBE_SLACK_MS = 2000;
 const Joined = z.array(z.string().max(256)).max(MOST_NAMED);
 const Socket = z.object({ connection: z.string().max(64) });
 
-export interface ElsewhereDeps {
+export interface OtherReplicasDeps {
   readonly bus: Bus;
   readonly clock: Clock;
   readonly probeMs: number;
@@ -30,12 +30,12 @@ export interface ElsewhereDeps {
 }
 
 /** Asks the hub's other replicas about their connections, and answers their questions. */
-export class Elsewhere {
-  readonly #deps: ElsewhereDeps;
+export class OtherReplicas {
+  readonly #deps: OtherReplicasDeps;
   #joined: string[] = [];
   #telling: CancelTimer | undefined;
 
-  constructor(deps: ElsewhereDeps) {
+  constructor(deps: OtherReplicasDeps) {
     this.#deps = deps;
     const { bus, roster, probes } = deps;
     bus.on(JOINED, (body) => {
