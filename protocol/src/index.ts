@@ -34,6 +34,20 @@ export {
 } from "./facts.ts";
 export { type Frame, readHubFrame, readRelayFrame } from "./frame.ts";
 export { type AgentFacts, Heartbeat, NEST_ID_HEADER } from "./heartbeat.ts";
+export {
+  ClusterRecord,
+  HostedNestRecord,
+  type HostedStatus,
+  hostedStatuses,
+  isRoleAtLeast,
+  MOST_NEST_ID,
+  NestId,
+  type NestRole,
+  NestStep,
+  NestTombstone,
+  namespaceOf,
+  nestRoles,
+} from "./hosted-nest.ts";
 export * as access from "./http/access.ts";
 export * as backup from "./http/backup.ts";
 export * as contribute from "./http/contribute.ts";
@@ -55,6 +69,7 @@ export * as nestSignIn from "./http/nest-sign-in.ts";
 export * as nestTerminal from "./http/nest-terminal.ts";
 export * as nestWork from "./http/nest-work.ts";
 export { describeHeldBack, type HeldBackReason, heldBackReasons } from "./http/nest-work.ts";
+export * as nests from "./http/nests.ts";
 export * as operations from "./http/operations.ts";
 export * as pages from "./http/pages.ts";
 export type { OptionalPaging } from "./http/paging.ts";
