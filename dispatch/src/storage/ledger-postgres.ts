@@ -46,7 +46,9 @@ export class PostgresLedger implements LedgerStore, LedgerPast {
     await client.query("begin");
     try {
       await client.query(`select pg_advisory_xact_lock(${locks.batches}, hashtext(current_schema()))`);
-      return await this.#readAll(client);
+      const { rows, newest } = await this.#readAll(client);
+      this.#seen = newest;
+      return rows;
     } finally {
       await client.query("rollback");
     }
@@ -99,7 +101,9 @@ export class PostgresLedger implements LedgerStore, LedgerPast {
     const others = (members?.rows.length ?? 0) > 0;
     const update = await this.#updateFor(client, newest, records);
     this.#counted = await countedOf(client, named);
+    if (update?.kind === "batches") for (const { changes } of update.batches) this.#remember(changes);
     const result = decide(update);
+    // Only now does the ledger contain the update: a connection lost while reading it must not hide it for ever.
     this.#seen = newest;
     if (result === undefined) {
       // Everything was read anew because this replica's row was gone: the new row is kept.
@@ -130,11 +134,9 @@ export class PostgresLedger implements LedgerStore, LedgerPast {
     if (missed === 0) return undefined;
     if (records.length < missed) {
       await this.#rejoin(client);
-      return { kind: "everything", rows: await this.#readAll(client) };
+      return { kind: "everything", rows: (await this.#readAll(client)).rows };
     }
-    const batches = records.map(batchOfRecord);
-    for (const { changes } of batches) this.#remember(changes);
-    return { kind: "batches", batches };
+    return { kind: "batches", batches: records.map(batchOfRecord) };
   }
 
   /**
@@ -149,7 +151,8 @@ export class PostgresLedger implements LedgerStore, LedgerPast {
     );
   }
 
-  async #readAll(client: Client): Promise<LedgerRows> {
+  /** All rows, and the number of the newest batch in them. */
+  async #readAll(client: Client): Promise<{ readonly rows: LedgerRows; readonly newest: number }> {
     const { times, now } = this.#deps;
     const reader = readerOf(client);
     const members = await reader.all(
@@ -158,8 +161,8 @@ export class PostgresLedger implements LedgerStore, LedgerPast {
     const live = new Set([this.#deps.replica, ...members.map(({ id }) => String(id))]);
     await this.#grants.load(reader, now());
     const [batch] = await reader.all("select value from counters where name = 'batch'");
-    this.#seen = Number(batch?.value);
-    return readLedger(reader, now(), times.leaseTtlMs, (connection) => live.has(replicaOf(connection)));
+    const rows = await readLedger(reader, now(), times.leaseTtlMs, (connection) => live.has(replicaOf(connection)));
+    return { rows, newest: Number(batch?.value) };
   }
 
   #remember(changes: Changes): void {
