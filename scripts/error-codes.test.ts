@@ -6,14 +6,15 @@ const manifest = JSON.parse(readFileSync("package.json", "utf8")) as { readonly 
 /** Every package whose errors people can see, found by listing the folders. */
 const ROOMS = manifest.workspaces.filter((name) => name !== "test" && name !== "bench");
 
-/** Codes as they are written where errors are made: `new NestError("code"`, or a `code: "code"` of an error body. */
+/** Codes as they are written where errors are made: `new NestError("code"`, or `super("code"` of a class of errors. */
 function codesInSource(): Set<string> {
   const codes = new Set<string>(["bad_configuration"]);
   for (const room of ROOMS) {
     for (const name of readdirSync(join(room, "src"), { recursive: true, encoding: "utf8" })) {
       if (!name.endsWith(".ts") || name.endsWith(".test.ts") || name.includes("testing")) continue;
       const text = readFileSync(join(room, "src", name), "utf8");
-      for (const [, code] of text.matchAll(/new NestError(?:<[^>]*>)?\(\s*"([a-z0-9_]+)"/g)) codes.add(code ?? "");
+      for (const [, code] of text.matchAll(/(?:new NestError(?:<[^>]*>)?|super)\(\s*"([a-z0-9_]+)"/g))
+        codes.add(code ?? "");
     }
   }
   return codes;

@@ -20,6 +20,8 @@ export interface ExecRequest {
   readonly command: readonly string[];
   /** Called with each piece of output. If it throws, the run ends with that error. */
   stdout(piece: Buffer): void;
+  /** What the program reads; without it, its standard input is empty. */
+  readonly stdin?: AsyncIterable<Uint8Array>;
   readonly signal: AbortSignal;
 }
 
@@ -47,20 +49,57 @@ export interface Cluster {
 
 export type ClusterFault =
   | "cluster_absent"
+  | "cluster_busy"
+  | "cluster_conflict"
+  | "cluster_failed"
   | "cluster_forbidden"
+  | "cluster_gone"
+  | "cluster_invalid"
+  | "cluster_timeout"
   | "cluster_unauthorized"
-  | "cluster_unreachable"
-  | "cluster_failed";
+  | "cluster_unreachable";
 
-/** The error for an HTTP status. */
-export function clusterFault(status: number, what: string, said: string): NestError<ClusterFault> {
-  const words: Readonly<Record<number, readonly [ClusterFault, string]>> = {
-    401: ["cluster_unauthorized", "the cluster does not accept our identity"],
-    403: ["cluster_forbidden", "the cluster's roles do not allow it"],
-    404: ["cluster_absent", "not found"],
-  };
-  const [code, word] = words[status] ?? ["cluster_failed", `answered ${status}`];
-  return new NestError(code, `${what}: ${word}${said === "" ? "" : ` (${said})`}`);
+/** The cluster asks to be left alone for a while. */
+export class ClusterBusy extends NestError<"cluster_busy"> {
+  /** How long the cluster asked to wait, in milliseconds; undefined when it did not say. */
+  readonly retryAfterMs: number | undefined;
+
+  constructor(sentence: string, retryAfterMs: number | undefined) {
+    super("cluster_busy", sentence);
+    this.retryAfterMs = retryAfterMs;
+  }
+}
+
+/** The error for an HTTP status. `retryAfterMs` is what a busy cluster asked for. */
+export function clusterFault(
+  status: number,
+  what: string,
+  said: string,
+  retryAfterMs?: number,
+): NestError<ClusterFault> {
+  const words = said === "" ? "" : ` (${said})`;
+  switch (status) {
+    case 400:
+    case 422:
+      return new NestError("cluster_invalid", `${what}: the cluster does not accept it${words}`);
+    case 401:
+      return new NestError("cluster_unauthorized", `${what}: the cluster does not accept our identity${words}`);
+    case 403:
+      return new NestError("cluster_forbidden", `${what}: the cluster's roles do not allow it${words}`);
+    case 404:
+      return new NestError("cluster_absent", `${what}: not found${words}`);
+    case 409:
+      return new NestError("cluster_conflict", `${what}: somebody else holds or changed it${words}`);
+    case 410:
+      return new NestError("cluster_gone", `${what}: what was asked for has expired${words}`);
+    case 429:
+    case 503:
+      return new ClusterBusy(`${what}: the cluster is busy${words}`, retryAfterMs);
+    case 504:
+      return new NestError("cluster_timeout", `${what}: the cluster took too long${words}`);
+    default:
+      return new NestError("cluster_failed", `${what}: answered ${status}${words}`);
+  }
 }
 
 /** The error for a cluster that does not answer. */

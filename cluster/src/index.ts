@@ -1,3 +1,21 @@
-export type { Cluster, ClusterFault, ClusterObject, ExecRequest, ExecResult, Pod } from "./cluster.ts";
+export {
+  type Cluster,
+  ClusterBusy,
+  type ClusterFault,
+  type ClusterObject,
+  type ExecRequest,
+  type ExecResult,
+  type Pod,
+} from "./cluster.ts";
 export { clusterOf, ownCluster } from "./connect.ts";
+export type {
+  KubernetesObject,
+  ManagedCluster,
+  ObjectFilter,
+  ObjectKind,
+  ObjectRef,
+  WatchEvent,
+  WatchReader,
+} from "./managed.ts";
 export { MemoryCluster, type Program } from "./memory.ts";
+export type { MemoryCall, Where } from "./memory-faults.ts";

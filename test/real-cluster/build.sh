@@ -1,16 +1,24 @@
 #!/bin/sh
-# Builds the real cluster server that the tests of cluster/ run against: a current kube-apiserver and the etcd it expects,
-# each from its published Go modules, with a stub kubelet around the real code that serves exec, into a cache folder outside the repository. Nothing of theirs is ever committed.
+# Builds the real cluster server that the tests of cluster/ run against: a current kube-apiserver, its controller manager and
+# scheduler, and the etcd it expects, each from its published Go modules, with a stub kubelet around the real code that serves
+# exec, into a cache folder outside the repository. Nothing of theirs is ever committed.
 #
 #   test/real-cluster/build.sh            prints the folder with the programs; builds them when they are not there yet
 #   test/real-cluster/build.sh -where     prints the folder only; exit 1 when the programs are not there
 #
-# Needs a Go toolchain and the Go module proxy; about 1.5 GB of disk for the modules and the build, 170 MB for the programs.
+# Needs a Go toolchain and the Go module proxy; about 1.5 GB of disk for the modules and the build, 300 MB for the programs.
 set -eu
 
 version=1.36.3
-folder=${NEST_TEST_CACHE:-$HOME/.cache/nest-test}/kube-$version
-if [ -x "$folder/kube-apiserver" ] && [ -x "$folder/etcd" ] && [ -x "$folder/stub-kubelet" ]; then
+# The last number tells one set of programs from another; raise it when stub-kubelet.go or the list of programs changes.
+folder=${NEST_TEST_CACHE:-$HOME/.cache/nest-test}/kube-$version-2
+programs="etcd kube-controller-manager kube-scheduler stub-kubelet kube-apiserver"
+are_there() {
+  for program in $programs; do
+    [ -x "$folder/$program" ] || return 1
+  done
+}
+if are_there; then
   echo "$folder"
   exit 0
 fi
@@ -27,20 +35,27 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT INT TERM
 cd "$work"
 export GOWORK=off GOFLAGS=-mod=mod CGO_ENABLED=0
-mkdir apiserver etcd kubelet
-cp "$here/stub-kubelet.go" kubelet/main.go
-cat >apiserver/main.go <<'GO'
+mkdir etcd stub-kubelet
+cp "$here/stub-kubelet.go" stub-kubelet/main.go
+# Each server of Kubernetes begins with the same few lines around its own command.
+server_main() {
+  mkdir "$1"
+  cat >"$1/main.go" <<GO
 package main
 
 import (
 	"os"
 
 	"k8s.io/component-base/cli"
-	"k8s.io/kubernetes/cmd/kube-apiserver/app"
+	"k8s.io/kubernetes/cmd/$1/app"
 )
 
-func main() { os.Exit(cli.Run(app.NewAPIServerCommand())) }
+func main() { os.Exit(cli.Run(app.$2())) }
 GO
+}
+server_main kube-apiserver NewAPIServerCommand
+server_main kube-controller-manager NewControllerManagerCommand
+server_main kube-scheduler NewSchedulerCommand
 cat >etcd/main.go <<'GO'
 package main
 
@@ -71,12 +86,12 @@ done <required
 go mod tidy >/dev/null 2>&1 || go mod tidy >&2
 
 version_flags="-X k8s.io/component-base/version.gitVersion=v$version -X k8s.io/component-base/version.gitMajor=1 -X k8s.io/component-base/version.gitMinor=${version#1.}"
-go build -trimpath -ldflags "-s -w $version_flags" -o kube-apiserver ./apiserver >&2
-go build -trimpath -ldflags "-s -w" -o etcd-server ./etcd >&2
-go build -trimpath -ldflags "-s -w" -o stub-kubelet ./kubelet >&2
+mkdir built
+go build -trimpath -ldflags "-s -w $version_flags" -o built ./kube-apiserver ./kube-controller-manager ./kube-scheduler >&2
+go build -trimpath -ldflags "-s -w" -o built ./etcd ./stub-kubelet >&2
 
 mkdir -p "$folder"
-mv kube-apiserver "$folder/kube-apiserver.part" && mv "$folder/kube-apiserver.part" "$folder/kube-apiserver"
-mv stub-kubelet "$folder/stub-kubelet.part" && mv "$folder/stub-kubelet.part" "$folder/stub-kubelet"
-mv etcd-server "$folder/etcd.part" && mv "$folder/etcd.part" "$folder/etcd"
+for program in $programs; do
+  mv "built/$program" "$folder/$program.part" && mv "$folder/$program.part" "$folder/$program"
+done
 echo "$folder"
