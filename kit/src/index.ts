@@ -13,6 +13,7 @@ export {
 } from "./files.ts";
 export { type FlagKind, type FlagValues, type ParsedFlags, parseFlags } from "./flags.ts";
 export { isHostPattern, KnownHosts } from "./known-hosts.ts";
+export { LiveFolder, type Reading } from "./live-folder.ts";
 export { createLog, type Log, type LogOptions, silentLog } from "./log.ts";
 export { ProgressLine, type ProgressOut } from "./progress.ts";
 export { type Random, seededRandom, systemRandom } from "./random.ts";

@@ -12,6 +12,7 @@ export function sharedUsers(ledger: Ledger, batcher: CommandBatcher): SharedUser
   const settingOf = (login: string) => `${USER_SETTING}${login}`;
   return {
     read: (login) => ledger.setting(settingOf(login)),
+    logins: () => ledger.settingsOf(USER_SETTING).map(([name]) => name.slice(USER_SETTING.length)),
     change: (login, change) =>
       changeSetting({ ledger, batcher }, { name: settingOf(login), actor: login }, (before) => ({
         value: change(before),

@@ -1,7 +1,6 @@
-import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Account } from "@nest/codehost";
-import { type Clock, isAbsent, makePrivateFolder, readTextIfPresent, writeFileAtomic } from "@nest/kit";
+import { type Clock, LiveFolder, makePrivateFolder, type Reading, writeFileAtomic } from "@nest/kit";
 import { z } from "zod";
 
 /** A user of the hub as kept in `<data>/saas/users/<login>.json`; keys of others are kept. */
@@ -25,10 +24,14 @@ export type UserRecord = z.infer<typeof UserRecord>;
 /** Users beyond the files of one data directory, by login in lower case. */
 export interface SharedUserRecords {
   read(login: string): unknown;
+  /** Everybody whom the replicas know together. */
+  logins(): readonly string[];
   /** Changes one, durably, in one step with whoever else changes it. */
   change(login: string, change: (before: unknown) => UserRecord): Promise<void>;
 }
 
+/** A list of everybody asks the disk for a file at most this often. */
+const LISTED_MS = 2000;
 const LOGIN = /^[A-Za-z0-9](?:[A-Za-z0-9-_.]{0,98}[A-Za-z0-9_])?$/;
 
 /**
@@ -40,18 +43,32 @@ export class UserStore {
   readonly #clock: Clock;
   readonly #shared: SharedUserRecords | undefined;
   readonly #changes = new Map<string, Promise<unknown>>();
+  readonly #files: LiveFolder<UserRecord>;
 
   constructor(dataDir: string, clock: Clock, shared?: SharedUserRecords) {
     this.#folder = join(dataDir, "saas", "users");
+    this.#files = new LiveFolder({ folder: this.#folder, ending: ".json", parse: userOf, clock });
     this.#clock = clock;
     this.#shared = shared;
   }
 
   /** A user by login, in any case; undefined when there is none or the file is not one. */
-  async read(login: string): Promise<UserRecord | undefined> {
-    const name = await this.#nameOf(login);
-    const file = name === undefined ? undefined : await this.#readFile(name);
+  async read(login: string, reading: Reading = {}): Promise<UserRecord | undefined> {
+    const file = LOGIN.test(login) ? await this.#files.read(login, reading) : undefined;
     return together(file, this.#shared?.read(login.toLowerCase()));
+  }
+
+  /** Everybody who has signed in, by login. */
+  async all(): Promise<UserRecord[]> {
+    const logins = new Map<string, string>();
+    for (const login of [...(this.#shared?.logins() ?? []), ...(await this.#files.names())])
+      if (LOGIN.test(login)) logins.set(login.toLowerCase(), login);
+    const users: UserRecord[] = [];
+    for (const login of [...logins.keys()].sort()) {
+      const user = await this.read(login, { maxAgeMs: LISTED_MS });
+      if (user !== undefined) users.push(user);
+    }
+    return users;
   }
 
   /**
@@ -93,8 +110,8 @@ export class UserStore {
 
   async #change(login: string, change: (user: UserRecord) => UserRecord): Promise<UserRecord> {
     if (!LOGIN.test(login)) throw new Error("not a login");
-    const name = (await this.#nameOf(login)) ?? login;
-    const file = await this.#readFile(name);
+    const name = (await this.#files.spelling(login)) ?? login;
+    const file = await this.#files.read(name);
     const changed = (known: unknown) => change(together(file, known) ?? UserRecord.parse({ github_username: login }));
     let after = file;
     if (this.#shared === undefined) after = changed(undefined);
@@ -102,39 +119,22 @@ export class UserStore {
     if (after === undefined) throw new Error("the user was not changed");
     await makePrivateFolder(this.#folder);
     await writeFileAtomic(this.#path(name), `${JSON.stringify(after, null, 2)}\n`);
+    this.#files.forget(name);
     return after;
-  }
-
-  async #readFile(name: string): Promise<UserRecord | undefined> {
-    const text = await readTextIfPresent(this.#path(name));
-    if (text === undefined) return undefined;
-    try {
-      const record = UserRecord.parse({ github_username: name, ...JSON.parse(text) });
-      // A file that names somebody else than it is called after is nobody's.
-      return record.github_username.toLowerCase() === name.toLowerCase() ? record : undefined;
-    } catch {
-      return undefined;
-    }
-  }
-
-  /** How the file of a login is spelled; logins that differ in case are one person. */
-  async #nameOf(login: string): Promise<string | undefined> {
-    if (!LOGIN.test(login)) return undefined;
-    const wanted = `${login.toLowerCase()}.json`;
-    try {
-      const files = await readdir(this.#folder);
-      const exact = files.includes(`${login}.json`)
-        ? `${login}.json`
-        : files.find((file) => file.toLowerCase() === wanted);
-      return exact?.slice(0, -".json".length);
-    } catch (thrown) {
-      if (isAbsent(thrown)) return undefined;
-      throw thrown;
-    }
   }
 
   #path(name: string): string {
     return join(this.#folder, `${name}.json`);
+  }
+}
+
+/** What a user's file says. One that names somebody else than it is called after is nobody's. */
+function userOf(name: string, text: string): UserRecord | undefined {
+  try {
+    const record = UserRecord.parse({ github_username: name, ...JSON.parse(text) });
+    return record.github_username.toLowerCase() === name.toLowerCase() ? record : undefined;
+  } catch {
+    return undefined;
   }
 }
 
