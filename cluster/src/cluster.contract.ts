@@ -1,13 +1,13 @@
 import type { Cluster } from "./cluster.ts";
 
 /**
- * The behaviour of a container in the contract's tests: it writes output in pieces, then exits, hangs, or breaks the
- * connection.
+ * The behaviour of a container in the contract's tests: it writes output in pieces, then exits, hangs, breaks the connection,
+ * or writes all that it read once its input has ended and exits with 0.
  */
 export interface Script {
   readonly stdout: readonly string[];
   readonly stderr?: string;
-  readonly ends: number | "hang" | "cut";
+  readonly ends: number | "hang" | "cut" | "echo";
 }
 
 /** A cluster under test, with functions that put objects into it. */
@@ -94,6 +94,36 @@ export function clusterContract({ test, equal }: Runner, make: () => Promise<Clu
   test("a program that hangs ends when the signal says so", async () => {
     await withPod({ stdout: ["partly"], ends: "hang" }, async (under) => {
       equal(await codeOf(run(under, "nest-abc", AbortSignal.timeout(300))), "TimeoutError");
+    });
+  });
+
+  test("a program reads the whole input and learns of its end", async () => {
+    await withPod({ stdout: [], ends: "echo" }, async (under) => {
+      const input = [Buffer.from("one\n"), Buffer.alloc(300_000, "x"), Buffer.from("\nlast")];
+      const pieces: Buffer[] = [];
+      const request = {
+        ...{ namespace: "nest-hosted-one", pod: "nest-abc", container: "nest", command: ["cat"], signal: soon() },
+        stdout: (piece: Buffer) => void pieces.push(Buffer.from(piece)),
+        stdin: (async function* () {
+          yield* input;
+        })(),
+      };
+      const { exitCode } = await under.cluster.exec(request);
+      equal([exitCode, Buffer.concat(pieces).equals(Buffer.concat(input))], [0, true]);
+    });
+  });
+
+  test("an input that fails ends the run with its error", async () => {
+    await withPod({ stdout: [], ends: "echo" }, async (under) => {
+      const request = {
+        ...{ namespace: "nest-hosted-one", pod: "nest-abc", container: "nest", command: ["cat"], signal: soon() },
+        stdout: () => {},
+        // biome-ignore lint/correctness/useYield: an input that fails before its first piece
+        stdin: (async function* () {
+          throw Object.assign(new Error("the disk is gone"), { code: "disk_gone" });
+        })(),
+      };
+      equal(await codeOf(under.cluster.exec(request)), "disk_gone");
     });
   });
 

@@ -3,8 +3,9 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { KubeConfig } from "@kubernetes/client-node";
 import { NestError } from "@nest/kit";
-import type { Cluster } from "./cluster.ts";
 import { KubernetesCluster } from "./kubernetes.ts";
+import type { ManagedCluster } from "./managed.ts";
+import type { Timing } from "./requests.ts";
 
 const ACCOUNT = "/var/run/secrets/kubernetes.io/serviceaccount";
 
@@ -14,7 +15,7 @@ const ACCOUNT = "/var/run/secrets/kubernetes.io/serviceaccount";
  *
  * @throws NestError `cluster_not_configured` when the pod has no service account.
  */
-export function ownCluster(root = ""): Cluster {
+export function ownCluster(root = "", timing: Partial<Timing> = {}): ManagedCluster {
   for (const name of ["token", "ca.crt"]) {
     const file = join(root, ACCOUNT, name);
     try {
@@ -27,17 +28,26 @@ export function ownCluster(root = ""): Cluster {
       });
     }
   }
-  const config = new KubeConfig();
-  config.loadFromCluster(root);
-  return new KubernetesCluster(config);
+  const read = () => {
+    const config = new KubeConfig();
+    config.loadFromCluster(root);
+    return config;
+  };
+  return new KubernetesCluster(read(), { ...timing, read });
 }
 
 /**
- * The cluster of a kubeconfig file, in the given context or else the file's current one. No other file is read.
+ * The cluster of a kubeconfig file, in the given context or else the file's current one. No other file is read. The file is read
+ * again when the cluster refuses its credentials.
  *
  * @throws NestError `kubeconfig_unusable` when the file does not exist, is invalid, or lacks the context.
  */
-export async function clusterOf(file: string, context?: string): Promise<Cluster> {
+export async function clusterOf(file: string, context?: string, timing: Partial<Timing> = {}): Promise<ManagedCluster> {
+  const read = () => configIn(file, context);
+  return new KubernetesCluster(await read(), { ...timing, read });
+}
+
+async function configIn(file: string, context: string | undefined): Promise<KubeConfig> {
   const config = new KubeConfig();
   try {
     config.loadFromString(await readFile(file, "utf8"));
@@ -54,5 +64,42 @@ export async function clusterOf(file: string, context?: string): Promise<Cluster
       `kubeconfig ${file} has no usable context${context ? ` "${context}"` : ""}`,
     );
   }
-  return new KubernetesCluster(config);
+  return config;
+}
+
+/** How the hub reaches one cluster of `clusters.json`. */
+export interface ClusterAccess {
+  readonly id: string;
+  /** The cluster in which the hub itself runs. */
+  readonly inCluster?: boolean;
+  /** The operator says that the hub shall not touch it. */
+  readonly pullOnly?: boolean;
+  /** An absolute path. */
+  readonly kubeconfigPath?: string;
+  readonly context?: string;
+}
+
+export type ClusterClient =
+  | { readonly kind: "usable"; readonly cluster: ManagedCluster }
+  /** The hub has no client for it and must not touch it; `fault` tells why, unless the operator wanted it so. */
+  | { readonly kind: "pull_only"; readonly fault?: NestError };
+
+/**
+ * The client for a cluster, from what its entry names and nothing else: neither `KUBECONFIG` nor the file in a home is looked
+ * at, because they may lead to a cluster that nobody meant (contract §6, §8). An entry without a usable client is `pull_only`.
+ */
+export async function managedClusterOf(
+  entry: ClusterAccess,
+  deps: { readonly timing?: Partial<Timing>; readonly root?: string } = {},
+): Promise<ClusterClient> {
+  if (entry.pullOnly === true) return { kind: "pull_only" };
+  try {
+    if (entry.inCluster === true) return { kind: "usable", cluster: ownCluster(deps.root, deps.timing) };
+    if (entry.kubeconfigPath === undefined || entry.kubeconfigPath === "") return { kind: "pull_only" };
+    const cluster = await clusterOf(entry.kubeconfigPath, entry.context, deps.timing);
+    return { kind: "usable", cluster };
+  } catch (thrown) {
+    if (!(thrown instanceof NestError)) throw thrown;
+    return { kind: "pull_only", fault: thrown };
+  }
 }

@@ -21,6 +21,10 @@ export class ExecOutcome {
     this.#to = to;
   }
 
+  get isDecided(): boolean {
+    return this.#isDecided;
+  }
+
   stdout(bytes: Buffer): void {
     if (this.#isDecided) return;
     try {

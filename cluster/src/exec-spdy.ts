@@ -3,14 +3,16 @@ import { type RequestOptions, request as requestTls } from "node:https";
 import type { Duplex } from "node:stream";
 import { NestError } from "@nest/kit";
 import { clusterFault, clusterUnreachable, type ExecRequest, type ExecResult } from "./cluster.ts";
+import { feed } from "./exec-input.ts";
 import { ExecOutcome } from "./exec-outcome.ts";
-import { openStream, SpdyReader } from "./spdy.ts";
+import { dataFrame, openStream, SpdyReader } from "./spdy.ts";
 
 const PROTOCOL = "v4.channel.k8s.io";
 /** A client's stream ids are odd. The error stream carries the status. */
 const ERROR = 1;
 const STDOUT = 3;
 const STDERR = 5;
+const STDIN = 7;
 
 /** Runs a program in a container over SPDY: a POST, which the verb `create` on `pods/exec` allows. */
 export function execOverSpdy(run: {
@@ -48,6 +50,9 @@ export function execOverSpdy(run: {
       });
       for (const bytes of streams()) socket.write(bytes);
       listen(socket, first, outcome);
+      if (request.stdin === undefined) return;
+      socket.write(openStream(STDIN, { streamtype: "stdin" }, { isFirst: false, isOneWay: false }));
+      feed(request.stdin, inputOf(socket), outcome);
     });
     sent.end();
   });
@@ -59,6 +64,17 @@ function streams(): Buffer[] {
     openStream(STDOUT, { streamtype: "stdout" }, { isFirst: false, isOneWay: false }),
     openStream(STDERR, { streamtype: "stderr" }, { isFirst: false, isOneWay: false }),
   ];
+}
+
+function inputOf(socket: Duplex) {
+  const send = (bytes: Uint8Array, isLast: boolean) =>
+    new Promise<void>((resolve, reject) => {
+      socket.write(dataFrame(STDIN, bytes, isLast), (thrown) => (thrown ? reject(thrown) : resolve()));
+    });
+  return {
+    write: (bytes: Uint8Array) => send(bytes, false),
+    end: () => send(new Uint8Array(0), true),
+  };
 }
 
 function listen(socket: Duplex, first: Buffer, outcome: ExecOutcome): void {

@@ -7,7 +7,7 @@ export {
   type ExecResult,
   type Pod,
 } from "./cluster.ts";
-export { clusterOf, ownCluster } from "./connect.ts";
+export { type ClusterAccess, type ClusterClient, clusterOf, managedClusterOf, ownCluster } from "./connect.ts";
 export type {
   KubernetesObject,
   ManagedCluster,
@@ -19,3 +19,4 @@ export type {
 } from "./managed.ts";
 export { MemoryCluster, type Program } from "./memory.ts";
 export type { MemoryCall, Where } from "./memory-faults.ts";
+export type { Timing } from "./requests.ts";

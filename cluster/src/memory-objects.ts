@@ -1,8 +1,10 @@
 import { labelSelector } from "./label-selector.ts";
 import type { KubernetesObject, ObjectFilter, ObjectKind, ObjectRef, WatchEvent } from "./managed.ts";
 import { refOf } from "./managed.ts";
+import { appliedOver } from "./merge.ts";
 
-type Change = Extract<WatchEvent, { readonly object: KubernetesObject }>;
+/** A change of one object. */
+export type Change = Extract<WatchEvent, { readonly object: KubernetesObject }>;
 
 interface Entry {
   object: KubernetesObject;
@@ -16,15 +18,29 @@ interface Follower {
   readonly tell: (event: WatchEvent) => void;
 }
 
-/** The objects of a cluster in memory, with versions, cascades and watches. */
+/**
+ * The objects of a cluster in memory, with versions, finalizers, cascades and watches. Behind `MemoryCluster` and behind the
+ * small API server of the tests.
+ */
 export class MemoryObjects {
   readonly #entries = new Map<string, Entry>();
   readonly #followers = new Set<Follower>();
+  readonly #onChange: (change: Change) => void;
   #version = 1;
   #isDeaf = false;
 
-  find(ref: ObjectRef): Entry | undefined {
-    return this.#entries.get(keyOf(ref));
+  /** `onChange` hears every change of any kind, in order. */
+  constructor(onChange: (change: Change) => void = () => undefined) {
+    this.#onChange = onChange;
+  }
+
+  /** The version of the latest change. */
+  get version(): string {
+    return String(this.#version);
+  }
+
+  find(ref: ObjectRef): KubernetesObject | undefined {
+    return this.#entries.get(keyOf(ref))?.object;
   }
 
   list(kind: ObjectKind, filter: ObjectFilter): readonly KubernetesObject[] {
@@ -32,30 +48,58 @@ export class MemoryObjects {
     return [...this.#entries.values()].map(({ object }) => object).filter(isWanted);
   }
 
+  /** Server-side apply: takes away what the last one named and this one does not, leaves what others own. */
+  apply(object: KubernetesObject, isDryRun = false): KubernetesObject {
+    const before = this.#entries.get(keyOf(refOf(object)));
+    const merged = appliedOver(before?.object, before?.applied, object) as KubernetesObject;
+    if (isDryRun) return this.#stamped(merged, before?.object);
+    const isNew = before === undefined && object.kind === "Namespace";
+    return this.put(isNew ? { ...merged, status: { phase: "Active" } } : merged, structuredClone(object));
+  }
+
   /** Keeps an object, with a new version unless nothing changed; answers with it as it is kept. */
   put(object: KubernetesObject, applied?: object): KubernetesObject {
     const key = keyOf(refOf(object));
     const before = this.#entries.get(key);
     const kept = this.#stamped(object, before?.object);
-    const isSame = before !== undefined && same(before.object, kept);
-    if (isSame) {
+    if (before !== undefined && same(before.object, kept)) {
       before.applied = applied ?? before.applied;
       return before.object;
     }
     const versioned = this.#versioned(kept);
     this.#entries.set(key, { object: versioned, applied: applied ?? before?.applied });
     this.#tell({ type: before === undefined ? "added" : "modified", object: versioned });
+    if (isEnding(versioned)) this.#endIfFree(versioned);
     return versioned;
   }
 
-  /** Takes an object away, with what it owns and, for a namespace, all that is in it. */
+  /** Takes an object away with what it owns; a namespace with all that is in it. What has finalizers stays until they go. */
   remove(ref: ObjectRef): boolean {
-    const entry = this.#entries.get(keyOf(ref));
-    if (entry === undefined) return false;
-    this.#entries.delete(keyOf(ref));
-    for (const owned of this.#ownedBy(entry.object)) this.remove(refOf(owned));
-    this.#tell({ type: "deleted", object: this.#versioned(entry.object) });
+    const found = this.#entries.get(keyOf(ref))?.object;
+    if (found === undefined) return false;
+    for (const owned of this.#ownedBy(found)) if (!isEnding(owned)) this.remove(refOf(owned));
+    if (isEnding(found)) this.#endIfFree(found);
+    else if (this.#isHeld(found)) this.put(endingNow(found));
+    else this.#drop(found);
     return true;
+  }
+
+  #isHeld(object: KubernetesObject): boolean {
+    const { finalizers = [] } = object.metadata as { finalizers?: readonly string[] };
+    return finalizers.length > 0 || (object.kind === "Namespace" && this.#ownedBy(object).length > 0);
+  }
+
+  #endIfFree(object: KubernetesObject): void {
+    if (!this.#isHeld(object)) this.#drop(object);
+  }
+
+  #drop(object: KubernetesObject): void {
+    if (!this.#entries.delete(keyOf(refOf(object)))) return;
+    this.#tell({ type: "deleted", object: this.#versioned(object) });
+    const { namespace } = object.metadata;
+    if (namespace === undefined) return;
+    const home = this.find({ apiVersion: "v1", kind: "Namespace", name: namespace });
+    if (home !== undefined && isEnding(home)) this.#endIfFree(home);
   }
 
   /** Follows a kind: what is there, then changes. The returned function ends it. */
@@ -77,6 +121,7 @@ export class MemoryObjects {
   }
 
   #tell(event: Change): void {
+    this.#onChange(event);
     if (this.#isDeaf) return;
     for (const { kind, filter, tell } of this.#followers) if (wanted(kind, filter)(event.object)) tell(event);
   }
@@ -104,6 +149,15 @@ export class MemoryObjects {
     this.#version += 1;
     return { ...object, metadata: { ...object.metadata, resourceVersion: String(this.#version) } };
   }
+}
+
+function isEnding({ metadata }: KubernetesObject): boolean {
+  return metadata.deletionTimestamp !== undefined;
+}
+
+function endingNow(object: KubernetesObject): KubernetesObject {
+  const metadata = { ...object.metadata, deletionTimestamp: "2026-01-01T00:00:00Z" };
+  return { ...object, metadata, ...(object.kind === "Namespace" ? { status: { phase: "Terminating" } } : {}) };
 }
 
 /** What a person wants of an object: all but its metadata and status. A change of it makes a new generation. */

@@ -12,6 +12,10 @@ describe("the memory cluster", () => {
       addPod: async (namespace, name, phase, script) =>
         cluster.addPod(namespace, { name, phase }, async (request) => {
           for (const piece of script.stdout) request.stdout(Buffer.from(piece));
+          if (script.ends === "echo") {
+            for await (const piece of request.stdin ?? []) request.stdout(Buffer.from(piece));
+            return { exitCode: 0, stderr: "" };
+          }
           if (script.ends === "hang") return new Promise<never>(() => {});
           if (script.ends === "cut") throw new NestError("cluster_failed", "the stream broke off");
           return { exitCode: script.ends, stderr: script.stderr ?? "" };

@@ -13,7 +13,7 @@ import {
 import { type MemoryCall, MemoryFaults, type Where } from "./memory-faults.ts";
 import { followInMemory } from "./memory-follow.ts";
 import { MemoryObjects } from "./memory-objects.ts";
-import { appliedOver, mergePatch } from "./merge.ts";
+import { mergePatch } from "./merge.ts";
 import { podOf } from "./pod.ts";
 
 /** The behaviour of a container when a program is run in it. */
@@ -32,7 +32,6 @@ export class MemoryCluster implements ManagedCluster {
   readonly #programs = new Map<string, Program>();
   readonly #forbidden = new Set<string>();
   readonly #faults = new MemoryFaults();
-  readonly #stuck = new Set<string>();
   /** Each call that changes something, in order: `apply Deployment nest-hosted-a/nest`. */
   readonly changes: string[] = [];
 
@@ -104,13 +103,16 @@ export class MemoryCluster implements ManagedCluster {
 
   /** A namespace that is deleted stays terminating until {@link unstick}, as when something in it keeps a finalizer. */
   stick(namespace: string): void {
-    this.#stuck.add(namespace);
+    const metadata = { name: "stuck", namespace, finalizers: ["nest.test/stuck"] };
+    this.put({ apiVersion: "v1", kind: "ConfigMap", metadata } as KubernetesObject);
   }
 
   unstick(namespace: string): void {
-    this.#stuck.delete(namespace);
-    const ref = { ...NAMESPACE, name: namespace };
-    if (this.#objects.find(ref)?.object.metadata.deletionTimestamp !== undefined) this.#objects.remove(ref);
+    const ref = { apiVersion: "v1", kind: "ConfigMap", namespace, name: "stuck" };
+    const found = this.#objects.find(ref);
+    if (found === undefined) return;
+    this.put(mergePatch(found, { metadata: { finalizers: null } }) as KubernetesObject);
+    this.#objects.remove(ref);
   }
 
   async secret(namespace: string, name: string, signal: AbortSignal): Promise<ClusterObject> {
@@ -145,18 +147,13 @@ export class MemoryCluster implements ManagedCluster {
     const ref = refOf(object);
     await this.#faults.meet("apply", ref, options.signal);
     this.#checkPlace(ref);
-    const before = this.#objects.find(ref);
-    const merged = appliedOver(before?.object, before?.applied, object) as KubernetesObject;
-    if (options.dryRun) return structuredClone(merged);
-    this.changes.push(`apply ${nameOf(ref)}`);
-    const isNewNamespace = ref.kind === "Namespace" && before === undefined;
-    const kept = isNewNamespace ? { ...merged, status: { phase: "Active" } } : merged;
-    return this.#objects.put(kept, structuredClone(object));
+    if (options.dryRun !== true) this.changes.push(`apply ${nameOf(ref)}`);
+    return this.#objects.apply(object, options.dryRun);
   }
 
   async read(ref: ObjectRef, signal: AbortSignal): Promise<KubernetesObject | undefined> {
     await this.#faults.meet("read", ref, signal);
-    return this.#objects.find(ref)?.object;
+    return this.#objects.find(ref);
   }
 
   async list(kind: ObjectKind, filter: ObjectFilter, signal: AbortSignal): Promise<readonly KubernetesObject[]> {
@@ -183,12 +180,7 @@ export class MemoryCluster implements ManagedCluster {
   async delete(ref: ObjectRef, options: { readonly signal: AbortSignal }): Promise<boolean> {
     await this.#faults.meet("delete", ref, options.signal);
     this.changes.push(`delete ${nameOf(ref)}`);
-    if (ref.kind !== "Namespace" || !this.#stuck.has(ref.name)) return this.#objects.remove(ref);
-    const found = this.#objects.find(ref);
-    if (found === undefined) return false;
-    const metadata = { ...found.object.metadata, deletionTimestamp: "2026-01-01T00:00:00Z" };
-    this.#objects.put({ ...found.object, metadata, status: { phase: "Terminating" } });
-    return true;
+    return this.#objects.remove(ref);
   }
 
   async version(signal: AbortSignal): Promise<string> {
@@ -199,7 +191,7 @@ export class MemoryCluster implements ManagedCluster {
   #there(ref: ObjectRef): KubernetesObject {
     const found = this.#objects.find(ref);
     if (found === undefined) throw clusterFault(404, nameOf(ref), "");
-    return found.object;
+    return found;
   }
 
   /** A name that no server takes, a namespace that is not there or ends: refused in the words of the real one. */
@@ -207,7 +199,7 @@ export class MemoryCluster implements ManagedCluster {
     if (!/^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/.test(ref.name) && !ref.apiVersion.startsWith("rbac."))
       throw clusterFault(422, nameOf(ref), `metadata.name: Invalid value: "${ref.name}"`);
     if (ref.namespace === undefined) return;
-    const home = this.#objects.find({ ...NAMESPACE, name: ref.namespace })?.object;
+    const home = this.#objects.find({ ...NAMESPACE, name: ref.namespace });
     if (home === undefined) throw clusterFault(404, nameOf(ref), `namespaces "${ref.namespace}" not found`);
     if (home.metadata.deletionTimestamp !== undefined)
       throw clusterFault(403, nameOf(ref), `because namespace ${ref.namespace} is being terminated`);

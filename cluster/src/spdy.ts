@@ -43,6 +43,15 @@ export function openStream(
   return controlFrame(SYN_STREAM, how.isOneWay ? FLAG_FIN : 0, Buffer.concat([body, start, stored, block, FLUSH]));
 }
 
+/** Makes a frame of data on a stream; the last one ends this side of it. */
+export function dataFrame(stream: number, bytes: Uint8Array, isLast: boolean): Buffer {
+  const head = Buffer.alloc(HEAD_BYTES);
+  head.writeUInt32BE(stream, 0);
+  head.writeUInt32BE(bytes.length, 4);
+  head[4] = isLast ? FLAG_FIN : 0;
+  return Buffer.concat([head, bytes]);
+}
+
 function headerBlock(headers: Readonly<Record<string, string>>): Buffer {
   const entries = Object.entries(headers);
   const parts = [length32(entries.length)];

@@ -7,9 +7,10 @@ import { type AddressInfo, createServer as createNetServer, type Server, type So
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { ContainerProgram } from "../fakes/kubernetes/exec-socket.ts";
+import type { ContainerProgram, ContainerRun } from "../fakes/kubernetes/exec-socket.ts";
 import { freePorts } from "../harness/folder-here.ts";
 import { killAll } from "../harness/process-here.ts";
+import { readCall } from "./kubelet-wire.ts";
 
 const BUILD = new URL("./build.sh", import.meta.url).pathname;
 const ADMIN = "admin-token-of-the-tests";
@@ -215,17 +216,16 @@ export class RealCluster implements AsyncDisposable {
       connection.write(Buffer.concat([head, Buffer.from(bytes)]));
     };
     connection.on("error", () => {});
-    connection.once("data", (line) => {
-      const { namespace, pod, command } = JSON.parse(line.toString("utf8")) as Record<string, string> & {
-        command: string[];
-      };
-      void this.#programs.get(`${namespace}/${pod}`)?.({
-        command,
+    readCall(connection, (asked, stdin) => {
+      const run: ContainerRun = {
+        command: asked.command ?? [],
+        stdin,
         stdout: (bytes) => frame(1, bytes),
         stderr: (text) => frame(2, text),
         exit: (code) => frame(3, String(code)),
         cut: () => connection.end(),
-      });
+      };
+      void this.#programs.get(`${asked.namespace}/${asked.pod}`)?.(run);
     });
   }
 

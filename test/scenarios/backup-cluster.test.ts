@@ -11,8 +11,12 @@ import { RealCluster, realClusterFolder } from "../real-cluster/real-cluster.ts"
 const runner = { test, equal: (actual: unknown, expected: unknown) => expect(actual).toEqual(expected) };
 
 /** The contract's script as what a container does. */
-function playing(script: Script): (run: ContainerRun) => void {
-  return (run) => {
+function playing(script: Script): (run: ContainerRun) => Promise<void> {
+  return async (run) => {
+    if (script.ends === "echo") {
+      for await (const piece of run.stdin) run.stdout(piece);
+      return run.exit(0);
+    }
     for (const piece of script.stdout) run.stdout(piece);
     if (script.stderr !== undefined) run.stderr(script.stderr);
     if (script.ends === "cut") run.cut();

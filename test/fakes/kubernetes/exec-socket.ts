@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import type { Duplex } from "node:stream";
+import { type Duplex, PassThrough } from "node:stream";
 import { type WebSocket, WebSocketServer } from "ws";
 
 /** A fake program in a container: gets the command, writes output and ends. */
@@ -7,6 +7,8 @@ export type ContainerProgram = (run: ContainerRun) => Promise<void> | void;
 
 export interface ContainerRun {
   readonly command: readonly string[];
+  /** What the client sends to the program, until it tells the end. */
+  readonly stdin: AsyncIterable<Buffer>;
   stdout(bytes: string | Buffer): void;
   stderr(text: string): void;
   /** Ends with an exit code. */
@@ -31,8 +33,15 @@ export function acceptExec(request: IncomingMessage, socket: Duplex, head: Buffe
 function runOver(ws: WebSocket, command: readonly string[]): ContainerRun {
   const send = (channel: number, bytes: string | Buffer) =>
     ws.send(Buffer.concat([Buffer.from([channel]), Buffer.from(bytes)]));
+  const stdin = new PassThrough();
+  ws.on("message", (frame: Buffer) => {
+    if (frame[0] === 0) stdin.write(frame.subarray(1));
+    if (frame[0] === 255) stdin.end();
+  });
+  ws.on("close", () => stdin.end());
   return {
     command,
+    stdin,
     stdout: (bytes) => send(1, bytes),
     stderr: (text) => send(2, text),
     exit(code) {
