@@ -28,7 +28,10 @@ export function realClusterFolder(): string | undefined {
   }
 }
 
-/** A real kube-apiserver with its etcd on loopback, and a stub kubelet that serves exec. Gone with all its data at the end. */
+/**
+ * A real kube-apiserver with its etcd on loopback, and a stub kubelet that serves exec. With `controllers`, a real controller
+ * manager and scheduler too, so that deployments make pods and deleted namespaces end. Gone with all its data at the end.
+ */
 export class RealCluster implements AsyncDisposable {
   readonly #folder: string;
   readonly #processes: ChildProcess[] = [];
@@ -40,10 +43,11 @@ export class RealCluster implements AsyncDisposable {
     this.#folder = folder;
   }
 
-  static async start(programs: string): Promise<RealCluster> {
+  static async start(programs: string, options: { readonly controllers?: boolean } = {}): Promise<RealCluster> {
     const cluster = new RealCluster(await mkdtemp(join(tmpdir(), "nest-real-cluster-")));
     try {
       await cluster.#boot(programs);
+      if (options.controllers === true) await cluster.#startControllers(programs);
       return cluster;
     } catch (thrown) {
       await cluster[Symbol.asyncDispose]();
@@ -167,6 +171,22 @@ export class RealCluster implements AsyncDisposable {
     await this.#startKubelet(programs);
   }
 
+  /** Nobody tells the node's health, so the controllers that would find it unhealthy stay away. */
+  async #startControllers(programs: string): Promise<void> {
+    const config = await this.kubeconfig();
+    const [managing = 0, scheduling = 0] = await freePorts(2);
+    const common = [`--kubeconfig=${config}`, "--leader-elect=false", "--bind-address=127.0.0.1"];
+    const fast = ["--kube-api-qps=500", "--kube-api-burst=1000"];
+    this.#run(join(programs, "kube-controller-manager"), [
+      ...[...common, ...fast, `--secure-port=${managing}`],
+      `--service-account-private-key-file=${join(this.#folder, "sa.key")}`,
+      `--root-ca-file=${join(this.#folder, "certificates", "apiserver.crt")}`,
+      "--controllers=*,-node-lifecycle-controller,-pod-garbage-collector-controller,-ttl-controller",
+      "--namespace-sync-period=2s",
+    ]);
+    this.#run(join(programs, "kube-scheduler"), [...common, ...fast, `--secure-port=${scheduling}`]);
+  }
+
   #run(file: string, args: readonly string[]): ChildProcess {
     const child = spawn(file, args, { stdio: ["ignore", "pipe", "pipe"] });
     const log = createWriteStream(join(this.#folder, "log"), { flags: "a" });
@@ -200,9 +220,13 @@ export class RealCluster implements AsyncDisposable {
     const kubelet = this.#run(join(programs, "stub-kubelet"), words);
     const port = Number(await new Promise((resolve) => kubelet.stdout?.once("data", resolve)));
     await this.create("/api/v1/nodes", { apiVersion: "v1", kind: "Node", metadata: { name: NODE } });
+    const room = { cpu: "16", memory: "64Gi", pods: "500", "ephemeral-storage": "64Gi" };
     const status = {
       addresses: [{ type: "InternalIP", address: "127.0.0.1" }],
       daemonEndpoints: { kubeletEndpoint: { Port: port } },
+      capacity: room,
+      allocatable: room,
+      conditions: [{ type: "Ready", status: "True", reason: "StubReady", message: "it is always ready" }],
     };
     await this.call("PATCH", `/api/v1/nodes/${NODE}/status`, { status }, "application/merge-patch+json");
   }
