@@ -44,7 +44,7 @@ export class MemoryObjects {
   }
 
   list(kind: ObjectKind, filter: ObjectFilter): readonly KubernetesObject[] {
-    const isWanted = wanted(kind, filter);
+    const isWanted = matches(kind, filter);
     return [...this.#entries.values()].map(({ object }) => object).filter(isWanted);
   }
 
@@ -123,7 +123,7 @@ export class MemoryObjects {
   #tell(event: Change): void {
     this.#onChange(event);
     if (this.#isDeaf) return;
-    for (const { kind, filter, tell } of this.#followers) if (wanted(kind, filter)(event.object)) tell(event);
+    for (const { kind, filter, tell } of this.#followers) if (matches(kind, filter)(event.object)) tell(event);
   }
 
   #ownedBy({ kind, metadata }: KubernetesObject): KubernetesObject[] {
@@ -176,7 +176,8 @@ function sorted(value: unknown): unknown {
   return Object.fromEntries(entries.map(([key, inner]) => [key, sorted(inner)]));
 }
 
-function wanted(kind: ObjectKind, filter: ObjectFilter): (object: KubernetesObject) => boolean {
+/** The test of an object for a kind and filter. */
+export function matches(kind: ObjectKind, filter: ObjectFilter): (object: KubernetesObject) => boolean {
   const hasLabels = labelSelector(filter.labelSelector);
   return (object) =>
     object.kind === kind.kind &&

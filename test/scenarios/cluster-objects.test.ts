@@ -1,6 +1,8 @@
-import { clusterOf } from "@nest/cluster";
+import { clusterOf, type KubernetesObject } from "@nest/cluster";
 import { managedContract } from "@nest/cluster/managed-contract";
+import { mergePatch } from "@nest/cluster/merge";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { FakeApiServer } from "../fakes/kubernetes/api-server.ts";
 import { RealCluster, realClusterFolder } from "../real-cluster/real-cluster.ts";
 
 const runner = { test, equal: (actual: unknown, expected: unknown) => expect(actual).toEqual(expected) };
@@ -27,6 +29,21 @@ describe.skipIf(programs === undefined)("a real kube-apiserver with its controll
         if (status !== 200) throw new Error(text);
       },
       [Symbol.asyncDispose]: async () => {},
+    };
+  });
+});
+
+describe("the small API server", () => {
+  managedContract(runner, async () => {
+    const server = await FakeApiServer.start();
+    server.addNamespace("nest-hosted-one");
+    return {
+      cluster: await clusterOf(server.kubeconfig),
+      namespace: "nest-hosted-one",
+      byAnother: async (ref, patch) => {
+        server.objects.put(mergePatch(server.objects.find(ref), patch) as KubernetesObject);
+      },
+      [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
     };
   });
 });
