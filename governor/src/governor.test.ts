@@ -9,7 +9,8 @@ import type { ActiveRun, EndOfRun, RunRequest } from "./agents/run-port.ts";
 import { ActivityFeed } from "./feed/activity-feed.ts";
 import { Governor } from "./governor.ts";
 import { StateFile } from "./nest-state.ts";
-import type { AgentSettings, GovernorSettings } from "./policy/settings.ts";
+import { anAgent } from "./policy/an-agent.ts";
+import type { GovernorSettings } from "./policy/settings.ts";
 import { RunStore } from "./runs/run-store.ts";
 import { Scanner } from "./work/scan.ts";
 
@@ -22,35 +23,20 @@ let codeHost: CodeHostMemory;
 let governor: Governor;
 let runs: RunStore;
 let ledger: [string, string, string?][];
+let sessionsEnded: string[];
 let going: { request: RunRequest; end: (outcome: RunOutcome) => Promise<void> }[];
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), "nest-governor-"));
   clock = new VirtualClock();
   codeHost = new CodeHostMemory();
-  [ledger, going] = [[], []];
+  [ledger, going, sessionsEnded] = [[], [], []];
 });
 afterEach(async () => {
   await governor.close();
   await rm(folder, { recursive: true });
 });
 
-const anAgent = (name: string, more: Partial<AgentSettings> = {}): AgentSettings => ({
-  name,
-  backend: "claude",
-  model: undefined,
-  effort: undefined,
-  enabled: true,
-  style: "interactive",
-  focus: "issue",
-  instructions: undefined,
-  repos: [],
-  labels: [],
-  autonomy: undefined,
-  maxMinutes: 600,
-  limits: {},
-  ...more,
-});
 const settings = (more: Partial<GovernorSettings> = {}): GovernorSettings => ({
   repos: ["acme/web"],
   primaryRepo: "acme/web",
@@ -86,7 +72,7 @@ async function start(more: Partial<GovernorSettings> = {}, trouble?: string): Pr
       end: async (agent, issue, outcome) => void ledger.push([agent, issue, outcome]),
     },
     startRun: aRun,
-    endSession: async () => undefined,
+    endSession: async (agent) => void sessionsEnded.push(agent),
     trouble,
     watchTimes: { stalledMs: 100 * HOUR, loopMs: HOUR, standstillMs: HOUR },
   });
@@ -251,6 +237,8 @@ test("an agent that is taken out of the settings ends its run, one that comes in
     ["scanner", "stopped"],
   ]);
   expect(governor.agents.map(({ name }) => name)).toEqual(["fresh"]);
+  expect(runs.runs.at(-1)?.summary).toBe("the agent was removed");
+  await expect.poll(() => sessionsEnded).toEqual(["scanner"]);
 });
 
 test("without a code host nobody works, and the reason is said", async () => {

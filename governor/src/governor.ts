@@ -1,50 +1,26 @@
-import { type CancelTimer, type Clock, type Log, NestError, sentenceOf } from "@nest/kit";
+import { type CancelTimer, NestError, sentenceOf } from "@nest/kit";
 import type { Autonomy, nestAgents, nestRuns, nestWork } from "@nest/protocol";
-import { Agent, type AgentDeps } from "./agents/agent.ts";
+import { Agent } from "./agents/agent.ts";
 import { agentView, spendingView } from "./agents/agent-view.ts";
+import { Leaving } from "./agents/leaving.ts";
 import type { RunRequest, StartRun } from "./agents/run-port.ts";
 import type { PauseWish, Wish } from "./agents/wishes.ts";
-import type { ActivityFeed } from "./feed/activity-feed.ts";
 import { RepositoryLines } from "./feed/repository-lines.ts";
 import { lineOfEnd } from "./feed/run-lines.ts";
-import type { NestState, StateFile } from "./nest-state.ts";
+import type { GovernorChange, GovernorDeps } from "./governor-deps.ts";
+import type { NestState } from "./nest-state.ts";
 import { allowanceAt } from "./policy/acmm.ts";
 import { cadenceIn, type Mode, modeInForce } from "./policy/modes.ts";
 import { nextTurn } from "./policy/schedule.ts";
 import type { GovernorSettings } from "./policy/settings.ts";
 import { nextDay, overLimit } from "./policy/spending.ts";
 import { usedToday } from "./runs/run-days.ts";
-import type { RunStore } from "./runs/run-store.ts";
 import { QueuePoints } from "./work/queue-points.ts";
-import type { Scanner } from "./work/scan.ts";
 import { WorkBoard } from "./work/work-board.ts";
-import type { WorkLedger } from "./work/work-ledger.ts";
 
 /** How often due agents are looked for between evaluations. */
 const TICK_MS = 5000;
 const PRUNE_EVERY_MS = 3_600_000;
-
-export interface GovernorDeps {
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly scanner: Scanner;
-  readonly state: StateFile;
-  readonly runs: RunStore;
-  readonly feed: ActivityFeed;
-  readonly ledger: WorkLedger;
-  readonly startRun: StartRun;
-  /** Ends an agent's terminal session, so that the next run gets a new one. */
-  readonly endSession: (agent: string) => Promise<void>;
-  /** Why the code host cannot be reached at all, where it is not configured yet: no agent works then. */
-  readonly trouble?: string | undefined;
-  readonly watchTimes?: AgentDeps["watchTimes"];
-}
-
-/** What changed, for whoever shows it. */
-export type GovernorChange =
-  | { readonly kind: "agent"; readonly agent: nestAgents.NestAgent }
-  | { readonly kind: "run"; readonly run: nestRuns.Run }
-  | { readonly kind: "governor" };
 
 type NewRun = Pick<RunRequest, "trigger" | "by"> & {
   readonly issue?: string | undefined;
@@ -69,6 +45,7 @@ export class Governor {
   readonly #timers: CancelTimer[] = [];
   readonly #stop = new AbortController();
   readonly #repositoryLines: RepositoryLines;
+  readonly #leaving: Leaving;
   #settings: GovernorSettings;
   #mode: Mode;
   #modeSince: number;
@@ -80,6 +57,7 @@ export class Governor {
   private constructor(settings: GovernorSettings, state: NestState, deps: GovernorDeps) {
     this.#deps = deps;
     this.#repositoryLines = new RepositoryLines(deps.feed);
+    this.#leaving = new Leaving({ ...deps, isNamed: (name) => this.#agents.has(name) });
     this.#settings = settings;
     this.work = new WorkBoard(settings, state.issues, deps);
     this.queueOverTime = new QueuePoints(state.queue);
@@ -104,7 +82,8 @@ export class Governor {
   async close(): Promise<void> {
     this.#stop.abort(new Error("the nest is stopped"));
     for (const cancel of this.#timers.splice(0)) cancel();
-    await Promise.all([...this.#agents.values()].map((agent) => agent.close()));
+    const ending = [...this.#agents.values()].map((agent) => agent.close("the nest's program was stopped"));
+    await Promise.all([...ending, this.#leaving.settled()]);
     await this.#evaluating?.catch(() => undefined);
     await this.#save();
     await this.#deps.feed.settled();
@@ -122,7 +101,8 @@ export class Governor {
     for (const [name, agent] of this.#agents) {
       if (named.has(name)) continue;
       this.#agents.delete(name);
-      void agent.close();
+      this.#leaving.end(agent);
+      this.#tell({ kind: "agent gone", name });
     }
     for (const own of settings.agents) {
       const agent = this.#agents.get(own.name);

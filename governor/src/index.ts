@@ -1,6 +1,6 @@
 export type { StartRun } from "./agents/run-port.ts";
 export { ActivityFeed } from "./feed/activity-feed.ts";
-export { Governor, type GovernorChange } from "./governor.ts";
+export { Governor } from "./governor.ts";
 export { agentsWithLedger, isAgentName } from "./ledger/agents.ts";
 export { type ImportReport, Ledger, type LedgerEvent, type LedgerOptions } from "./ledger/ledger.ts";
 export { StateFile } from "./nest-state.ts";

@@ -37,6 +37,16 @@ export type NestActivityEvent =
   | { readonly action: "repository unreadable" | "repository readable again"; readonly detail: string }
   | { readonly action: "settings changed"; readonly detail: string }
   | { readonly action: "hub refuses heartbeats" | "hub accepts heartbeats again"; readonly detail?: string | undefined }
+  /** `detail`: who, and what came of it. */
+  | {
+      readonly action:
+        | "backup taken"
+        | "backup failed"
+        | "backup key saved"
+        | "backup key removed"
+        | "backup key settings changed";
+      readonly detail: string;
+    }
   | { readonly action: "nest started" };
 
 export type NestActivityAction = NestActivityEvent["action"];
@@ -68,6 +78,11 @@ const wordings: Readonly<Record<NestActivityAction, Wording>> = {
   "settings changed": { tone: "neutral", words: "The settings changed:" },
   "hub refuses heartbeats": { tone: "bad", words: "The hub refuses the heartbeats" },
   "hub accepts heartbeats again": { tone: "good", words: "The hub accepts the heartbeats again" },
+  "backup taken": { tone: "good", words: "A backup was taken:" },
+  "backup failed": { tone: "bad", words: "A backup failed:" },
+  "backup key saved": { tone: "neutral", words: "The key of the backups was saved:" },
+  "backup key removed": { tone: "neutral", words: "The key of the backups was removed:" },
+  "backup key settings changed": { tone: "neutral", words: "Where the key of the backups comes from was changed:" },
   "nest started": { tone: "neutral", words: "The nest started" },
 };
 

@@ -11,6 +11,7 @@ export const notificationEvents = [
   "agent_paused",
   "repository_unreadable",
   "hub_refuses",
+  "backup",
   "nest_started",
 ] as const;
 export type NotificationEvent = (typeof notificationEvents)[number];
@@ -18,6 +19,7 @@ export type NotificationEvent = (typeof notificationEvents)[number];
 const eventOf: Readonly<Partial<Record<NestActivityAction, NotificationEvent>>> = {
   "run shipped": "run_shipped",
   "run failed": "run_failed",
+  "run was blocked": "run_failed",
   "run took too long": "run_failed",
   "run went round in a loop": "run_failed",
   "run stood still": "run_failed",
@@ -25,6 +27,11 @@ const eventOf: Readonly<Partial<Record<NestActivityAction, NotificationEvent>>> 
   "agent paused": "agent_paused",
   "repository unreadable": "repository_unreadable",
   "hub refuses heartbeats": "hub_refuses",
+  "backup taken": "backup",
+  "backup failed": "backup",
+  "backup key saved": "backup",
+  "backup key removed": "backup",
+  "backup key settings changed": "backup",
   "nest started": "nest_started",
 };
 

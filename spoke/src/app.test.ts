@@ -65,6 +65,7 @@ async function start(rules: Partial<VisitorRules> = {}): Promise<void> {
     metrics: new Registry(),
     liveness: () => ({ status: "ok" }),
     backup: new Backup({
+      tell: () => undefined,
       dataFolder: folder,
       filesFolder: folder,
       secretsFolder: folder,
@@ -102,9 +103,9 @@ async function start(rules: Partial<VisitorRules> = {}): Promise<void> {
         dataFolder: folder,
       }),
     },
-    configRoutes: { configuration, audit: async () => undefined, restart: undefined },
+    configRoutes: { configuration, audit: async () => undefined, tell: () => undefined, restart: undefined },
     notificationRoutes: {
-      notifier: new Notifier(
+      notifier: await Notifier.open(
         {
           ...{
             clock,

@@ -3,7 +3,7 @@ import type { Environment } from "@nest/kit";
 import type { Heartbeat } from "@nest/protocol";
 import { knownNest } from "./access/admit.ts";
 import { buildAccess, type NestAccess } from "./access/build-access.ts";
-import { mustKeepOwner } from "./access/grants.ts";
+import { mustBeGrants } from "./access/grants.ts";
 import { buildAgents, type NestAgents } from "./agents/build-agents.ts";
 import { governorSettings } from "./agents/governor-settings.ts";
 import type { PortDeps } from "./app.ts";
@@ -57,25 +57,25 @@ export async function buildNest(parts: SpokeParts): Promise<Nest> {
     log.warn("NEST_HUB_SECRET is not set: the hub will refuse the heartbeats");
   const id = await nestId(settings.dataFolder, parts.random);
   const bootedAt = clock.now();
-  const backup = backupOf(parts, id, configuration);
   const link = await linkCodeHost(config.github, parts);
   const secrets = [settings.hubSecret, settings.dashboardToken].flatMap((secret) => secret?.reveal() ?? []);
   const agents = await buildAgents(governorSettings(config, settings.clockScale), {
     ...{ ...parts, link, secrets },
     secretFiles: secretFilesOf(settings, config),
   });
+  const backup = backupOf(parts, id, configuration, agents);
   const body = () => bodyOf({ id, bootedAt, configuration, agents, link, parts });
   const tellOfHub = refusalTeller((event) => agents.feed.tell(event));
   const loop = hub && heartbeatsTo(hub, body, { ...parts, tellOfHub });
-  const notifier = notifierOf(parts, id, configuration, agents);
+  const notifier = await notifierOf(parts, id, configuration, agents);
   agents.feed.onLine((line) => notifier.tell(line));
   const access = await accessOf(configuration, parts);
   const { keeper, signIn } = access;
-  configuration.beforeSave((entries) => mustKeepOwner(signIn.users, entries));
+  configuration.beforeSave((entries) => mustBeGrants(signIn.users, entries));
   configuration.onSaved(async (saved) => {
     agents.governor.apply(governorSettings(saved, settings.clockScale));
     await signIn.grants.apply(saved.dashboard.authorized_users ?? []);
-    notifier.apply(saved);
+    await notifier.apply(saved);
   });
   const isKnownHost = knownNest(settings.host, config, keeper);
   const hasAgent = (name: string) => agents.governor.agents.some((agent) => agent.name === name);
@@ -112,8 +112,10 @@ function backupOf(
   { settings, clock, random, log, version }: SpokeParts,
   nestId: string,
   configuration: Configuration,
+  { feed }: NestAgents,
 ): Backup {
   return new Backup({
+    tell: (event) => feed.tell(event),
     dataFolder: settings.dataFolder,
     filesFolder: settings.backupFolder,
     secretsFolder: settings.secretsFolder,
@@ -132,14 +134,14 @@ function notifierOf(
   nestId: string,
   { running }: Configuration,
   agents: NestAgents,
-): Notifier {
+): Promise<Notifier> {
   const deps = {
     ...{ clock, log, random, nestId, dataFolder: settings.dataFolder, webBase: settings.webUrl },
     environment: settings.environment,
     address: () => running.dashboard.public_url ?? running.hub.dashboard_url,
     redact: (text: string) => agents.secrets.redact(text),
   };
-  return new Notifier(deps, running);
+  return Notifier.open(deps, running);
 }
 
 function bodyOf({

@@ -34,7 +34,7 @@ export function dashboardDeps(nest: Nest): DashboardDeps {
           by,
         ),
     },
-    configRoutes: { configuration, audit, restart: parts.restart },
+    configRoutes: { configuration, audit, tell: (event) => agents.feed.tell(event), restart: parts.restart },
     healthRoutes: { agents, configuration, version, nestId: nest.id, checked: () => checked(nest) },
     notificationRoutes: { notifier: nest.notifier, audit },
     home: async (visitor) =>

@@ -1,10 +1,10 @@
 import type { nestAgents, nestRuns } from "@nest/protocol";
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Page } from "playwright-core";
+import { describe, expect, test } from "vitest";
 import { seriousViolations } from "../harness/axe.ts";
-import { isChromiumMissing, launchChromium, openPage } from "../harness/chromium.ts";
-import { NestScene, OWNER, READER } from "../harness/nest-scene.ts";
-import { buildApp } from "../harness/web-hub.ts";
+import { isChromiumMissing } from "../harness/chromium.ts";
+import { nestInBrowser, scriptsOf } from "../harness/nest-in-browser.ts";
+import { READER } from "../harness/nest-scene.ts";
 
 const missing = isChromiumMissing("the pages of a working nest in a browser");
 const PAGES = [
@@ -23,28 +23,10 @@ const FIRST_LOAD_BYTES = 250 * 1024;
 const SILENCE = "00:31";
 
 describe.skipIf(missing)("the dashboard of a nest whose agents work", () => {
-  let browser: Browser;
-  let scene: NestScene;
-
-  beforeAll(async () => {
-    buildApp();
-    scene = await NestScene.start();
-    browser = await launchChromium();
-  }, 60_000);
-  afterAll(async () => {
-    await browser?.close();
-    await scene?.[Symbol.asyncDispose]();
-  });
-
-  const open = (path: string, options: Parameters<typeof openPage>[2] = {}) =>
-    openPage(browser, scene.url + path, {
-      extraHTTPHeaders: OWNER,
-      viewport: { width: 1280, height: 900 },
-      ...options,
-    });
+  const { scene, open } = nestInBrowser();
   const card = (page: Page, agent: string) => page.getByRole("region", { name: new RegExp(`^${agent}`) });
   const builder = async () => {
-    const { agents } = await scene.call<{ agents: nestAgents.NestAgent[] }>("GET", "/api/agents");
+    const { agents } = await scene().call<{ agents: nestAgents.NestAgent[] }>("GET", "/api/agents");
     return agents.find(({ name }) => name === "builder");
   };
   const builderIsFree = () => expect.poll(async () => (await builder())?.state, { timeout: 20_000 }).toBe("waiting");
@@ -87,7 +69,7 @@ describe.skipIf(missing)("the dashboard of a nest whose agents work", () => {
     await pause.focus();
     await page.keyboard.press("Enter");
     expect(await page.getByRole("dialog").count()).toBe(0);
-    await page.goto(`${scene.url}/settings`);
+    await page.goto(`${scene().url}/settings`);
     await page.getByText("Only the owner of this nest may do this.").waitFor();
     const asked = await page.evaluate<number>(
       `fetch("/api/agents/builder/pause", { method: "POST", headers: { "content-type": "application/json" }, body: "{}" }).then(({ status }) => status)`,
@@ -116,7 +98,7 @@ describe.skipIf(missing)("the dashboard of a nest whose agents work", () => {
     await page.getByRole("option", { name: "builder" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Set to work" }).click();
     await page.getByText(/builder is set to work on /).waitFor();
-    await page.goto(`${scene.url}/agents`);
+    await page.goto(`${scene().url}/agents`);
     await card(page, "builder")
       .getByRole("link", { name: /tide-clock#/ })
       .first()
@@ -140,28 +122,28 @@ describe.skipIf(missing)("the dashboard of a nest whose agents work", () => {
   test("what strangers write into an issue is text on every page, and in the recording", async () => {
     await builderIsFree();
     const title = '<img src=x onerror="alert(1)"><script>alert(2)</script>';
-    const response = await fetch(`${scene.codeHost.apiUrl}/repos/meadow/tide-clock/issues`, {
+    const response = await fetch(`${scene().codeHost.apiUrl}/repos/meadow/tide-clock/issues`, {
       method: "POST",
       headers: {
-        authorization: `Bearer ${await scene.codeHost.addToken("mallory")}`,
+        authorization: `Bearer ${await scene().codeHost.addToken("mallory")}`,
         "content-type": "application/json",
       },
       body: JSON.stringify({ title, body: `${title}\u001b]8;;javascript:alert(3)\u0007link\u001b]8;;\u0007` }),
     });
     expect(response.status).toBe(201);
-    await scene.call("POST", "/api/governor/evaluate", {});
+    await scene().call("POST", "/api/governor/evaluate", {});
     const { number } = (await response.json()) as { number: number };
-    await scene.call("POST", "/api/agents/builder/kick", { issue: `meadow/tide-clock#${number}` });
+    await scene().call("POST", "/api/agents/builder/kick", { issue: `meadow/tide-clock#${number}` });
     await builderIsFree();
-    const { runs } = await scene.call<{ runs: nestRuns.Run[] }>("GET", "/api/runs?agent=builder&limit=1");
+    const { runs } = await scene().call<{ runs: nestRuns.Run[] }>("GET", "/api/runs?agent=builder&limit=1");
     const { page, context, faults } = await open(`/runs/${runs[0]?.id}`);
     await page.getByRole("heading", { level: 1 }).getByText("<img src=x").waitFor({ timeout: 5000 });
     await page.getByRole("region", { name: "What the terminal showed" }).waitFor();
     for (const path of ["/queue", "/runs", "/ledger", "/activity", "/overview"]) {
-      await page.goto(scene.url + path);
+      await page.goto(scene().url + path);
       await page.getByRole("heading", { level: 1 }).waitFor();
     }
-    await page.goto(`${scene.url}/queue?q=onerror`);
+    await page.goto(`${scene().url}/queue?q=onerror`);
     await page.getByRole("listitem").getByText("<img src=x").waitFor();
     expect(await page.locator("main img, main script").count()).toBe(0);
     expect(faults).toEqual([]);
@@ -181,7 +163,7 @@ describe.skipIf(missing)("the dashboard of a nest whose agents work", () => {
       .getByRole("region", { name: /^Blocked/ })
       .getByText("Ask the team about units")
       .waitFor();
-    await page.goto(`${scene.url}/audit`);
+    await page.goto(`${scene().url}/audit`);
     await page.getByText("bead changed").first().waitFor();
     await page.getByText("ada").first().waitFor();
     await context.close();
@@ -194,12 +176,12 @@ describe.skipIf(missing)("the dashboard of a nest whose agents work", () => {
   ] as const)(
     "no page has a serious fault of accessibility or is wider than the screen (%d px, %s)",
     async (width, colorScheme) => {
-      const { runs } = await scene.call<{ runs: nestRuns.Run[] }>("GET", "/api/runs?limit=1");
+      const { runs } = await scene().call<{ runs: nestRuns.Run[] }>("GET", "/api/runs?limit=1");
       const viewport = { width, height: 840 };
       const { page, context } = await open("/overview", { viewport, colorScheme });
       const found: string[] = [];
       for (const path of [...PAGES, `/runs/${runs[0]?.id}`]) {
-        await page.goto(scene.url + path);
+        await page.goto(scene().url + path);
         await page.getByRole("heading", { level: 1 }).waitFor();
         await page.locator(".waiting").first().waitFor({ state: "detached" });
         found.push(...(await seriousViolations(page)).map((violation) => `${path}: ${violation}`));
@@ -215,11 +197,8 @@ describe.skipIf(missing)("the dashboard of a nest whose agents work", () => {
   test("the first load is at most 250 KB of compressed script, without the terminal", async () => {
     const { page, context } = await open("/overview");
     await page.getByText("above 10 actionable").waitFor();
-    const scripts = await page.evaluate<{ name: string; encodedBodySize: number }[]>(
-      "performance.getEntriesByType('resource').map(({ name, encodedBodySize }) => ({ name, encodedBodySize })).filter(({ name }) => name.endsWith('.js'))",
-    );
-    expect(scripts.some(({ name }) => name.includes("/player-"))).toBe(false);
-    const bytes = scripts.reduce((sum, { encodedBodySize }) => sum + encodedBodySize, 0);
+    const { names, bytes } = await scriptsOf({ page });
+    expect(names.some((name) => name.includes("/player-"))).toBe(false);
     expect(bytes).toBeGreaterThan(100_000);
     expect(bytes).toBeLessThanOrEqual(FIRST_LOAD_BYTES);
     await context.close();
@@ -228,15 +207,15 @@ describe.skipIf(missing)("the dashboard of a nest whose agents work", () => {
   test("a nest that is frozen is said to be silent within 30 s, and to be back when it answers again", async () => {
     const { page, context } = await open("/health");
     await page.clock.install();
-    await page.goto(`${scene.url}/overview`);
+    await page.goto(`${scene().url}/overview`);
     await page.getByText("above 10 actionable").waitFor();
-    scene.spoke.signal("SIGSTOP");
+    scene().spoke.signal("SIGSTOP");
     try {
       await page.clock.fastForward(SILENCE);
       await page.clock.fastForward("00:02");
       await page.getByText(/The nest has fallen silent\. Last heard at \d\d:\d\d:\d\d\./).waitFor();
     } finally {
-      scene.spoke.signal("SIGCONT");
+      scene().spoke.signal("SIGCONT");
     }
     await expect.poll(() => page.locator(".connection-state").textContent(), { timeout: 20_000 }).toBe("live");
     await context.close();

@@ -1,31 +1,18 @@
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { seriousViolations } from "../harness/axe.ts";
-import { isChromiumMissing, launchChromium, openPage } from "../harness/chromium.ts";
-import { NestScene, OWNER } from "../harness/nest-scene.ts";
-import { buildApp } from "../harness/web-hub.ts";
+import { isChromiumMissing } from "../harness/chromium.ts";
+import { nestInBrowser, scriptsOf } from "../harness/nest-in-browser.ts";
 
 const missing = isChromiumMissing("the settings of a nest in a browser");
 const SECONDS = "Seconds between two readings";
 
+const SCRIPT_BYTES = 250 * 1024;
+
 describe.skipIf(missing)("the settings of a nest", () => {
-  let browser: Browser;
-  let scene: NestScene;
-
-  beforeAll(async () => {
-    buildApp();
-    scene = await NestScene.start();
-    browser = await launchChromium();
-  }, 60_000);
-  afterAll(async () => {
-    await browser?.close();
-    await scene?.[Symbol.asyncDispose]();
-  });
-
-  const open = (options: Parameters<typeof openPage>[2] = {}) =>
-    openPage(browser, `${scene.url}/settings`, { extraHTTPHeaders: OWNER, ...options });
+  const { scene, open: openAt } = nestInBrowser();
+  const open = (options: Parameters<typeof openAt>[1] = {}) => openAt("/settings", options);
   const inForce = async () => {
-    const { config } = await scene.call<{ config: Record<string, Record<string, unknown>> }>("GET", "/api/config");
+    const { config } = await scene().call<{ config: Record<string, Record<string, unknown>> }>("GET", "/api/config");
     return [config.governor?.eval_interval_s, config.project?.org];
   };
 
@@ -67,5 +54,14 @@ describe.skipIf(missing)("the settings of a nest", () => {
     expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(width);
     expect(faults).toEqual([]);
     await context.close();
+  });
+
+  test("the settings take at most 250 KB of compressed script", async () => {
+    const opened = await open();
+    await opened.page.getByLabel(SECONDS).waitFor();
+    const { bytes } = await scriptsOf(opened);
+    expect(bytes).toBeGreaterThan(100_000);
+    expect(bytes).toBeLessThanOrEqual(SCRIPT_BYTES);
+    await opened.context.close();
   });
 });

@@ -2,25 +2,12 @@ import type { Standstill } from "@nest/agents";
 import { silentLog, VirtualClock } from "@nest/kit";
 import type { nestRuns, RunOutcome } from "@nest/protocol";
 import { beforeEach, describe, expect, test } from "vitest";
+import { anAgent as anAgentsSettings } from "../policy/an-agent.ts";
 import type { AgentSettings } from "../policy/settings.ts";
 import { Agent, type AgentMemory } from "./agent.ts";
 import type { EndOfRun, RunRequest } from "./run-port.ts";
 
-const settings: AgentSettings = {
-  name: "scanner",
-  backend: "claude",
-  model: undefined,
-  effort: undefined,
-  enabled: true,
-  style: "interactive",
-  focus: "issue",
-  instructions: undefined,
-  repos: [],
-  labels: [],
-  autonomy: undefined,
-  maxMinutes: 30,
-  limits: {},
-};
+const settings = anAgentsSettings("scanner");
 const request: RunRequest = {
   agent: settings,
   allowance: { autonomy: "advise", held: true },
@@ -208,10 +195,17 @@ describe("an agent", () => {
     expect(ended).toEqual(["overdue"]);
   });
 
+  test("that is stopped while it starts ends what it started, and says who stopped it", async () => {
+    const agent = anAgent();
+    agent.begin(request);
+    await agent.stop({ outcome: "stopped", summary: "ada stopped it" });
+    expect([ended, agent.doing]).toEqual([["stopped"], "nothing"]);
+  });
+
   test("that is closed while it starts ends what it started", async () => {
     const agent = anAgent();
     agent.begin(request);
-    await agent.close();
+    await agent.close("the nest's program was stopped");
     expect(ended).toEqual(["stopped"]);
   });
 });

@@ -63,7 +63,8 @@ export class Agent {
   #nowLine: string | undefined;
   #waitsFor: string | undefined;
   #over: Promise<void> = Promise.resolve();
-  #closed = false;
+  /** Why a run that is only beginning is to be ended. */
+  #toEnd: EndOfRun | undefined;
 
   constructor(settings: AgentSettings, memory: AgentMemory, deps: AgentDeps) {
     this.settings = settings;
@@ -149,6 +150,7 @@ export class Agent {
     this.#changed();
     this.#over = this.#live(request).catch((thrown: unknown) => {
       this.#deps.log.error({ agent: this.name, err: thrown }, "a run could not be seen through");
+      this.#toEnd = undefined;
       this.#doing = { kind: "nothing" };
       this.#changed();
     });
@@ -170,8 +172,9 @@ export class Agent {
     this.#changed();
   }
 
-  /** Ends the run in progress; resolves when none of its processes is left. */
+  /** Ends the run in progress, also one that is only beginning; resolves when none of its processes is left. */
   async stop(why: EndOfRun): Promise<void> {
+    if (this.#doing.kind === "starting") this.#toEnd ??= why;
     if (this.#doing.kind === "running") this.#doing = { kind: "stopping", run: this.#doing.run };
     if (this.#doing.kind === "stopping") {
       this.#changed();
@@ -187,16 +190,17 @@ export class Agent {
   }
 
   /** Ends whatever it does, for good. */
-  async close(): Promise<void> {
-    this.#closed = true;
-    await this.stop({ outcome: "stopped", summary: "the nest's program was stopped" });
+  async close(because: string): Promise<void> {
+    await this.stop({ outcome: "stopped", summary: because });
   }
 
   async #live(request: RunRequest): Promise<void> {
     const run = await this.#deps.startRun(request);
-    this.#doing = { kind: "running", run };
+    const toEnd = this.#toEnd;
+    this.#toEnd = undefined;
+    this.#doing = { kind: toEnd === undefined ? "running" : "stopping", run };
     this.#changed();
-    if (this.#closed) await run.end({ outcome: "stopped", summary: "the nest's program was stopped" });
+    if (toEnd !== undefined) await run.end(toEnd);
     const watching = new AbortController();
     const watched = this.#watch(run, watching.signal);
     const record = await run.ended;

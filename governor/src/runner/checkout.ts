@@ -27,18 +27,19 @@ export interface GitDeps {
  * Clones a repository into `folder/<name>`, with the login that the environment's git settings bring.
  *
  * @returns the checkout's name in the folder.
- * @throws NestError `checkout_failed` with git's last words.
+ * @throws NestError `checkout_failed` with git's last words, or the signal's reason: git is ended at once then.
  */
 export async function checkOut(
   deps: GitDeps,
   from: { readonly webBase: string; readonly repo: string },
-  to: { readonly folder: string; readonly environment: Readonly<Record<string, string>> },
+  to: Place & { readonly signal: AbortSignal },
 ): Promise<string> {
   const name = from.repo.split("/")[1] ?? from.repo;
   const address = `${from.webBase.replace(/\/+$/, "")}/${from.repo}.git`;
   const options = ["--quiet", "--depth", DEPTH, "--no-tags", "--no-recurse-submodules"];
   const args = [...NO_PROGRAMS, "clone", ...options, "--", address, join(to.folder, name)];
   const { code, said } = await run(deps, [deps.git, ...args], to, CLONE_LIMIT_MS);
+  to.signal.throwIfAborted();
   if (code === 0) return name;
   const why = code === undefined ? "it took longer than 5 minutes" : plainLine(deps.redact(said)).slice(-300);
   throw new NestError("checkout_failed", `${from.repo} could not be checked out: ${why}`, {
@@ -76,11 +77,17 @@ export async function diffOf(
 
 const MOST_SAID = 16 * 1024;
 
-/** Runs a program; `code` is undefined where it was ended because it took too long. What it says is cut. */
+interface Place {
+  readonly folder: string;
+  readonly environment: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal;
+}
+
+/** Runs a program, until its signal says no; `code` is undefined where it was ended because it took too long. What it says is cut. */
 function run(
   { clock }: GitDeps,
   argv: readonly string[],
-  { folder, environment }: { readonly folder: string; readonly environment: Readonly<Record<string, string>> },
+  { folder, environment, signal }: Place,
   limitMs: number,
 ): Promise<{ readonly code: number | undefined; readonly said: string }> {
   const [program = "", ...args] = argv;
@@ -93,20 +100,29 @@ function run(
     });
     let said = "";
     let isLate = false;
+    const end = () => {
+      if (child.pid !== undefined) endGroup(child.pid);
+    };
     for (const stream of [child.stdout, child.stderr])
       stream.setEncoding("utf8").on("data", (text: string) => {
         said = (said + text).slice(-MOST_SAID);
       });
     const cancel = clock.after(limitMs, () => {
       isLate = true;
-      if (child.pid !== undefined) endGroup(child.pid);
+      end();
     });
-    child.once("error", ({ message }) => {
+    if (signal?.aborted === true) end();
+    signal?.addEventListener("abort", end);
+    const over = () => {
       cancel();
+      signal?.removeEventListener("abort", end);
+    };
+    child.once("error", ({ message }) => {
+      over();
       resolve({ code: 127, said: message });
     });
     child.once("close", (code) => {
-      cancel();
+      over();
       resolve({ code: isLate ? undefined : (code ?? 1), said });
     });
   });

@@ -60,6 +60,8 @@ export class GovernedRun implements ActiveRun {
   readonly #deps: GovernedRunDeps;
   #agent: AgentRun | undefined;
   #why: EndOfRun | undefined;
+  /** Ends what is done before the agent itself is started. */
+  readonly #stop = new AbortController();
   #printed = 0;
   #prompt = "";
   #names: readonly string[] = [];
@@ -86,6 +88,7 @@ export class GovernedRun implements ActiveRun {
 
   async end(why: EndOfRun): Promise<void> {
     this.#why ??= why;
+    this.#stop.abort(new Error(why.summary));
     await this.#agent?.end();
     await this.ended;
   }
@@ -130,10 +133,13 @@ export class GovernedRun implements ActiveRun {
         NEST_RUN_ID: id,
         ...(request.assignment.issue === undefined ? {} : { NEST_ISSUE: this.record.issue ?? "" }),
       };
-      places = await makePlaces(deps, { ...this.#prepared, repo, login, variables, workspace });
+      const { signal } = this.#stop;
+      signal.throwIfAborted();
+      places = await makePlaces(deps, { ...this.#prepared, repo, login, variables, workspace, signal });
       this.#prompt = promptFor(request.agent, request.allowance, request.assignment, places.checkout);
       this.#names = Object.keys(places.environment).sort();
       await deps.runs.update(this.#stored());
+      signal.throwIfAborted();
       const end = await this.#runAgent(workspace, places);
       return await this.#resultOf(end, workspace, places);
     } finally {

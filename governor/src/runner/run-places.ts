@@ -35,6 +35,8 @@ export interface RunPlan {
   readonly variables: Readonly<Record<string, string>>;
   /** The run's own folder, empty. */
   readonly workspace: string;
+  /** Ends a checkout that is under way. */
+  readonly signal: AbortSignal;
 }
 
 /** Where a run works, and what it sees of the machine. */
@@ -54,12 +56,12 @@ export function baseEnvironment(environment: Environment): Environment {
 /**
  * Makes a run's checkout, its environment and its sandbox.
  *
- * @throws NestError `checkout_failed`, or what the machine refuses.
+ * @throws NestError `checkout_failed`, what the machine refuses, or why it was ended.
  */
 export async function makePlaces(deps: PlacesDeps, plan: RunPlan): Promise<RunPlaces> {
   const { confinement, inContainer, webBase } = deps;
-  const { backend, login, repo, workspace } = plan;
-  const git = { folder: workspace, environment: login.checkoutEnvironment };
+  const { backend, login, repo, workspace, signal } = plan;
+  const git = { folder: workspace, environment: login.checkoutEnvironment, signal };
   const checkout = repo === undefined ? undefined : await checkOut(deps.git, { webBase, repo }, git);
   await login.checkedOut();
   const base = baseEnvironment(deps.environment);

@@ -33,6 +33,8 @@ export const events = {
   governor: GovernorStatus,
   /** One agent that changed. */
   agent: NestAgent,
+  /** An agent that was removed. */
+  agent_gone: z.object({ name: z.string() }),
   run: Run,
   activity: NestActivity,
   heartbeat: StreamHeartbeat,

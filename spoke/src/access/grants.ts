@@ -37,7 +37,7 @@ export class Grants {
 
   async #set(actor: string, entries: readonly string[]): Promise<readonly string[]> {
     const { users, save, audit } = this.#deps;
-    const after = checked(entries);
+    const after = checked(entries, "users");
     mustKeepOwner(users, after);
     const before = users.entries;
     await save(after, actor);
@@ -54,25 +54,35 @@ export class Grants {
   }
 }
 
+/**
+ * Refuses a list that may not be saved.
+ *
+ * @throws NestError `bad_request` for an entry that is none or comes twice, `last_owner` where nobody would be an owner.
+ */
+export function mustBeGrants(users: AuthorizedUsers, entries: readonly string[]): void {
+  mustKeepOwner(users, checked(entries, "dashboard.authorized_users"));
+}
+
 /** @throws NestError `last_owner` where nobody would be an owner with these entries. */
-export function mustKeepOwner(users: AuthorizedUsers, entries: readonly string[]): void {
+function mustKeepOwner(users: AuthorizedUsers, entries: readonly string[]): void {
   if (users.hasOwner(entries)) return;
   throw new NestError("last_owner", "this would leave the nest without an owner", {
     hint: "give somebody else the role owner first",
   });
 }
 
-function checked(entries: readonly string[]): string[] {
+/** The entries, each with its role. `key`: what they are called in a refusal. */
+function checked(entries: readonly string[], key: string): string[] {
   const seen = new Set<string>();
   return entries.map((entry, at) => {
     const grant = readGrant(entry, at === 0);
     if (grant === undefined)
       throw new NestError(
         "bad_request",
-        `users.${at}: expected <login>:<role>, the role one of read, read-write, merger, owner`,
+        `${key}.${at}: expected <login>:<role>, the role one of read, read-write, merger, owner`,
       );
     const login = grant.login.toLowerCase();
-    if (seen.has(login)) throw new NestError("bad_request", `users.${at}: ${grant.login} is in the list twice`);
+    if (seen.has(login)) throw new NestError("bad_request", `${key}.${at}: ${grant.login} is in the list twice`);
     seen.add(login);
     return `${grant.login}:${grant.role}`;
   });

@@ -2,7 +2,8 @@ import { randomBytes } from "node:crypto";
 import { Readable } from "node:stream";
 import { type ArchiveKey, archiveName, writeArchive } from "@nest/archive";
 import { type Clock, type Log, NestError, type Random } from "@nest/kit";
-import type { backup } from "@nest/protocol";
+import type { backup, NestActivityEvent } from "@nest/protocol";
+import type { Author } from "../config/overlay-record.ts";
 import { appendAudit } from "./audit.ts";
 import { type KeySources, type ResolvedKey, resolveKey } from "./key-sources.ts";
 import { clearKey, saveKey } from "./key-store.ts";
@@ -20,6 +21,8 @@ export interface BackupParts {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
+  /** Tells the activity what became of backups and their key. */
+  readonly tell: (event: NestActivityEvent) => void;
   /** `governor.backup` as it is now: seed with the overlay over it. */
   readonly settings: () => Promise<BackupSettings>;
 }
@@ -77,9 +80,10 @@ export class Backup {
   /** Sets or replaces the key. Older archives keep needing the older one. */
   async setKey(actor: string, text: string, label: string | undefined): Promise<backup.BackupKeyState> {
     const before = await this.keyState();
-    await saveKey(this.#parts.dataFolder, text, label);
+    await saveKey(this.#parts.dataFolder, text, { label, author: this.#author(actor) });
     const after = await this.keyState();
     await this.#audit(actor, "set", before, after);
+    this.#parts.tell({ action: "backup key saved", detail: `by ${actor}` });
     this.#parts.log.info({ source: after.source }, "backup encryption key stored");
     return after;
   }
@@ -88,9 +92,10 @@ export class Backup {
   async clearKey(actor: string): Promise<backup.BackupKeyState> {
     const before = await this.keyState();
     const { settings } = await this.#key();
-    await clearKey(this.#parts.dataFolder, settings.key_file);
+    await clearKey(this.#parts.dataFolder, settings.key_file, this.#author(actor));
     const after = await this.keyState();
     await this.#audit(actor, "clear", before, after);
+    this.#parts.tell({ action: "backup key removed", detail: `by ${actor}` });
     this.#parts.log.info({ remains: after.source }, "backup encryption key removed");
     return after;
   }
@@ -101,6 +106,17 @@ export class Backup {
    * @throws NestError `backup_key_missing`, `backup_key_unusable`, `backup_running`, `backup_too_large`.
    */
   async begin(actor: string): Promise<BackupDownload> {
+    try {
+      return await this.#begin(actor);
+    } catch (thrown) {
+      // Another one that is being made says itself what becomes of it.
+      if (thrown instanceof NestError && thrown.code !== "backup_running")
+        this.#parts.tell({ action: "backup failed", detail: `${thrown.message}, asked for by ${actor}` });
+      throw thrown;
+    }
+  }
+
+  async #begin(actor: string): Promise<BackupDownload> {
     const { resolved } = await this.#key();
     if (resolved.kind === "none") {
       throw new NestError("backup_key_missing", "no backup key is configured", {
@@ -156,6 +172,7 @@ export class Backup {
       const told = { id: nestId, files: count, bead_dirs: beadFolders, bytes, gaps };
       if (whole) log.info(told, "spoke backup created");
       else log.warn({ id: nestId }, "spoke backup broken off");
+      this.#tellOfDownload(actor, whole, { files: count, gaps });
       const at = new Date(clock.now()).toISOString();
       await appendAudit(dataFolder, {
         at,
@@ -165,6 +182,16 @@ export class Backup {
       }).catch((thrown) => log.error({ err: thrown }, "the audit could not be written"));
     });
     return { name: archiveName("spoke", nestId, startedAt), files: count, beadFolders, content };
+  }
+
+  #tellOfDownload(actor: string, isWhole: boolean, { files, gaps }: { files: number; gaps: number }): void {
+    if (!isWhole) return this.#parts.tell({ action: "backup failed", detail: `broken off, asked for by ${actor}` });
+    const left = gaps === 0 ? "" : `; ${gaps} could not be stored`;
+    this.#parts.tell({ action: "backup taken", detail: `${files} files, by ${actor}${left}` });
+  }
+
+  #author(by: string): Author {
+    return { by, at: new Date(this.#parts.clock.now()).toISOString() };
   }
 
   async #key(): Promise<{ resolved: ResolvedKey; settings: BackupSettings }> {

@@ -3,6 +3,7 @@ import { dirname } from "node:path";
 import { parseKey } from "@nest/archive";
 import { makePrivateFolder, NestError, readTextIfPresent, writeFileAtomic } from "@nest/kit";
 import { changeOverlay } from "../config/overlay.ts";
+import type { Author } from "../config/overlay-record.ts";
 import { savedKeyFile } from "./key-sources.ts";
 
 const KEY_FILE = ["governor", "backup", "key_file"] as const;
@@ -14,7 +15,11 @@ const KEY_NAME = ["governor", "backup", "key_name"] as const;
  *
  * @throws NestError `bad_request` for a text that is no key; nothing is changed then.
  */
-export async function saveKey(dataFolder: string, text: string, label: string | undefined): Promise<void> {
+export async function saveKey(
+  dataFolder: string,
+  text: string,
+  { label, author }: { readonly label: string | undefined; readonly author: Author },
+): Promise<void> {
   if (text.trim() === "") {
     throw new NestError("bad_request", "encryptionKey: is empty", { hint: "to remove the key, use DELETE" });
   }
@@ -26,10 +31,12 @@ export async function saveKey(dataFolder: string, text: string, label: string | 
   await chmod(dirname(file), 0o700);
   await writeFileAtomic(file, `${key}\n`, { mode: 0o600 });
   try {
-    await changeOverlay(dataFolder, [
+    const name = label === undefined || label.trim() === "" ? undefined : label.trim();
+    const changes = [
       [KEY_FILE, file],
-      [KEY_NAME, label === undefined || label.trim() === "" ? undefined : label.trim()],
-    ]);
+      [KEY_NAME, name],
+    ] as const;
+    await changeOverlay(dataFolder, changes, author);
   } catch (thrown) {
     if (before === undefined) await rm(file, { force: true });
     else await writeFileAtomic(file, before, { mode: 0o600 });
@@ -38,18 +45,12 @@ export async function saveKey(dataFolder: string, text: string, label: string | 
 }
 
 /** Removes the key that was saved here; a key file elsewhere is never touched. */
-export async function clearKey(dataFolder: string, configuredFile: string | undefined): Promise<void> {
+export async function clearKey(dataFolder: string, configuredFile: string | undefined, author: Author): Promise<void> {
   const file = savedKeyFile(dataFolder);
   const pointsHere = configuredFile === undefined || configuredFile === file;
-  await changeOverlay(
-    dataFolder,
-    pointsHere
-      ? [
-          [KEY_FILE, undefined],
-          [KEY_NAME, undefined],
-        ]
-      : [[KEY_NAME, undefined]],
-  );
+  const keys = pointsHere ? [KEY_FILE, KEY_NAME] : [KEY_NAME];
+  const changes = keys.map((key) => [key, undefined] as const);
+  await changeOverlay(dataFolder, changes, author);
   await rm(file, { force: true });
 }
 

@@ -83,3 +83,34 @@ test("a JSON type with an empty body is no body: POST and DELETE go well, PUT sa
   ]);
   expect((await call("DELETE", "/api/config/governor/backup", undefined, headers)).status).toBe(200);
 });
+
+test("what becomes of backups and their key is in the activity, with who did it", async () => {
+  await call("POST", "/api/backup");
+  await call("PUT", "/api/config/governor/backup", { encryptionKey: KEY });
+  await (await call("POST", "/api/backup")).arrayBuffer();
+  await call("PUT", "/api/config", { governor: { backup: { key_name: "spring" } } });
+  await call("DELETE", "/api/config/governor/backup");
+  const told = async () => {
+    const { activity } = (await (await call("GET", "/api/activity")).json()) as {
+      activity: { action: string; detail?: string }[];
+    };
+    return activity.flatMap(({ action, detail }) => (action.startsWith("backup") ? [`${action}: ${detail}`] : []));
+  };
+  await expect
+    .poll(told)
+    .toEqual([
+      "backup key removed: by ada",
+      "backup key settings changed: by ada",
+      expect.stringMatching(/^backup taken: \d+ files, by ada$/),
+      "backup key saved: by ada",
+      "backup failed: no backup key is configured, asked for by ada",
+    ]);
+});
+
+test("the configuration says who saved the backup key", async () => {
+  await call("PUT", "/api/config/governor/backup", { encryptionKey: KEY });
+  const { rows } = (await (await call("GET", "/api/config/provenance")).json()) as {
+    rows: { key: string; by?: string }[];
+  };
+  expect(rows.find(({ key }) => key === "governor.backup.key_file")?.by).toBe("ada");
+});

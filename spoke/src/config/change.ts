@@ -1,5 +1,5 @@
 import { NestError } from "@nest/kit";
-import { isSame, isTree, keyOf, leavesOf, type Path, type Tree, valueAt } from "./leaves.ts";
+import { isNamedEntry, isSame, isTree, keyOf, leavesOf, type Path, REMOVED, type Tree, valueAt } from "./leaves.ts";
 import { MASK, maskedAt } from "./mask.ts";
 import { unknownKeys } from "./nest-yaml.ts";
 import type { OverlayChange } from "./overlay.ts";
@@ -7,20 +7,27 @@ import type { OverlayChange } from "./overlay.ts";
 /** No part of the schema is deeper; a body that is keeps whoever walks it busy. */
 const DEEPEST = 12;
 
+/** What a change is made on. */
+export interface ChangedOn {
+  readonly seed: Tree;
+  readonly overlay: Tree;
+  readonly inForce: unknown;
+}
+
 /**
- * What a part of `nest.yaml` asks to be changed: `null` takes a key back to what the seed says, a value that is in force already
- * changes nothing, nor does `[secret]` for a secret that is there. Pure.
+ * What a part of `nest.yaml` asks to be changed: `null` takes a key back to what the seed says, `false` removes an agent, a mode or a
+ * channel, a value that is in force already changes nothing, nor does `[secret]` for a secret that is there. Pure.
  *
  * @throws NestError `bad_request` naming the keys that nobody knows, or the one that cannot be taken.
  */
-export function changesOf(body: Tree, inForce: unknown, overlay: Tree): readonly OverlayChange[] {
+export function changesOf(body: Tree, on: ChangedOn): readonly OverlayChange[] {
   if (isDeeper(body, DEEPEST)) throw new NestError("bad_request", `body: more than ${DEEPEST} levels deep`);
   const unknown = unknownKeys(body).filter((path) => valueAt(body, path) !== null);
   if (unknown.length > 0)
     throw new NestError("bad_request", `${unknown.map(keyOf).join(", ")}: unknown key in the body`, {
       hint: "docs/operations.md lists the keys of nest.yaml",
     });
-  return Object.entries(body).flatMap(([key, value]) => changesAt([key], value, inForce, overlay));
+  return Object.entries(body).flatMap(([key, value]) => changesAt([key], value, on));
 }
 
 /** The keys whose values differ, with the values before and after as they may be shown. Pure. */
@@ -32,13 +39,16 @@ export function differenceOf(before: unknown, after: unknown) {
   return { keys: differing.map(([key]) => key), before: shown(before), after: shown(after) };
 }
 
-function changesAt(path: Path, value: unknown, inForce: unknown, overlay: Tree): readonly OverlayChange[] {
-  if (value === null) return valueAt(overlay, path) === undefined ? [] : [[path, undefined]];
-  const now = valueAt(inForce, path);
+function changesAt(path: Path, value: unknown, on: ChangedOn): readonly OverlayChange[] {
+  const takenBack: readonly OverlayChange[] = valueAt(on.overlay, path) === undefined ? [] : [[path, undefined]];
+  if (value === null) return takenBack;
+  // What the seed does not name needs no word against it.
+  if (value === REMOVED && isNamedEntry(path) && (valueAt(on.seed, path) ?? null) === null) return takenBack;
+  const now = valueAt(on.inForce, path);
   if (isTree(value)) {
     const entries = Object.entries(value);
     if (entries.length === 0) return isTree(now) ? [] : [[path, {}]];
-    return entries.flatMap(([key, inner]) => changesAt([...path, key], inner, inForce, overlay));
+    return entries.flatMap(([key, inner]) => changesAt([...path, key], inner, on));
   }
   if (isSame(value, now) || (now !== undefined && isSame(value, maskedAt(now, path)))) return [];
   if (JSON.stringify(value).includes(JSON.stringify(MASK)))

@@ -127,7 +127,7 @@ export class Configuration {
       mustBeCurrent(revision, revisionOf(overlay.text));
       const before = treeOf(overlay.text, OVERLAY);
       const inForce = mergeOverlay(DEFAULTS, mergeOverlay(seed, before));
-      const changes = changesOf(body, inForce, before);
+      const changes = changesOf(body, { seed, overlay: before, inForce });
       const after = changes.length === 0 ? before : await this.#write(overlay, changes, by);
       const { keys, ...values } = differenceOf(inForce, mergeOverlay(DEFAULTS, mergeOverlay(seed, after)));
       return { changed: keys, ...values };

@@ -4,6 +4,17 @@ export type Path = readonly string[];
 /** A map of keys, as YAML and JSON have them. */
 export type Tree = Readonly<Record<string, unknown>>;
 
+/** In place of an agent, a mode or a channel: the entry is taken away, whatever the layers below say of it. */
+export const REMOVED = false;
+
+/** The sections whose entries people add and remove by name. */
+const NAMED: readonly Path[] = [["agents"], ["governor", "modes"], ["notifications", "channels"]];
+
+/** Whether a path leads to an agent, a mode or a channel as a whole. Pure. */
+export function isNamedEntry(path: Path): boolean {
+  return NAMED.some((section) => path.length === section.length + 1 && section.every((key, at) => path[at] === key));
+}
+
 export function isTree(value: unknown): value is Tree {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

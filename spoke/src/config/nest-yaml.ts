@@ -5,6 +5,7 @@ import { AgentName, agentSchema, budgetSchema, Mode } from "./agent-schema.ts";
 import { notificationsSchema } from "./notification-schema.ts";
 import { mergeOverlay } from "./overlay.ts";
 import {
+  entriesByName,
   flag,
   hostName,
   maybeText,
@@ -29,7 +30,7 @@ function projectSchema(object: ObjectMaker) {
 function governorSchema(object: ObjectMaker) {
   return object({
     eval_interval_s: z.number().int().positive().max(86_400).nullish(),
-    modes: section(z.record(z.string().min(1).max(50), Mode)),
+    modes: entriesByName(z.string().min(1).max(50), Mode),
     budget: budgetSchema(object),
     labels: section(object({ hold: texts, exempt: texts, hold_pull_requests: maybeText })),
     deny_authors: texts,
@@ -98,7 +99,7 @@ function hubSchema(object: ObjectMaker) {
 function nestYaml(object: ObjectMaker) {
   return object({
     project: section(projectSchema(object)),
-    agents: section(z.record(AgentName, agentSchema(object))),
+    agents: entriesByName(AgentName, agentSchema(object)),
     governor: section(governorSchema(object)),
     github: section(githubSchema(object)),
     dashboard: section(dashboardSchema(object)),

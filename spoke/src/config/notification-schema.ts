@@ -1,6 +1,6 @@
 import { notificationEvents } from "@nest/protocol";
 import { z } from "zod";
-import { type ObjectMaker, section, webAddress } from "./schema.ts";
+import { entriesByName, type ObjectMaker, webAddress } from "./schema.ts";
 import { variableOf } from "./secret-value.ts";
 
 /** A channel's name is part of a file's name and of an address. */
@@ -32,6 +32,8 @@ function everyKind() {
     events: z.array(z.enum(notificationEvents)).max(notificationEvents.length),
     quiet_hours: quietHours.nullish(),
     timezone: timeZone.nullish(),
+    /** Messages are gathered for so long, and come as one. */
+    digest_minutes: z.number().int().min(1).max(1440).nullish(),
     /** `${NAME}`: the secret is in that variable. Otherwise it is saved by itself, in no configuration. */
     secret: z
       .string()
@@ -65,10 +67,9 @@ function channelSchema(object: ObjectMaker) {
 /** `notifications`: where a nest tells what happened, by name. */
 export function notificationsSchema(object: ObjectMaker) {
   return object({
-    channels: section(
-      z
-        .record(ChannelName, channelSchema(object))
-        .refine((all) => Object.keys(all).length <= 20, "at most 20 channels"),
+    channels: entriesByName(ChannelName, channelSchema(object)).refine(
+      (all) => Object.keys(all).length <= 20,
+      "at most 20 channels",
     ),
   });
 }

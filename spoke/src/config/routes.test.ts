@@ -277,3 +277,35 @@ test.each(["read", "read-write", "merger"])("%s neither reads nor saves the conf
   }
   expect(restarts).toBe(0);
 });
+
+test("an agent that the seed names is removed by the dashboard, and brought back", async () => {
+  await start();
+  const names = async () =>
+    (await call<{ agents: { name: string }[] }>("GET", "/api/agents")).agents.map(({ name }) => name);
+  expect(await names()).toEqual(["scanner"]);
+  const { changed } = await save({ agents: { scanner: false } });
+  expect(changed).toContain("agents.scanner");
+  expect([await names(), (await read()).config.agents]).toEqual([[], { scanner: false }]);
+  expect(await overlay()).toBe("{ agents: { scanner: false } }\n");
+  await save({ agents: { scanner: null } });
+  expect([await names(), await overlay()]).toEqual([["scanner"], "{}\n"]);
+});
+
+test("an agent, a mode and a channel that were added in the dashboard leave nothing behind when they are removed", async () => {
+  await start();
+  const phone = { kind: "ntfy", url: "https://ntfy.example/topic", events: [] };
+  await save({
+    agents: { builder: { backend: "claude", enabled: false } },
+    governor: { modes: { busy: { threshold: 5 } } },
+    notifications: { channels: { phone } },
+  });
+  const gone = { agents: { builder: false }, governor: { modes: { busy: false } } };
+  await save({ ...gone, notifications: { channels: { phone: false, never: false } } });
+  expect(await overlay()).toBe("{}\n");
+});
+
+test("only agents, modes and channels are removed so", async () => {
+  await start();
+  expect(await save({ governor: false })).toMatchObject({ status: 400 });
+  expect(await save({ agents: { scanner: { budget: false } } })).toMatchObject({ status: 400 });
+});

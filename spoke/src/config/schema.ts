@@ -1,5 +1,6 @@
 import { isHostPattern } from "@nest/kit";
 import { z } from "zod";
+import { isTree, REMOVED } from "./leaves.ts";
 import { isSecretText } from "./secret-value.ts";
 
 /** Makes a schema for an object: one that tolerates unknown keys, or one that names them. */
@@ -8,6 +9,21 @@ export type ObjectMaker = typeof z.looseObject;
 /** A key that is present but empty in YAML reads as null; for us that is the same as absent. */
 export function section<Schema extends z.ZodType>(schema: Schema) {
   return z.preprocess((value) => value ?? {}, schema);
+}
+
+/**
+ * Entries by name. `false` in place of an entry takes away one that a layer below has: an overlay removes so what the seed names.
+ */
+export function entriesByName<Name extends z.ZodType<string, string>, Entry extends z.ZodType>(
+  name: Name,
+  entry: Entry,
+) {
+  return z.preprocess(withoutRemoved, z.record(name, entry));
+}
+
+function withoutRemoved(value: unknown): unknown {
+  if (!isTree(value)) return value ?? {};
+  return Object.fromEntries(Object.entries(value).filter(([, entry]) => entry !== REMOVED));
 }
 
 export const text = z.string().max(500);

@@ -26,10 +26,13 @@ export function serveEvents(routes: RouteRegistry<Visitor>, { agents, clock, may
       activity: feed.page(FIRST_LINES).activity,
     }),
   });
+  const has = (name: string) => governor.agents.some((agent) => agent.name === name);
   governor.onChange((change) => {
     if (change.kind === "governor") stream.tellSoon("governor", "", () => governor.status);
     else if (change.kind === "run") stream.tell("run", change.run);
-    else stream.tellSoon("agent", change.agent.name, () => change.agent);
+    else if (change.kind === "agent gone") stream.tell("agent_gone", { name: change.name });
+    // One that is removed meanwhile is not told of again.
+    else stream.tellSoon("agent", change.agent.name, () => (has(change.agent.name) ? change.agent : undefined));
   });
   feed.onLine((line) => stream.tell("activity", line));
   routes.serve(nestEvents.eventStream, ({ request, reply, viewer }) => {

@@ -52,6 +52,7 @@ function open(config: Partial<ChannelConfig> = {}): Channel {
     ...{ clock, random: seededRandom(1), log: silentLog(), nestId: "nest-1", dataFolder: folder },
     environment: { KEY: "a-key-to-sign-with" },
     address: () => "https://nest.example",
+    onWaiting: () => undefined,
   });
   return channel;
 }
@@ -157,6 +158,18 @@ test("after twenty in an hour the rest waits for its turn and comes as one, howe
   await until(21, 0);
   expect(titles().at(-1)).toBe("500 messages that waited");
   expect(received[20]?.body.text).toMatch(/and 480 more$/);
+});
+
+test("messages are gathered for the time of a digest, and come as one", async () => {
+  const opened = open({ digest_minutes: 30 });
+  opened.tell({ ...aMessage("one"), at: new Date(clock.now()).toISOString() });
+  await clock.advance(20 * MINUTE);
+  opened.tell({ ...aMessage("two"), at: new Date(clock.now()).toISOString() });
+  await clock.advance(9 * MINUTE);
+  expect([received.length, (await opened.status()).waiting]).toEqual([0, 2]);
+  await clock.advance(MINUTE);
+  await until(1, 0);
+  expect(titles()).toEqual(["2 messages that waited"]);
 });
 
 test("without its secret nothing is sent, and the channel says what is missing", async () => {

@@ -6,12 +6,10 @@ import { type Envelope, failed, type Outcome } from "./delivery.ts";
 import { digestOf, type Message } from "./message.ts";
 import { isQuiet, type QuietHours, readQuietHours } from "./quiet-hours.ts";
 import { type FoundSecret, findSecret, type SecretPlace } from "./secret-store.ts";
+import { MOST_AN_HOUR, MOST_WAITING, type Waiting } from "./waiting.ts";
 
 const HOUR_MS = 3_600_000;
-/** What a channel is sent in an hour; more waits, and comes as one digest. */
-const MOST_AN_HOUR = 20;
-/** What waits. Of more only the number is kept. */
-const MOST_WAITING = 100;
+const MINUTE_MS = 60_000;
 const TRIES = 3;
 const BACKOFF = { firstMs: 5_000, longestMs: 60_000 };
 /** How often a channel looks whether it may send again. */
@@ -24,11 +22,14 @@ export interface ChannelDeps extends SecretPlace {
   readonly nestId: string;
   /** Where people open the nest, if that is known. */
   readonly address: () => string | undefined;
+  /** Called whenever something else waits than before. */
+  readonly onWaiting: () => void;
 }
 
 /**
- * One channel with what waits for it. Messages go out one at a time, in their order. While it is quiet, or after too many in an hour,
- * they wait; those that waited go out as one digest. A message gets three tries. What waits is in memory alone.
+ * One channel with what waits for it. Messages go out one at a time, in their order. While it is quiet, while they are gathered for a
+ * digest, or after too many in an hour, they wait; those that waited go out as one. A message gets three tries. A channel goes on with
+ * what waited for the one before it: after a restart, or a change of its settings, a message may come twice, under one id.
  */
 export class Channel {
   readonly name: string;
@@ -42,16 +43,37 @@ export class Channel {
   #isHeldBack = false;
   #sentAt: number[] = [];
   #sending: Promise<void> | undefined;
-  #inHand = 0;
+  #inHand: Envelope | undefined;
   #counts = { delivered: 0, given_up: 0 };
   #lastDeliveredAt: string | undefined;
   #lastError: { readonly at: string; readonly because: string } | undefined;
 
-  constructor(name: string, config: ChannelConfig, deps: ChannelDeps) {
+  constructor(name: string, config: ChannelConfig, deps: ChannelDeps, before?: Waiting) {
     this.name = name;
     this.config = config;
     this.#deps = deps;
     this.#quiet = readQuietHours(config.quiet_hours, config.timezone ?? undefined);
+    if (before === undefined) return;
+    const { messages, left_out, held_back, in_hand, sent_at } = before;
+    [this.#waiting, this.#leftOut, this.#isHeldBack, this.#sentAt] = [[...messages], left_out, held_back, [...sent_at]];
+    this.#inHand = in_hand && { ...in_hand, nestId: deps.nestId };
+  }
+
+  /** Sends what waited for the channel before this one. */
+  start(): void {
+    if (this.#inHand === undefined && this.#waiting.length === 0) return;
+    this.#sending ??= this.#send();
+  }
+
+  /** What waits, and what the next channel of this name has to know. */
+  get waiting(): Waiting {
+    return {
+      messages: [...this.#waiting],
+      left_out: this.#leftOut,
+      held_back: this.#isHeldBack,
+      ...(this.#inHand === undefined ? {} : { in_hand: { id: this.#inHand.id, message: this.#inHand.message } }),
+      sent_at: this.#sentAt.slice(-MOST_AN_HOUR),
+    };
   }
 
   /** Sends a message when it may be sent. */
@@ -59,6 +81,7 @@ export class Channel {
     if (this.#stop.signal.aborted) return;
     if (this.#waiting.length >= MOST_WAITING) this.#leftOut += 1;
     else this.#waiting.push(message);
+    this.#deps.onWaiting();
     this.#sending ??= this.#send();
   }
 
@@ -88,57 +111,80 @@ export class Channel {
       ...(found.kind === "unusable" ? { secret_problem: found.because } : {}),
       ...(this.#lastDeliveredAt === undefined ? {} : { last_delivered_at: this.#lastDeliveredAt }),
       ...(this.#lastError === undefined ? {} : { last_error: this.#lastError }),
-      waiting: this.#waiting.length + this.#leftOut + this.#inHand,
+      waiting: this.#waiting.length + this.#leftOut + (this.#inHand === undefined ? 0 : 1),
       ...this.#counts,
     };
   }
 
-  /** Ends what is in flight; what waits is lost. */
+  /** Ends what is in flight. What was not delivered by then is in {@link waiting}. */
   async close(): Promise<void> {
     this.#stop.abort();
-    this.#waiting = [];
     await this.#sending;
   }
 
   async #send(): Promise<void> {
     const { signal } = this.#stop;
-    while (this.#waiting.length > 0 && !signal.aborted) {
+    while (!signal.aborted && (this.#inHand !== undefined || this.#waiting.length > 0)) {
       if (this.#mayNotSend()) {
-        this.#isHeldBack = true;
+        this.#holdBack();
         await this.#deps.clock.sleep(LOOK_MS, signal).catch(() => undefined);
         continue;
       }
-      const message = this.#next();
-      if (message === undefined) break;
+      this.#inHand ??= this.#envelope(this.#next());
       this.#sentAt.push(this.#deps.clock.now());
-      this.#inHand = 1;
-      await this.#deliver(message);
-      this.#inHand = 0;
+      this.#deps.onWaiting();
+      await this.#deliver(this.#inHand);
+      if (signal.aborted) break;
+      this.#inHand = undefined;
+      this.#deps.onWaiting();
     }
     // In the same turn as the look at what waits: a message that comes later begins anew.
     this.#sending = undefined;
   }
 
-  #mayNotSend(): boolean {
-    const now = this.#deps.clock.now();
-    this.#sentAt = this.#sentAt.filter((at) => at > now - HOUR_MS);
-    return this.#sentAt.length >= MOST_AN_HOUR || (this.#quiet !== undefined && isQuiet(this.#quiet, now));
+  #holdBack(): void {
+    if (this.#isHeldBack) return;
+    this.#isHeldBack = true;
+    this.#deps.onWaiting();
   }
 
-  #next(): Message | undefined {
+  #mayNotSend(): boolean {
+    const now = this.#deps.clock.now();
+    this.#sentAt = this.#sentAt.filter((at) => at > now - HOUR_MS && at <= now);
+    return (
+      this.#sentAt.length >= MOST_AN_HOUR ||
+      this.#isGathering(now) ||
+      (this.#quiet !== undefined && isQuiet(this.#quiet, now))
+    );
+  }
+
+  /** Whether the first of what waits has not waited long enough for a digest. After a clock was set back it has. */
+  #isGathering(now: number): boolean {
+    const { digest_minutes } = this.config;
+    const [first] = this.#waiting;
+    if (!digest_minutes || first === undefined || this.#inHand !== undefined) return false;
+    const age = now - Date.parse(first.at);
+    return age >= 0 && age < digest_minutes * MINUTE_MS;
+  }
+
+  /** Takes the next message out of what waits, of which there is something. */
+  #next(): Message {
     const isDigest = (this.#isHeldBack && this.#waiting.length > 1) || this.#leftOut > 0;
     this.#isHeldBack = false;
-    if (!isDigest) return this.#waiting.shift();
+    const [first] = this.#waiting;
+    if (!isDigest && first !== undefined) {
+      this.#waiting.shift();
+      return first;
+    }
     const [messages, leftOut] = [this.#waiting, this.#leftOut];
     this.#waiting = [];
     this.#leftOut = 0;
     return digestOf(messages, leftOut, { at: this.#now(), address: this.#deps.address() });
   }
 
-  async #deliver(message: Message): Promise<void> {
+  async #deliver(envelope: Envelope): Promise<void> {
     const { clock, random, log } = this.#deps;
     const { signal } = this.#stop;
-    const envelope = this.#envelope(message);
     for (let attempt = 0; attempt < TRIES; attempt += 1) {
       const outcome = await this.#try(envelope);
       if (signal.aborted) return;

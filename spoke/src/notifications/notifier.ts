@@ -2,34 +2,59 @@ import { NestError } from "@nest/kit";
 import type { nestEvents, nestNotifications } from "@nest/protocol";
 import { isSame } from "../config/leaves.ts";
 import type { NestYaml } from "../config/nest-yaml.ts";
+import type { ChannelConfig } from "../config/notification-schema.ts";
 import { Channel, type ChannelDeps } from "./channel.ts";
 import { type MessageDeps, messageOf, testMessage } from "./message.ts";
 import { clearSecret, saveSecret } from "./secret-store.ts";
+import { type Waiting, WaitingFile } from "./waiting.ts";
 
-export type NotifierDeps = ChannelDeps & Omit<MessageDeps, "address">;
+type Channels = Pick<NestYaml, "notifications">;
+
+export type NotifierDeps = Omit<ChannelDeps, "onWaiting"> & Omit<MessageDeps, "address">;
 
 const TESTS_A_MINUTE = 5;
 const MINUTE_MS = 60_000;
 
-/** Tells people elsewhere what happens on a nest, over the channels of its configuration. */
+/** Tells people elsewhere what happens on a nest, over the channels of its configuration. What waits outlives the program. */
 export class Notifier {
   readonly #deps: NotifierDeps;
+  readonly #file: WaitingFile;
   #channels: readonly Channel[] = [];
   #testedAt: number[] = [];
 
-  constructor(deps: NotifierDeps, config: NestYaml) {
+  private constructor(deps: NotifierDeps, file: WaitingFile) {
     this.#deps = deps;
-    this.apply(config);
+    this.#file = file;
   }
 
-  /** Puts saved channels in force. One that did not change keeps what waits for it; of one that is gone, that is lost. */
-  apply({ notifications }: Pick<NestYaml, "notifications">): void {
+  /** The channels of a configuration, each with what waited for it when the last program ended. */
+  static async open(deps: NotifierDeps, { notifications }: Channels): Promise<Notifier> {
+    const file = new WaitingFile(deps.dataFolder, deps.log);
+    const notifier = new Notifier(deps, file);
+    const waiting = await file.read();
+    notifier.#channels = Object.entries(notifications.channels).map(([name, config]) =>
+      notifier.#channelOf(name, config, waiting.get(name)),
+    );
+    for (const channel of notifier.#channels) channel.start();
+    return notifier;
+  }
+
+  /**
+   * Puts saved channels in force. One whose settings changed goes on with what waits for it; of one that is gone, that is lost, and the
+   * secret that was saved for it is deleted.
+   */
+  async apply({ notifications }: Channels): Promise<void> {
     const before = this.#channels;
     this.#channels = Object.entries(notifications.channels).map(([name, config]) => {
-      const same = before.find((channel) => channel.name === name && isSame(channel.config, config));
-      return same ?? new Channel(name, config, this.#deps);
+      const old = before.find((channel) => channel.name === name);
+      return old !== undefined && isSame(old.config, config) ? old : this.#channelOf(name, config, old?.waiting);
     });
-    for (const channel of before) if (!this.#channels.includes(channel)) void channel.close();
+    const ended = before.filter((channel) => !this.#channels.includes(channel));
+    await Promise.all(ended.map((channel) => channel.close()));
+    for (const channel of this.#channels) channel.start();
+    this.#keep();
+    const gone = ended.filter(({ name }) => !this.#channels.some((channel) => channel.name === name));
+    await Promise.all(gone.map(({ name }) => clearSecret(name, this.#deps)));
   }
 
   /** Tells every channel that wants to know of a line of the activity. */
@@ -78,9 +103,18 @@ export class Notifier {
       : { delivered: false, because: outcome.because, took_ms };
   }
 
-  /** Ends what is in flight. */
+  /** Ends what is in flight; what was not delivered is on disk when it returns. */
   async close(): Promise<void> {
     await Promise.all(this.#channels.map((channel) => channel.close()));
+    await this.#file.settled();
+  }
+
+  #channelOf(name: string, config: ChannelConfig, before: Waiting | undefined): Channel {
+    return new Channel(name, config, { ...this.#deps, onWaiting: () => this.#keep() }, before);
+  }
+
+  #keep(): void {
+    this.#file.write(new Map(this.#channels.map((channel) => [channel.name, channel.waiting])));
   }
 
   #channel(name: string): Channel {

@@ -12,6 +12,7 @@ const tags: Readonly<Record<Message["event"], string>> = {
   agent_paused: "pause_button",
   repository_unreadable: "warning",
   hub_refuses: "warning",
+  backup: "floppy_disk",
   nest_started: "seedling",
   digest: "card_index_dividers",
   test: "wave",

@@ -47,7 +47,8 @@ export function receive<Values extends object>(
 ): Draft<Values> {
   const mine = new Set(changedKeys(draft));
   for (const key of draft.conflicts) mine.add(key);
-  const theirs = keysOf(now).filter((key) => !isSame(draft.base[key], now[key]));
+  // A key that is new here, as of an agent that was added, changed nobody's value.
+  const theirs = keysOf(now).filter((key) => Object.hasOwn(draft.base, key) && !isSame(draft.base[key], now[key]));
   const kept = Object.fromEntries([...mine].map((key) => [key, draft.values[key]])) as Partial<Values>;
   return withoutSettled({
     base: now,

@@ -31,6 +31,9 @@ export function followNest(): void {
       reread("queue", "queue-history", "status");
     }),
     streamEvent("agent", events.agent, putAgent),
+    streamEvent("agent_gone", events.agent_gone, ({ name }) =>
+      change({ agents: live.get().agents?.filter((agent) => agent.name !== name) }),
+    ),
     streamEvent("run", events.run, () => reread("runs", "run", "run-days", "beads")),
     streamEvent("activity", events.activity, (line) => change({ activity: newestFirst([line], live.get().activity) })),
   ]);

@@ -4,6 +4,7 @@ import type { z } from "zod";
 import { call } from "../../shared/call/call.ts";
 import { queries } from "../../shared/call/queries.ts";
 import type { DraftSource } from "../../shared/drafts/use-draft.ts";
+import { channelFields, kindOf } from "./channel-fields.ts";
 import { agentFields, type Field, fixedSections, modeFields } from "./fields.ts";
 import { changeFor, namesIn, SECRET, type Values, valuesIn } from "./values.ts";
 
@@ -11,7 +12,6 @@ type ConfigView = nestConfig.ConfigView;
 export type Provenance = z.infer<typeof nestConfig.provenance.reply>;
 
 const VIEW = ["config-view"];
-const PEOPLE = "dashboard.authorized_users";
 
 /** The configuration as it was last read or saved. */
 export function useConfigView(): ConfigView | undefined {
@@ -30,11 +30,19 @@ export function useProvenance(): UseQueryResult<Provenance> {
 /** All fields of a nest: the fixed ones and those of its agents and modes. */
 export function fieldsOf(config: Readonly<Record<string, unknown>>): Field[] {
   const agents = namesIn(config, "agents");
+  const channels = namesIn(config, "notifications.channels");
   return [
     ...Object.values(fixedSections).flatMap(({ fields }) => fields),
     ...agents.flatMap(agentFields),
     ...namesIn(config, "governor.modes").flatMap((mode) => modeFields(mode, agents)),
+    ...channels.flatMap((name) => fieldsOfChannel(config, name)),
   ];
+}
+
+/** The fields of a channel; none where its kind is one that this release does not know. */
+export function fieldsOfChannel(config: Readonly<Record<string, unknown>>, name: string): Field[] {
+  const kind = kindOf(config, name);
+  return kind === undefined ? [] : channelFields(name, kind);
 }
 
 /** The configuration as a draft reads and saves it. */
@@ -42,14 +50,10 @@ export const configSource: DraftSource<Values> = {
   queryKey: ["config"],
   read: async (signal) => answerOf((await call(nestConfig.readConfig, { signal })).value),
   write: async (change, revision) => {
-    const { [PEOPLE]: people, ...rest } = change;
     const query = revision === undefined ? {} : { revision };
-    if (Object.keys(rest).length > 0) await call(nestConfig.saveConfig, { query, body: changeFor(rest) });
-    if (people !== undefined)
-      await call(nestConfig.setAuthorizedUsers, { body: { users: [...(people as readonly string[])] } });
-    const { etag } = answerOf((await call(nestConfig.readConfig)).value);
-    void queries.invalidateQueries({ queryKey: ["provenance"] });
-    return { etag };
+    const { value } = await call(nestConfig.saveConfig, { query, body: changeFor(change) });
+    readAnew("provenance", "notifications");
+    return { etag: answerOf(value).etag };
   },
   saved: "Saved. What needs a restart to be in force is said above.",
   changedCode: "nest_configuration_changed",
@@ -60,10 +64,31 @@ export const configSource: DraftSource<Values> = {
         .map((key) => [key, "Write the whole secret anew."]),
     ),
   faultOfAnswer: (message, values) => {
-    const key = Object.keys(values).find((one) => message.startsWith(`${one}:`) || message.startsWith(`${one} `));
-    return key === undefined ? undefined : { [key]: message.slice(key.length).replace(/^:?\s*/, "") };
+    // An entry of a list is named by its place: `dashboard.authorized_users.1: …`.
+    const key = Object.keys(values).find(
+      (one) => message.startsWith(one) && /^(?:\.\d+)?[: ]/.test(message.slice(one.length)),
+    );
+    return key === undefined ? undefined : { [key]: message.slice(key.length).replace(/^(?:\.\d+)?:?\s*/, "") };
   },
 };
+
+/**
+ * Adds, removes or brings back an entry at once, beside the draft.
+ *
+ * @throws CallError; where somebody else saved meanwhile, what they saved is read first.
+ */
+export async function saveEntry(change: Readonly<Record<string, unknown>>, revision: string): Promise<void> {
+  try {
+    await call(nestConfig.saveConfig, { query: { revision }, body: { ...change } });
+  } finally {
+    readAnew("provenance", "notifications");
+    await queries.invalidateQueries({ queryKey: ["config"] });
+  }
+}
+
+function readAnew(...keys: readonly string[]): void {
+  for (const key of keys) void queries.invalidateQueries({ queryKey: [key] });
+}
 
 function answerOf(view: ConfigView) {
   queries.setQueryData(VIEW, view);

@@ -1,4 +1,4 @@
-import { NumberInput, PasswordInput, Select, Switch, TextInput } from "@mantine/core";
+import { Checkbox, NumberInput, PasswordInput, Select, Switch, TextInput } from "@mantine/core";
 import type { nestConfig } from "@nest/protocol";
 import type { ReactNode } from "react";
 import { LinesField } from "../../shared/forms/lines-field.tsx";
@@ -64,6 +64,22 @@ function Input({ field, value, fault, row, isReadOnly, change }: FieldInputProps
           onChange={(chosen) => change(chosen ?? "")}
         />
       );
+    case "checks": {
+      const chosen = Array.isArray(value) ? (value as readonly string[]) : [];
+      return (
+        <Checkbox.Group
+          {...common}
+          value={[...chosen]}
+          onChange={(now) => change(Object.keys(field.choices).filter((choice) => now.includes(choice)))}
+        >
+          <div className="checks">
+            {Object.entries(field.choices).map(([choice, words]) => (
+              <Checkbox key={choice} value={choice} label={words} disabled={disabled} />
+            ))}
+          </div>
+        </Checkbox.Group>
+      );
+    }
     case "secret":
       return (
         <PasswordInput

@@ -5,7 +5,9 @@ export type Kind =
   | { readonly kind: "text" | "secret" | "lines" }
   | { readonly kind: "switch"; readonly isOnByDefault: boolean }
   | { readonly kind: "number"; readonly least: number; readonly most: number }
-  | { readonly kind: "choice"; readonly choices: readonly string[] };
+  | { readonly kind: "choice"; readonly choices: readonly string[] }
+  /** Any of the choices, each in words. */
+  | { readonly kind: "checks"; readonly choices: Readonly<Record<string, string>> };
 
 /** One value of the configuration as the page edits it. */
 export type Field = Kind & {
@@ -23,16 +25,16 @@ export interface Section {
   readonly fields: readonly Field[];
 }
 
-const text = (key: string, label: string, about?: string) => field({ kind: "text", key, label }, about);
-const lines = (key: string, label: string, about?: string) => field({ kind: "lines", key, label }, about);
+export const text = (key: string, label: string, about?: string) => field({ kind: "text", key, label }, about);
+export const lines = (key: string, label: string, about?: string) => field({ kind: "lines", key, label }, about);
 const onOff = (key: string, label: string, isOnByDefault: boolean, about?: string) =>
   field({ kind: "switch", key, label, isOnByDefault }, about);
-const number = (key: string, label: string, [least, most]: readonly [number, number], about?: string) =>
+export const number = (key: string, label: string, [least, most]: readonly [number, number], about?: string) =>
   field({ kind: "number", key, label, least, most }, about);
-const choice = (key: string, label: string, choices: readonly string[], about?: string) =>
+export const choice = (key: string, label: string, choices: readonly string[], about?: string) =>
   field({ kind: "choice", key, label, choices }, about);
 
-function field(own: Field, about: string | undefined): Field {
+export function field(own: Field, about: string | undefined): Field {
   return about === undefined ? own : { ...own, about };
 }
 

@@ -65,6 +65,7 @@ function Form() {
         <SettingsSections
           view={view}
           values={draft.values}
+          changed={changed}
           faults={faults}
           rows={rows}
           change={(key, value) => form.change({ [key]: value })}

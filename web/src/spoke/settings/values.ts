@@ -14,10 +14,12 @@ export function valuesIn(config: Readonly<Record<string, unknown>>, fields: read
 }
 
 function valueIn(config: Readonly<Record<string, unknown>>, field: Field): Value {
-  const found = at(config, field.key);
+  const found = valueAt(config, field.key.split("."));
   switch (field.kind) {
     case "lines":
-      return Array.isArray(found) ? found.map(String) : [];
+    case "checks":
+      // A list of one can be written as that one.
+      return Array.isArray(found) ? found.map(String) : typeof found === "string" ? [found] : [];
     case "switch":
       return typeof found === "boolean" ? found : field.isOnByDefault;
     case "number":
@@ -43,15 +45,29 @@ export function changeFor(changed: Partial<Values>): Record<string, unknown> {
   return change;
 }
 
-/** The names of the entries of an object of the configuration: agents, modes. */
-export function namesIn(config: Readonly<Record<string, unknown>>, key: string): string[] {
-  const found = at(config, key);
-  return typeof found === "object" && found !== null && !Array.isArray(found) ? Object.keys(found) : [];
+/** The entries of an object of the configuration by name: agents, modes, channels. Those that were removed here are none. */
+export function entriesIn(config: Readonly<Record<string, unknown>>, key: string): [name: string, entry: unknown][] {
+  return allIn(config, key).filter(([, entry]) => entry !== false);
 }
 
-function at(config: unknown, key: string): unknown {
+export function namesIn(config: Readonly<Record<string, unknown>>, key: string): string[] {
+  return entriesIn(config, key).map(([name]) => name);
+}
+
+/** The names of entries that `nest.yaml` has and that were removed here. */
+export function removedIn(config: Readonly<Record<string, unknown>>, key: string): string[] {
+  return allIn(config, key).flatMap(([name, entry]) => (entry === false ? [name] : []));
+}
+
+function allIn(config: Readonly<Record<string, unknown>>, key: string): [string, unknown][] {
+  const found = valueAt(config, key.split("."));
+  return typeof found === "object" && found !== null && !Array.isArray(found) ? Object.entries(found) : [];
+}
+
+/** The value at a path; undefined where there is none. */
+export function valueAt(config: unknown, path: readonly string[]): unknown {
   let found = config;
-  for (const part of key.split(".")) {
+  for (const part of path) {
     if (typeof found !== "object" || found === null || !Object.hasOwn(found, part)) return undefined;
     found = (found as Record<string, unknown>)[part];
   }
