@@ -1,4 +1,4 @@
-import { Select, Textarea, TextInput } from "@mantine/core";
+import { NativeSelect, Textarea, TextInput } from "@mantine/core";
 import { type NotificationKind, notificationKinds } from "@nest/protocol";
 import { useState } from "react";
 import { FormDialog } from "../../shared/forms/form-dialog.tsx";
@@ -44,13 +44,15 @@ export function AddChannel({ names, revision, close }: AddChannelProps) {
         error={name === "" ? undefined : fault}
         onChange={(event) => setName(event.currentTarget.value)}
       />
-      <Select
+      <NativeSelect
         mt="sm"
         label="Kind"
-        allowDeselect={false}
         data={notificationKinds.map((one) => ({ value: one, label: kindWords[one] }))}
         value={kind}
-        onChange={(chosen) => setKind(notificationKinds.find((one) => one === chosen) ?? kind)}
+        onChange={(event) => {
+          const chosen = event.currentTarget.value;
+          setKind(notificationKinds.find((one) => one === chosen) ?? kind);
+        }}
       />
       <PlaceInputs kind={kind} place={place} change={(part) => setPlace({ ...place, ...part })} />
       <p className="soft small after">

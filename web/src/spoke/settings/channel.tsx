@@ -1,6 +1,5 @@
 import { Button, PasswordInput } from "@mantine/core";
 import { type NotificationKind, nestNotifications } from "@nest/protocol";
-import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { call } from "../../shared/call/call.ts";
 import { queries } from "../../shared/call/queries.ts";
@@ -9,21 +8,10 @@ import { useSubmit } from "../../shared/forms/confirm.tsx";
 import { LoadFailed } from "../../shared/states/states.tsx";
 import { attempt } from "../../shared/toast/toast.tsx";
 import { secretWords } from "./channel-fields.ts";
+import { CHANNELS, type Channel, useChannels } from "./use-channels.ts";
 
-type Channel = nestNotifications.NotificationChannel;
-
-const CHANNELS = ["notifications"];
 /** A receiver has 10 seconds to answer. */
 const TEST_DEADLINE_MS = 25_000;
-
-/** How the channels do, by name; undefined until the nest has said it. */
-export function useChannels(): ReadonlyMap<string, Channel> | undefined {
-  const { data } = useQuery({
-    queryKey: CHANNELS,
-    queryFn: async ({ signal }) => (await call(nestNotifications.notifications, { signal })).value.channels,
-  });
-  return data && new Map(data.map((channel) => [channel.name, channel]));
-}
 
 export interface ChannelPanelProps {
   readonly name: string;

@@ -1,4 +1,4 @@
-import { Checkbox, NumberInput, PasswordInput, Select, Switch, TextInput } from "@mantine/core";
+import { Checkbox, NativeSelect, NumberInput, PasswordInput, Switch, TextInput } from "@mantine/core";
 import type { nestConfig } from "@nest/protocol";
 import type { ReactNode } from "react";
 import { LinesField } from "../../shared/forms/lines-field.tsx";
@@ -55,13 +55,11 @@ function Input({ field, value, fault, row, isReadOnly, change }: FieldInputProps
       );
     case "choice":
       return (
-        <Select
+        <NativeSelect
           {...common}
-          placeholder="By default"
-          clearable
-          data={[...field.choices]}
-          value={text === "" ? null : text}
-          onChange={(chosen) => change(chosen ?? "")}
+          data={[{ value: "", label: "By default" }, ...field.choices]}
+          value={text}
+          onChange={(event) => change(event.currentTarget.value)}
         />
       );
     case "checks": {

@@ -3,9 +3,9 @@ import type { nestConfig } from "@nest/protocol";
 import { openConfirm } from "../../shared/forms/confirm.tsx";
 import { attempt, showToast } from "../../shared/toast/toast.tsx";
 import { useLive } from "../live/live.ts";
-import { useChannels } from "./channel.tsx";
 import { saveEntry } from "./config.ts";
 import { agentRemoval, channelRemoval, modeRemoval, type Removal } from "./removal.ts";
+import { useChannels } from "./use-channels.ts";
 
 type View = nestConfig.ConfigView;
 

@@ -1,16 +1,20 @@
 import { Button } from "@mantine/core";
 import type { nestConfig } from "@nest/protocol";
-import { type ReactNode, useState } from "react";
+import { type ComponentType, lazy, type ReactNode, Suspense, useState } from "react";
 import type { Faults } from "../../shared/drafts/use-draft.ts";
-import { AddAgent } from "./add-agent.tsx";
-import { AddChannel } from "./add-channel.tsx";
-import { ChannelPanel } from "./channel.tsx";
+import { Loading } from "../../shared/states/states.tsx";
+import type { AddAgentProps } from "./add-agent.tsx";
 import { kindOf } from "./channel-fields.ts";
 import { fieldsOfChannel } from "./config.ts";
 import { FieldInput } from "./field-input.tsx";
 import { agentFields, type Field, fixedSections, modeFields } from "./fields.ts";
 import { RemoveAgent, RemoveChannel, RemovedEntries, type RemovedEntriesProps, RemoveMode } from "./removing.tsx";
 import { namesIn, removedIn, type Value, type Values } from "./values.ts";
+
+// Most visits add nothing and test nothing: the page does not wait for these.
+const AddAgent = lazy(async () => ({ default: (await import("./add-agent.tsx")).AddAgent }));
+const AddChannel = lazy(async () => ({ default: (await import("./add-channel.tsx")).AddChannel }));
+const ChannelPanel = lazy(async () => ({ default: (await import("./channel.tsx")).ChannelPanel }));
 
 type Config = Readonly<Record<string, unknown>>;
 
@@ -90,7 +94,11 @@ function channelGroup(config: Config, name: string): Group {
     fields: fieldsOfChannel(config, name),
     foot: (view, isChanged) => (
       <>
-        {kind === undefined ? undefined : <ChannelPanel name={name} kind={kind} isChanged={isChanged} />}
+        {kind === undefined ? undefined : (
+          <Suspense fallback={<Loading rows={2} />}>
+            <ChannelPanel name={name} kind={kind} isChanged={isChanged} />
+          </Suspense>
+        )}
         <RemoveChannel name={name} view={view} />
       </>
     ),
@@ -195,7 +203,7 @@ interface AddingProps {
   readonly what: string;
   readonly view: nestConfig.ConfigView;
   readonly names: readonly string[];
-  readonly dialog: typeof AddAgent;
+  readonly dialog: ComponentType<AddAgentProps>;
 }
 
 /** The button that adds an entry, and its dialog. */
@@ -206,7 +214,11 @@ function Adding({ what, view, names, dialog: Dialog }: AddingProps) {
       <Button variant="default" disabled={view.read_only !== undefined} onClick={() => setOpen(true)}>
         Add {what}
       </Button>
-      {isOpen ? <Dialog names={names} revision={view.revision} close={() => setOpen(false)} /> : undefined}
+      {isOpen ? (
+        <Suspense>
+          <Dialog names={names} revision={view.revision} close={() => setOpen(false)} />
+        </Suspense>
+      ) : undefined}
     </div>
   );
 }
