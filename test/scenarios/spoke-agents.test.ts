@@ -72,6 +72,16 @@ describe("agents of a nest", { timeout: 90_000 }, () => {
     ]);
   });
 
+  test("a stop ends a checkout that hangs at once, and the issue is free again", async () => {
+    const git = join(import.meta.dirname, "../fakes/git-that-hangs");
+    spoke = await start({ scanner: { backend: "claude", style: "headless" } }, { PATH: `${git}:${process.env.PATH}` });
+    await expect.poll(async () => (await spoke.agent("scanner")).state, { timeout: 30_000 }).toBe("running");
+    await spoke.call("POST", "/api/agents/scanner/pause", { reason: "the code host hangs", stop: true });
+    // The answer comes when the run is over: the checkout itself would take five minutes.
+    expect(await spoke.runs()).toEqual([expect.objectContaining({ outcome: "stopped", summary: "ada stopped it" })]);
+    expect((await spoke.call<Work>("GET", "/api/queue")).items[0]).not.toHaveProperty("agent");
+  });
+
   test("a pause outlives kill -9, agents that were left behind are ended, and their run is told as stopped", async () => {
     spoke = await start({ scanner: { style: "headless" } }, { NEST_AGENT_COMMAND: fakeAgent("agent-never-ends") });
     await expect.poll(async () => (await spoke.agent("scanner")).state, { timeout: 30_000 }).toBe("running");

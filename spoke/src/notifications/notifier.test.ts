@@ -114,7 +114,13 @@ test("however much waits, a hundred messages are kept, and of the rest the numbe
   expect(await waiting(await start())).toBe(3000);
 });
 
-test.each(["{", '{"team": {"messages": "all"}}', '{"team": 1, "other": {"messages": []}}', "x".repeat(9_000_000)])(
+const ONE = { event: "run_failed", at: "2026-01-10T12:00:00.000Z", title: "one", text: "" };
+const TOO_LARGE = {
+  team: { messages: [ONE], left_out: 0, held_back: false, sent_at: [] },
+  more: "x".repeat(9_000_000),
+};
+
+test.each(["{", '{"team": {"messages": "all"}}', '{"team": 1, "other": {"messages": []}}', JSON.stringify(TOO_LARGE)])(
   "a file that holds no messages keeps no nest from starting",
   async (text) => {
     await writeFile(file(), text);
