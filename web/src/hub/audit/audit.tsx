@@ -1,11 +1,8 @@
-import "./audit.css";
 import { Chip } from "@mantine/core";
 import { auditActions, contributors, describeAudit } from "@nest/protocol";
+import { AuditRow } from "../../shared/audit/audit-row.tsx";
 import { call } from "../../shared/call/call.ts";
-import { ValueDiff } from "../../shared/drafts/value-diff.tsx";
-import { dateAndTime } from "../../shared/format/format.ts";
-import { ListPanel } from "../../shared/lists/list-panel.tsx";
-import { PagedList } from "../../shared/lists/paged-list.tsx";
+import { ListPage } from "../../shared/lists/list-page.tsx";
 import { usePages } from "../../shared/lists/use-pages.ts";
 import { useSearchState } from "../../shared/router/search.ts";
 import { keyNames } from "../queue-settings/key-names.ts";
@@ -21,21 +18,16 @@ export function Audit() {
     call(contributors.audit, { query: { limit: ROWS, cursor, q }, signal }),
   );
   return (
-    <>
-      <div className="page-head">
-        <h1>Audit</h1>
-      </div>
-      <ListPanel
-        id="audit"
-        title="Audit"
-        isWholePage
-        search={{
-          label: "Search the audit",
-          placeholder: "Who, what, whom, or a value",
-          value: q,
-          change: (text) => show({ q: text }),
-        }}
-      >
+    <ListPage
+      id="audit"
+      title="Audit"
+      search={{
+        label: "Search the audit",
+        placeholder: "Who, what, whom, or a value",
+        value: q,
+        change: (text) => show({ q: text }),
+      }}
+      above={
         <fieldset className="reasons" aria-label="Kinds of changes">
           {auditActions.map(({ action, label }) => (
             <Chip
@@ -49,36 +41,20 @@ export function Audit() {
             </Chip>
           ))}
         </fieldset>
-        <PagedList
-          list={list}
-          rowsOf={(page) => page.audit}
-          empty={q === "" ? "Nothing was changed yet." : "No change has this in it."}
-          label="Changes, newest first"
-          rowHeight={ROW_PX}
-          keyOf={({ id }) => id}
-          show={(entry) => <Entry entry={entry} />}
-        />
-      </ListPanel>
-    </>
+      }
+      list={list}
+      rowsOf={(page) => page.audit}
+      empty={q === "" ? "Nothing was changed yet." : "No change has this in it."}
+      label="Changes, newest first"
+      rowHeight={ROW_PX}
+      keyOf={({ id }) => id}
+      show={(entry) => <Entry entry={entry} />}
+    />
   );
 }
 
 function Entry({ entry }: { readonly entry: contributors.AuditEntry }) {
-  const { at, actor, action, subject, before, after } = entry;
+  const { subject, action, ...rest } = entry;
   const { tone, words, namesSubject } = describeAudit(action);
-  return (
-    <div className="audit-row">
-      <p>
-        <time dateTime={at}>{dateAndTime(at)}</time>{" "}
-        <b>
-          <bdi>{actor}</bdi>
-        </b>{" "}
-        <span className="mark" data-tone={tone}>
-          {words}
-        </span>{" "}
-        {namesSubject ? <bdi>{subject}</bdi> : undefined}
-      </p>
-      <ValueDiff before={before} after={after} names={keyNames} />
-    </div>
-  );
+  return <AuditRow {...rest} tone={tone} words={words} subject={namesSubject ? subject : undefined} names={keyNames} />;
 }

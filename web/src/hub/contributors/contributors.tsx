@@ -6,8 +6,7 @@ import { Link } from "@tanstack/react-router";
 import { call } from "../../shared/call/call.ts";
 import { useServerNow } from "../../shared/call/server-time.ts";
 import { count, duration } from "../../shared/format/format.ts";
-import { ListPanel } from "../../shared/lists/list-panel.tsx";
-import { PagedList } from "../../shared/lists/paged-list.tsx";
+import { ListPage } from "../../shared/lists/list-page.tsx";
 import { usePages } from "../../shared/lists/use-pages.ts";
 import { useSearchState } from "../../shared/router/search.ts";
 import { ContributorsSearch } from "./contributors-search.ts";
@@ -36,44 +35,35 @@ export function Contributors() {
   );
   const matching = list.pages?.[0]?.matching;
   return (
-    <>
-      <div className="page-head">
-        <h1>Contributors</h1>
-      </div>
-      <ListPanel
-        id="contributors"
-        title="Contributors"
-        isWholePage
-        search={{
-          label: "Search contributors",
-          placeholder: "Part of a login",
-          value: q,
-          change: (text) => show({ q: text }),
-        }}
-        filters={
-          <Select
-            aria-label="Tier"
-            placeholder="Every tier"
-            clearable
-            data={[...tiers]}
-            value={tier ?? null}
-            onChange={(value) => show({ tier: tiers.find((one) => one === value) })}
-          />
-        }
-      >
-        <Columns sort={sort} direction={direction} choose={show} />
-        <PagedList
-          list={list}
-          rowsOf={(page) => page.contributors}
-          empty="Nobody is like that."
-          label={`${count(matching ?? 0)} contributors`}
-          rowHeight={ROW_PX}
-          keyOf={(row) => row.contributor_id}
-          show={(row) => <Row row={row} />}
+    <ListPage
+      id="contributors"
+      title="Contributors"
+      search={{
+        label: "Search contributors",
+        placeholder: "Part of a login",
+        value: q,
+        change: (text) => show({ q: text }),
+      }}
+      filters={
+        <Select
+          aria-label="Tier"
+          placeholder="Every tier"
+          clearable
+          data={[...tiers]}
+          value={tier ?? null}
+          onChange={(value) => show({ tier: tiers.find((one) => one === value) })}
         />
-        <p className="soft small count-line">{matching === undefined ? "" : `${count(matching)} in all`}</p>
-      </ListPanel>
-    </>
+      }
+      above={<Columns sort={sort} direction={direction} choose={show} />}
+      list={list}
+      rowsOf={(page) => page.contributors}
+      empty="Nobody is like that."
+      label={`${count(matching ?? 0)} contributors`}
+      rowHeight={ROW_PX}
+      keyOf={(row) => row.contributor_id}
+      show={(row) => <Row row={row} />}
+      below={<p className="soft small count-line">{matching === undefined ? "" : `${count(matching)} in all`}</p>}
+    />
   );
 }
 

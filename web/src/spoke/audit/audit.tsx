@@ -1,9 +1,7 @@
 import { nestEvents } from "@nest/protocol";
+import { AuditRow } from "../../shared/audit/audit-row.tsx";
 import { call } from "../../shared/call/call.ts";
-import { ValueDiff } from "../../shared/drafts/value-diff.tsx";
-import { dateAndTime } from "../../shared/format/format.ts";
-import { ListPanel } from "../../shared/lists/list-panel.tsx";
-import { PagedList } from "../../shared/lists/paged-list.tsx";
+import { ListPage } from "../../shared/lists/list-page.tsx";
 import { usePages } from "../../shared/lists/use-pages.ts";
 import { useSearchState } from "../../shared/router/search.ts";
 import { AuditSearch } from "./audit-search.ts";
@@ -21,48 +19,22 @@ export function Audit() {
     }),
   );
   return (
-    <>
-      <div className="page-head">
-        <h1>Audit</h1>
-      </div>
-      <ListPanel
-        id="audit"
-        title="Audit"
-        isWholePage
-        search={{
-          label: "Changes by one login",
-          placeholder: "Login",
-          value: actor,
-          change: (text) => show({ actor: text }),
-        }}
-      >
-        <PagedList
-          list={list}
-          rowsOf={(page) => page.entries.map((entry, nth) => ({ entry, key: `${entry.at} ${nth} ${entry.action}` }))}
-          empty={actor === "" ? "Nothing was changed yet." : `${actor} changed nothing.`}
-          label="Changes, newest first"
-          rowHeight={ROW_PX}
-          keyOf={({ key }) => key}
-          show={({ entry }) => <Entry entry={entry} />}
-        />
-      </ListPanel>
-    </>
-  );
-}
-
-function Entry({ entry: { at, actor, action, subject, before, after } }: { readonly entry: nestEvents.NestAuditLine }) {
-  return (
-    <div className="audit-row">
-      <p>
-        <time className="soft small" dateTime={at}>
-          {dateAndTime(at)}
-        </time>{" "}
-        <b>
-          <bdi>{actor}</bdi>
-        </b>{" "}
-        <span className="mark">{action}</span> {subject === undefined ? undefined : <bdi>{subject}</bdi>}
-      </p>
-      {before === undefined && after === undefined ? undefined : <ValueDiff before={before} after={after} />}
-    </div>
+    <ListPage
+      id="audit"
+      title="Audit"
+      search={{
+        label: "Changes by one login",
+        placeholder: "Login",
+        value: actor,
+        change: (text) => show({ actor: text }),
+      }}
+      list={list}
+      rowsOf={(page) => page.entries.map((entry, nth) => ({ entry, key: `${entry.at} ${nth} ${entry.action}` }))}
+      empty={actor === "" ? "Nothing was changed yet." : `${actor} changed nothing.`}
+      label="Changes, newest first"
+      rowHeight={ROW_PX}
+      keyOf={({ key }) => key}
+      show={({ entry: { action, ...entry } }) => <AuditRow words={action} {...entry} />}
+    />
   );
 }

@@ -17,13 +17,13 @@ export function WorkRow({ item, kick }: { readonly item: nestWork.WorkItem; read
         </p>
         <p className="facts issue-facts">
           <span className="as-fits">
-            <span>{key}</span>
             {reason === undefined ? undefined : (
               <span className="mark" data-tone="warn" title={`because ${describeHeldBack(reason).because}`}>
                 {describeHeldBack(reason).label}
                 {until === undefined ? "" : ` for ${duration(Date.parse(until) - now)}`}
               </span>
             )}
+            <span>{key}</span>
             {agent === undefined ? undefined : <AgentLink name={agent} />}
             <span title={dateAndTime(created)}>
               <bdi>{author}</bdi>, {duration(now - Date.parse(created))} ago

@@ -2,8 +2,7 @@ import { Chip, Select } from "@mantine/core";
 import { nestRuns, runOutcomes } from "@nest/protocol";
 import { call } from "../../shared/call/call.ts";
 import { capitalised } from "../../shared/format/format.ts";
-import { ListPanel } from "../../shared/lists/list-panel.tsx";
-import { PagedList } from "../../shared/lists/paged-list.tsx";
+import { ListPage } from "../../shared/lists/list-page.tsx";
 import { usePages } from "../../shared/lists/use-pages.ts";
 import { useSearchState } from "../../shared/router/search.ts";
 import { useLive } from "../live/live.ts";
@@ -34,32 +33,27 @@ export function Runs() {
   );
   const isFiltered = agent !== "" || outcome !== undefined || issue !== "";
   return (
-    <>
-      <div className="page-head">
-        <h1>Runs</h1>
-      </div>
-      <ListPanel
-        id="runs"
-        title="Runs"
-        isWholePage
-        search={{
-          label: "Runs on one issue",
-          placeholder: "Issue, as owner/name#12",
-          value: issue,
-          change: (text) => change({ issue: text }),
-          maxLength: 220,
-        }}
-        filters={
-          <Select
-            aria-label="Agent"
-            placeholder="All agents"
-            clearable
-            data={known}
-            value={agent === "" ? null : agent}
-            onChange={(value) => change({ agent: value ?? "" })}
-          />
-        }
-      >
+    <ListPage
+      id="runs"
+      title="Runs"
+      search={{
+        label: "Runs on one issue",
+        placeholder: "Issue, as owner/name#12",
+        value: issue,
+        change: (text) => change({ issue: text }),
+        maxLength: 220,
+      }}
+      filters={
+        <Select
+          aria-label="Agent"
+          placeholder="All agents"
+          clearable
+          data={known}
+          value={agent === "" ? null : agent}
+          onChange={(value) => change({ agent: value ?? "" })}
+        />
+      }
+      above={
         <fieldset className="reasons" aria-label="How they ended">
           {runOutcomes.map((one) => (
             <Chip
@@ -73,16 +67,14 @@ export function Runs() {
             </Chip>
           ))}
         </fieldset>
-        <PagedList
-          list={list}
-          rowsOf={(page) => page.runs}
-          empty={isFiltered ? "No run is like this." : "No agent has run yet."}
-          label="Runs, newest first"
-          rowHeight={ROW_PX}
-          keyOf={({ id }) => id}
-          show={(run) => <RunRow run={run} />}
-        />
-      </ListPanel>
-    </>
+      }
+      list={list}
+      rowsOf={(page) => page.runs}
+      empty={isFiltered ? "No run is like this." : "No agent has run yet."}
+      label="Runs, newest first"
+      rowHeight={ROW_PX}
+      keyOf={({ id }) => id}
+      show={(run) => <RunRow run={run} />}
+    />
   );
 }

@@ -1,4 +1,5 @@
-import { ActionIcon, Avatar, Button, Menu } from "@mantine/core";
+import { Menu } from "@mantine/core";
+import { AccountMenu, SignInButton } from "../../shared/session/account-menu.tsx";
 import { attempt } from "../../shared/toast/toast.tsx";
 import { signOut, useVisitor } from "./session.ts";
 
@@ -7,34 +8,15 @@ export function Account() {
   const visitor = useVisitor();
   if (visitor === undefined) return undefined;
   const { logged_in: isSignedIn, username = "", role, by } = visitor;
-  if (!isSignedIn)
-    return by === "device" ? (
-      <Button component="a" href={signInAddress()} size="compact-md">
-        Sign in
-      </Button>
-    ) : undefined;
-  const initials = username.slice(0, 2).toUpperCase();
+  if (!isSignedIn) return by === "device" ? <SignInButton address={signInAddress()} /> : undefined;
   return (
-    <Menu position="bottom-end">
-      <Menu.Target>
-        <ActionIcon variant="subtle" radius="xl" size="lg" aria-label={`${initials}: signed in as ${username}`}>
-          <Avatar size={28} radius="xl" color="nest" alt="">
-            {initials}
-          </Avatar>
-        </ActionIcon>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.Label>
-          <bdi>{username}</bdi>
-          {role === undefined ? "" : `, ${role}`}
-        </Menu.Label>
-        {by === "device" ? (
-          <Menu.Item onClick={() => attempt(signOut)}>Sign out</Menu.Item>
-        ) : (
-          <Menu.Item disabled>Signed in by the hub</Menu.Item>
-        )}
-      </Menu.Dropdown>
-    </Menu>
+    <AccountMenu login={username} role={role}>
+      {by === "device" ? (
+        <Menu.Item onClick={() => attempt(signOut)}>Sign out</Menu.Item>
+      ) : (
+        <Menu.Item disabled>Signed in by the hub</Menu.Item>
+      )}
+    </AccountMenu>
   );
 }
 

@@ -1,0 +1,126 @@
+import "./settings.css";
+import { Button, Modal } from "@mantine/core";
+import { useBlocker } from "@tanstack/react-router";
+import { type ReactNode, useState } from "react";
+import { openConfirm } from "../forms/confirm.tsx";
+import { PageIndex, type PageIndexProps } from "../layout/page-index.tsx";
+import type { Draft } from "./draft.ts";
+import { SaveBar } from "./save-bar.tsx";
+import type { Faults, useDraft } from "./use-draft.ts";
+import { ValueDiff } from "./value-diff.tsx";
+
+export interface SettingsFrameProps<Values extends object> {
+  readonly form: Pick<
+    ReturnType<typeof useDraft<Values>>,
+    "changed" | "isSaving" | "save" | "settle" | "seen" | "discard"
+  >;
+  readonly draft: Draft<Values>;
+  readonly faults: Faults;
+  readonly firstFault?: ReactNode;
+  readonly sections: PageIndexProps["sections"];
+  readonly nameOf: (key: keyof Values & string) => string;
+  /** A value as others may see it over one's shoulder; the value itself unless said otherwise. */
+  readonly shown?: (key: keyof Values & string, values: Values) => unknown;
+  /** Who else may change these values. */
+  readonly others?: string;
+  /** Shows, before saving, what changes. */
+  readonly review: ReactNode;
+  readonly children: ReactNode;
+}
+
+/** A page of settings that are edited as one draft: an index beside them, below them what is unsaved, and a review before saving. */
+export function SettingsFrame<Values extends object>(props: SettingsFrameProps<Values>) {
+  const { form, draft, faults, nameOf, shown = (key, values) => values[key], sections, review, children } = props;
+  const [isReviewing, setReviewing] = useState(false);
+  const isChanged = form.changed.length > 0;
+  useBlocker({
+    disabled: !isChanged,
+    enableBeforeUnload: isChanged,
+    shouldBlockFn: async ({ current, next }) => current.pathname !== next.pathname && !(await askToLeave()),
+  });
+  const faulty = Object.keys(faults).length;
+  return (
+    <>
+      <div className="settings-page">
+        <PageIndex sections={sections} />
+        {children}
+        {isChanged || draft.conflicts.length > 0 || draft.taken.length > 0 ? (
+          <SaveBar
+            changes={form.changed.length}
+            {...(props.others === undefined ? {} : { others: props.others })}
+            faults={faulty}
+            firstFault={props.firstFault}
+            conflicts={keysOf(draft.conflicts).map((key) => ({
+              key,
+              name: nameOf(key),
+              mine: shown(key, draft.values),
+              theirs: shown(key, draft.base),
+              settle: (whose) => form.settle(key, whose),
+            }))}
+            taken={keysOf(draft.taken).map(nameOf)}
+            seen={form.seen}
+            discard={form.discard}
+            review={() => setReviewing(true)}
+          />
+        ) : undefined}
+      </div>
+      <Modal opened={isReviewing && isChanged} onClose={() => setReviewing(false)} title="What changes" size="lg">
+        {review}
+        <div className="dialog-end">
+          <Button variant="default" onClick={() => setReviewing(false)}>
+            Go on editing
+          </Button>
+          <Button
+            data-autofocus
+            loading={form.isSaving}
+            disabled={draft.conflicts.length > 0 || faulty > 0}
+            onClick={() => void form.save().then(() => setReviewing(false))}
+          >
+            Save
+          </Button>
+        </div>
+      </Modal>
+    </>
+  );
+}
+
+export interface ReviewedChange {
+  readonly key: string;
+  readonly name: ReactNode;
+  readonly before: unknown;
+  readonly after: unknown;
+}
+
+/** What changes from what to what. */
+export function ReviewedChanges({ changes }: { readonly changes: readonly ReviewedChange[] }) {
+  return (
+    <dl className="review">
+      {changes.map(({ key, name, before, after }) => (
+        <div key={key}>
+          <dt>{name}</dt>
+          <dd>
+            <ValueDiff before={before} after={after} />
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+function keysOf<Values extends object>(keys: readonly (keyof Values)[]): readonly (keyof Values & string)[] {
+  return keys as readonly (keyof Values & string)[];
+}
+
+function askToLeave(): Promise<boolean> {
+  return new Promise((resolve) => {
+    openConfirm({
+      title: "Leave without saving?",
+      consequences: "What you changed here is lost.",
+      yes: "Leave",
+      no: "Stay",
+      dangerous: true,
+      act: async () => resolve(true),
+      otherwise: () => resolve(false),
+    });
+  });
+}
