@@ -194,6 +194,24 @@ describe.skipIf(missing)("the dashboard of a nest whose agents work", () => {
     90_000,
   );
 
+  test("on a phone a row of the queue says why its issue is held back, whole, and which issue it is", async () => {
+    const { page, context } = await open("/queue", { viewport: { width: 390, height: 840 } });
+    await page.locator(".queue-row .mark").first().waitFor();
+    const shown = await page.evaluate<
+      boolean[]
+    >(`[...document.querySelectorAll(".queue-row .as-fits")].flatMap((facts) => {
+      const edge = facts.getBoundingClientRect();
+      const isWhole = (part) => {
+        const { top, bottom, right } = part.getBoundingClientRect();
+        return top >= edge.top - 1 && bottom <= edge.bottom + 1 && right <= edge.right + 1 && part.scrollWidth <= part.clientWidth;
+      };
+      return facts.querySelector(".mark") === null ? [] : [isWhole(facts.querySelector(".mark")), isWhole(facts.children[1])];
+    })`);
+    expect(shown.length).toBeGreaterThan(0);
+    expect(shown).not.toContain(false);
+    await context.close();
+  });
+
   test("the first load is at most 250 KB of compressed script, without the terminal", async () => {
     const { page, context } = await open("/overview");
     await page.getByText("above 10 actionable").waitFor();

@@ -3,7 +3,7 @@ import { useState } from "react";
 import { FormDialog } from "../../shared/forms/form-dialog.tsx";
 import { showToast } from "../../shared/toast/toast.tsx";
 import { saveEntry } from "./config.ts";
-import { faultOfName } from "./entry-name.ts";
+import { faultOfName, NameField } from "./entry-name.tsx";
 
 export interface AddAgentProps {
   readonly names: readonly string[];
@@ -29,15 +29,7 @@ export function AddAgent({ names, revision, close }: AddAgentProps) {
         showToast(`${name.trim()} is added, and switched off.`);
       }}
     >
-      <TextInput
-        data-autofocus
-        label="Name"
-        description="Letters, digits, - and _."
-        maxLength={50}
-        value={name}
-        error={name === "" ? undefined : fault}
-        onChange={(event) => setName(event.currentTarget.value)}
-      />
+      <NameField name={name} fault={fault} change={setName} />
       <TextInput
         mt="sm"
         label="Backend"

@@ -5,7 +5,7 @@ import { FormDialog } from "../../shared/forms/form-dialog.tsx";
 import { showToast } from "../../shared/toast/toast.tsx";
 import { kindWords } from "./channel-fields.ts";
 import { saveEntry } from "./config.ts";
-import { faultOfName } from "./entry-name.ts";
+import { faultOfName, NameField } from "./entry-name.tsx";
 
 export interface AddChannelProps {
   readonly names: readonly string[];
@@ -35,15 +35,7 @@ export function AddChannel({ names, revision, close }: AddChannelProps) {
         showToast(`${name.trim()} is added. Save its secret, and send a test.`);
       }}
     >
-      <TextInput
-        data-autofocus
-        label="Name"
-        description="Letters, digits, - and _."
-        maxLength={50}
-        value={name}
-        error={name === "" ? undefined : fault}
-        onChange={(event) => setName(event.currentTarget.value)}
-      />
+      <NameField name={name} fault={fault} change={setName} />
       <NativeSelect
         mt="sm"
         label="Kind"
