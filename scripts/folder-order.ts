@@ -17,6 +17,10 @@ export const folderOrders: Readonly<Record<string, FolderOrder>> = {
     order: ["leases", "leases/testing", "queue", "contributors", "storage", "replicas"],
     wiring: [door, "open-storage.ts"],
   },
+  provisioner: {
+    order: ["manifests", ".", "records", "storage-export", "work", "operations", "drift", "migrate", "pool", "testing"],
+    wiring: [door, "provisioner.ts"],
+  },
   governor: {
     order: [
       "ledger/book",

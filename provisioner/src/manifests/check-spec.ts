@@ -39,8 +39,10 @@ function* projectFaults({ owner, project }: NestSpec): Generator<string> {
   if (owner !== "" && !NAME.test(owner)) yield "owner: not a login";
   if (!NAME.test(project.org) || isDots(project.org)) yield "project.org: not a name of the code host";
   for (const repo of [...project.repos, project.primaryRepo])
-    if (!REPO.test(repo) || repo.split("/").some(isDots)) yield `project.repos: ${JSON.stringify(repo)} is no repository`;
-  if (CONTROL.test(project.name) || project.name.length > 200) yield "project.name: has characters that cannot be shown";
+    if (!REPO.test(repo) || repo.split("/").some(isDots))
+      yield `project.repos: ${JSON.stringify(repo)} is no repository`;
+  if (CONTROL.test(project.name) || project.name.length > 200)
+    yield "project.name: has characters that cannot be shown";
   const { level } = project;
   if (!Number.isInteger(level) || level < 0 || level > 6) yield "project.level: 0 to 6";
 }

@@ -33,6 +33,8 @@ export function secret(spec: NestSpec, secrets: NestSecrets): DesiredObject {
     kind: "Secret",
     metadata: ownedMetadataOf(spec, SECRETS),
     type: "Opaque",
-    data: Object.fromEntries(Object.entries(values).map(([key, value]) => [key, Buffer.from(value).toString("base64")])),
+    data: Object.fromEntries(
+      Object.entries(values).map(([key, value]) => [key, Buffer.from(value).toString("base64")]),
+    ),
   };
 }

@@ -6,7 +6,7 @@ import type { NestSpec } from "./spec.ts";
 export const HUB_LABEL = "nest-hub";
 export const HUB_ANNOTATION = "nest/hub-id";
 /** The label with the nest's id. */
-export const NEST_LABEL = "nest-id";
+const NEST_LABEL = "nest-id";
 
 /** Finds the objects of one hub's nests. */
 export function selectorOfHub(hubId: string): string {

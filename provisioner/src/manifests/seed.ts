@@ -27,7 +27,10 @@ export function seedTree(spec: NestSpec): Readonly<Record<string, unknown>> {
         busy: { threshold: 10, guide: "2h", scanner: "2h" },
       },
     },
-    github: { ...githubOf(spec.auth), ...(spec.oauthClientId === undefined ? {} : { oauth_client_id: spec.oauthClientId }) },
+    github: {
+      ...githubOf(spec.auth),
+      ...(spec.oauthClientId === undefined ? {} : { oauth_client_id: spec.oauthClientId }),
+    },
     dashboard: {
       port: 3002,
       ...(host === undefined ? {} : { public_url: `https://${host}` }),

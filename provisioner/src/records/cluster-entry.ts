@@ -19,8 +19,7 @@ const ingressWords: Readonly<Record<string, string>> = {
 /** An entry of `clusters.json` in our names. Ours win where both are there; keys of others stay, and null counts as absent. */
 export function clusterEntryOf(raw: Raw): Raw {
   const entry: Record<string, unknown> = {};
-  for (const [key, value] of Object.entries(raw))
-    if (value !== null && value !== undefined) entry[snake(key)] = value;
+  for (const [key, value] of Object.entries(raw)) if (value !== null && value !== undefined) entry[snake(key)] = value;
   entry.ingress ??= ingressWords[String(entry.ingress_type)] ?? entry.ingress_type;
   entry.tls_secret ??= entry.wildcard_tls_secret;
   if (entry.requires_scc !== false) entry.scc ??= entry.scc_name;

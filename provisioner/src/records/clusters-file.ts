@@ -147,7 +147,8 @@ function recordsOf(path: string, raw: readonly Raw[]): readonly ClusterRecord[] 
       const where = typeof one.id === "string" ? one.id : String(at);
       for (const issue of checked.error.issues)
         faults.push(`${path}: ${where}.${issue.path.join(".")}: ${issue.message.toLowerCase()}`);
-    } else if (records.some(({ id }) => id === checked.data.id)) faults.push(`${path}: ${checked.data.id}: named twice`);
+    } else if (records.some(({ id }) => id === checked.data.id))
+      faults.push(`${path}: ${checked.data.id}: named twice`);
     else records.push(checked.data);
   }
   const [first] = faults;

@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, createHash } from "node:crypto";
 import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { isAbsent, NestError, type Random, Secret, writeFileAtomic } from "@nest/kit";
+import { isAbsent, makePrivateFolder, NestError, type Random, Secret, writeFileAtomic } from "@nest/kit";
 import { z } from "zod";
 import type { NestSecrets } from "../manifests/spec.ts";
 import type { RecordStore } from "./record-store.ts";
@@ -54,6 +54,8 @@ export class CredentialStore {
     const cipher = createCipheriv("aes-256-gcm", this.#key, nonce).setAAD(Buffer.from(id));
     const sealed = Buffer.concat([cipher.update(JSON.stringify(plain)), cipher.final()]);
     const write = this.#deps.write ?? writeFileAtomic;
+    // They come before the record, so that no record is without the credentials that it was made with.
+    await makePrivateFolder(this.#deps.records.folderOf(id));
     await write(this.#fileOf(id), Buffer.concat([nonce, sealed, cipher.getAuthTag()]));
   }
 

@@ -227,7 +227,9 @@ function exists(id: string): NestError {
 }
 
 function changed(id: string): NestError {
-  return new NestError("nest_changed", `the record of ${id} was changed meanwhile`, { hint: "read it again and repeat" });
+  return new NestError("nest_changed", `the record of ${id} was changed meanwhile`, {
+    hint: "read it again and repeat",
+  });
 }
 
 function malformed(id: string, because: string, cause?: unknown): NestError {

@@ -1,0 +1,31 @@
+export { type AuthFields, type AuthShape, authShapeOf } from "./auth-shape.ts";
+export type { NestDrift } from "./drift/drift.ts";
+export { newNestId, newPlaceholderId } from "./ids.ts";
+export { SECRETS, secret } from "./manifests/config.ts";
+export type { DesiredObject } from "./manifests/object.ts";
+export {
+  hostOf,
+  isHubProxied,
+  type NestAuth,
+  type NestHub,
+  type NestProject,
+  type NestSecrets,
+  type NestSpec,
+  type NestVolume,
+} from "./manifests/spec.ts";
+export { desiredObjects, type ObjectStep, objectSteps, objectsByStep, yamlOf } from "./nest.ts";
+export type { NestDefaults, OperationKind } from "./operations/tools.ts";
+export {
+  type AuthRecord,
+  type Claim,
+  type NewNest,
+  type ProjectFields,
+  Provisioner,
+  type ProvisionerDeps,
+} from "./provisioner.ts";
+export { type ClusterEntry, ClustersFile, type ClustersFileDeps } from "./records/clusters-file.ts";
+export { CredentialStore, type CredentialStoreDeps } from "./records/credential-store.ts";
+export { type RecordListener, RecordStore, type RecordStoreDeps } from "./records/record-store.ts";
+export { type ExportIds, noStorageExport, type StorageExport } from "./storage-export/storage-export.ts";
+export { Clusters, type ClustersDeps } from "./work/clusters.ts";
+export type { WorkCluster } from "./work/step.ts";

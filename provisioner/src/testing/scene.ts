@@ -1,0 +1,162 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { type ManagedCluster, MemoryCluster } from "@nest/cluster";
+import { Secret, seededRandom, silentLog, VirtualClock, writeFileAtomic } from "@nest/kit";
+import type { ClusterRecord } from "@nest/protocol";
+import { type NewNest, Provisioner } from "../provisioner.ts";
+import { CredentialStore } from "../records/credential-store.ts";
+import { RecordStore } from "../records/record-store.ts";
+import { noStorageExport, type StorageExport } from "../storage-export/storage-export.ts";
+import { Clusters } from "../work/clusters.ts";
+import { FakeControllers } from "./controllers.ts";
+
+export const IMAGE = "registry.example.org/nest-spoke:1";
+export const APP_KEY = "-----BEGIN RSA PRIVATE KEY-----\nQUFBQQ==\n-----END RSA PRIVATE KEY-----\n";
+
+/** What happens before each effect outside the hub; throwing there is the hub's end. */
+export type Gate = (effect: string) => Promise<void>;
+
+export interface HubOptions {
+  readonly gate?: Gate;
+  readonly mostAtOnce?: number;
+  readonly storage?: StorageExport;
+  readonly hubId?: string;
+  readonly image?: string;
+}
+
+/** Clusters in memory with their controllers, a data folder, and hubs that come and go on them. */
+export class Scene implements AsyncDisposable {
+  readonly folder: string;
+  readonly clock = new VirtualClock();
+  readonly east = new MemoryCluster();
+  readonly west = new MemoryCluster();
+  readonly controllers = { east: new FakeControllers(this.east), west: new FakeControllers(this.west) };
+  readonly records: RecordStore;
+  entries: ClusterRecord[] = [
+    { id: "east", in_cluster: true, domain: "east.example.org", ingress: "ingress" },
+    { id: "west", in_cluster: true, domain: "west.example.org", ingress: "ingress" },
+    { id: "far", pull_only: true, domain: "far.example.org", ingress: "route", scc: "anyuid" },
+  ];
+  readonly #hubs: Provisioner[] = [];
+  #acts = 0;
+
+  private constructor(folder: string) {
+    this.folder = folder;
+    this.records = new RecordStore({ dataFolder: folder, clock: this.clock, log: silentLog() });
+  }
+
+  static async make(): Promise<Scene> {
+    return new Scene(await mkdtemp(join(tmpdir(), "nest-provisioner-")));
+  }
+
+  /** A hub on this scene's data folder and clusters. */
+  hub(options: HubOptions = {}): Provisioner {
+    const { hubId = "hub-one" } = options;
+    const gate: Gate = async (effect) => {
+      this.#acts += 1;
+      await options.gate?.(effect);
+    };
+    const write = async (path: string, text: string | Uint8Array) => {
+      await gate(`write ${path.slice(this.folder.length)}`);
+      await writeFileAtomic(path, text);
+      this.#acts += 1;
+    };
+    const log = silentLog();
+    const records = new RecordStore({ dataFolder: this.folder, clock: this.clock, log, write });
+    const entry = async (id: string) => {
+      const record = this.entries.find((one) => one.id === id);
+      if (record === undefined) return undefined;
+      return {
+        record,
+        kubeconfig: undefined,
+        pullOnlyBecause: record.pull_only ? "it is marked pull_only" : undefined,
+      };
+    };
+    const connect = async ({ record }: { readonly record: ClusterRecord }) =>
+      gated(record.id === "west" ? this.west : this.east, gate);
+    const random = seededRandom(this.#hubs.length + 7);
+    const hub = new Provisioner({
+      records,
+      credentials: new CredentialStore({ records, key: new Secret("k".repeat(64)), random, write }),
+      clusters: new Clusters({ entry, connect, hubId, log }),
+      clustersFile: { find: entry, list: async () => [] },
+      storage: options.storage ?? noStorageExport,
+      defaults: {
+        hub: { id: hubId, url: "https://hub.example.org", isProxy: true },
+        hubSecret: new Secret("the-secret-of-all-heartbeats"),
+        image: options.image ?? IMAGE,
+      },
+      clock: this.clock,
+      random,
+      log,
+      mostAtOnce: options.mostAtOnce ?? 2,
+    });
+    this.#hubs.push(hub);
+    return hub;
+  }
+
+  /** Lets time pass until the hub has nothing under way. */
+  async settle(hub: Provisioner): Promise<void> {
+    let isSettled = false;
+    const settled = hub.settled().then(() => {
+      isSettled = true;
+    });
+    await this.until(() => isSettled);
+    await settled;
+  }
+
+  /** Lets time pass until something is so. Time stands still while files and clusters are at work. */
+  async until(isSo: () => boolean | Promise<boolean>): Promise<void> {
+    while (!(await isSo())) {
+      const before = this.#acts;
+      await sleep(2);
+      if (this.#acts === before) await this.clock.advance(500);
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all(this.#hubs.map((hub) => hub.close()));
+    for (const controllers of Object.values(this.controllers)) controllers[Symbol.dispose]();
+    await rm(this.folder, { recursive: true, force: true });
+  }
+}
+
+/** A request as people make it; `over` replaces whole fields. */
+export function aRequest(over: Partial<NewNest> = {}): NewNest {
+  return {
+    owner: "octo",
+    clusterId: "east",
+    project: {
+      org: "acme",
+      repos: ["acme/widgets"],
+      primary_repo: "acme/widgets",
+      project_name: "Widgets",
+      acmm_level: 2,
+      is_public: true,
+    },
+    auth: { auth_method: "app", app_id: "123", installation_id: "456" },
+    secrets: { appKey: new Secret(APP_KEY) },
+    by: "octo",
+    ...over,
+  };
+}
+
+const effects = new Set(["apply", "patch", "scale", "delete", "exec"]);
+
+/** The cluster with a gate before each call that changes something. */
+function gated(cluster: MemoryCluster, gate: Gate): ManagedCluster {
+  return new Proxy(cluster as ManagedCluster, {
+    get(_, name) {
+      const method = Reflect.get(cluster, name, cluster) as (...args: unknown[]) => unknown;
+      if (typeof method !== "function") return method;
+      const call = method.bind(cluster);
+      if (!effects.has(String(name))) return call;
+      return async (...args: unknown[]) => {
+        await gate(`${String(name)} ${JSON.stringify((args[0] as { kind?: string }).kind)}`);
+        return call(...args);
+      };
+    },
+  });
+}
