@@ -18,8 +18,20 @@ export const folderOrders: Readonly<Record<string, FolderOrder>> = {
     wiring: [door, "open-storage.ts"],
   },
   provisioner: {
-    order: ["manifests", ".", "records", "storage-export", "work", "operations", "drift", "migrate", "pool", "testing"],
-    wiring: [door, "provisioner.ts"],
+    order: [
+      "manifests",
+      ".",
+      "records",
+      "storage-export",
+      "work",
+      "operations",
+      "drift",
+      "migrate",
+      "nests",
+      "pool",
+      "testing",
+    ],
+    wiring: [door],
   },
   governor: {
     order: [

@@ -14,7 +14,6 @@ export {
   type NestVolume,
 } from "./manifests/spec.ts";
 export { desiredObjects, type ObjectStep, objectSteps, objectsByStep, yamlOf } from "./nest.ts";
-export type { NestDefaults, OperationKind } from "./operations/tools.ts";
 export {
   type AuthRecord,
   type Claim,
@@ -22,7 +21,8 @@ export {
   type ProjectFields,
   Provisioner,
   type ProvisionerDeps,
-} from "./provisioner.ts";
+} from "./nests/provisioner.ts";
+export type { NestDefaults, OperationKind } from "./operations/tools.ts";
 export { type ClusterEntry, ClustersFile, type ClustersFileDeps } from "./records/clusters-file.ts";
 export { CredentialStore, type CredentialStoreDeps } from "./records/credential-store.ts";
 export { type RecordListener, RecordStore, type RecordStoreDeps } from "./records/record-store.ts";

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type ManagedCluster, MemoryCluster } from "@nest/cluster";
 import { Secret, seededRandom, silentLog, VirtualClock, writeFileAtomic } from "@nest/kit";
 import type { ClusterRecord } from "@nest/protocol";
-import { type NewNest, Provisioner } from "../provisioner.ts";
+import { type NewNest, Provisioner } from "../nests/provisioner.ts";
 import { CredentialStore } from "../records/credential-store.ts";
 import { RecordStore } from "../records/record-store.ts";
 import { noStorageExport, type StorageExport } from "../storage-export/storage-export.ts";

@@ -1,20 +1,20 @@
 import { NestError, Secret } from "@nest/kit";
 import { type HostedNestRecord, namespaceOf } from "@nest/protocol";
-import { driftOf, type NestDrift } from "./drift/drift.ts";
-import { newNestId, newPlaceholderId } from "./ids.ts";
-import { SECRETS, secret } from "./manifests/config.ts";
-import { hostOf, type NestSecrets } from "./manifests/spec.ts";
-import { migrate } from "./migrate/migrate.ts";
-import { desiredObjects, objectSteps, objectsByStep, yamlOf } from "./nest.ts";
-import { deprovision } from "./operations/deprovision.ts";
-import { pause, resume, upgrade } from "./operations/lifecycle.ts";
-import { OperationRunner } from "./operations/operation-runner.ts";
-import { ownObject } from "./operations/ownership.ts";
-import { claim, provision, repair } from "./operations/provision.ts";
-import { deploymentRef } from "./operations/scale-steps.ts";
-import { doneRecord, imageFor, specOf, type Tools } from "./operations/tools.ts";
-import type { ClusterEntry, ClustersFile } from "./records/clusters-file.ts";
-import { KeyedLock } from "./records/keyed-lock.ts";
+import { driftOf, type NestDrift } from "../drift/drift.ts";
+import { newNestId, newPlaceholderId } from "../ids.ts";
+import { SECRETS, secret } from "../manifests/config.ts";
+import { hostOf, type NestSecrets } from "../manifests/spec.ts";
+import { migrate } from "../migrate/migrate.ts";
+import { desiredObjects, objectSteps, objectsByStep, yamlOf } from "../nest.ts";
+import { deprovision } from "../operations/deprovision.ts";
+import { pause, resume, upgrade } from "../operations/lifecycle.ts";
+import { OperationRunner } from "../operations/operation-runner.ts";
+import { ownObject } from "../operations/ownership.ts";
+import { claim, provision, repair } from "../operations/provision.ts";
+import { deploymentRef } from "../operations/scale-steps.ts";
+import { doneRecord, imageFor, specOf, type Tools } from "../operations/tools.ts";
+import type { ClusterEntry, ClustersFile } from "../records/clusters-file.ts";
+import { KeyedLock } from "../records/keyed-lock.ts";
 
 export interface ProvisionerDeps extends Omit<Tools, "imageOf"> {
   readonly clustersFile: Pick<ClustersFile, "find" | "list">;

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { NestError, Secret } from "@nest/kit";
 import { namespaceOf } from "@nest/protocol";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { APP_KEY, aRequest, IMAGE, Scene } from "./testing/scene.ts";
+import { APP_KEY, aRequest, IMAGE, Scene } from "../testing/scene.ts";
 
 let scene: Scene;
 beforeEach(async () => {
