@@ -1,7 +1,9 @@
 export { Budget } from "./budget.ts";
 export { clearCookie, cookieIn, cookiesOf, setCookie } from "./cookies.ts";
+export { dashboardToken } from "./dashboard-token.ts";
 export { DeviceSignIn } from "./device-sign-in.ts";
 export { heartbeatKey } from "./heartbeat-key.ts";
+export { isProxyProof, proxyProof, type VouchedFor } from "./proxy-proof.ts";
 export { bearerOf, sameSecret } from "./secrets.ts";
 export { SESSION_MS, Sessions, type SessionUsers, type SignedIn } from "./sessions.ts";
 export { type Once, pathHere, SignIn } from "./sign-in.ts";

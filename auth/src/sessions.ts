@@ -1,5 +1,5 @@
 import type { Account } from "@nest/codehost";
-import type { Clock, Random } from "@nest/kit";
+import type { Clock, Random, Reading } from "@nest/kit";
 import { z } from "zod";
 import type { Signer } from "./signer.ts";
 
@@ -17,8 +17,8 @@ export interface SessionUser {
 }
 
 export interface SessionUsers {
-  /** Undefined: nobody with this login has ever signed in. */
-  read(login: string): Promise<SessionUser | undefined>;
+  /** Undefined: nobody with this login has ever signed in. What was read at most `maxAgeMs` ago will do. */
+  read(login: string, reading?: Reading): Promise<SessionUser | undefined>;
   /** Remembers that somebody has signed in. */
   signedIn(account: Account): Promise<SessionUser>;
   /** Ends one session before it expires at `expiresAt`. */
@@ -38,6 +38,8 @@ type SessionToken = z.infer<typeof SessionToken>;
 export interface SignedIn {
   readonly login: string;
   readonly accountId: number | undefined;
+  /** The session's id; undefined where the login's cookie alone authenticates. */
+  readonly sid: string | undefined;
   /** True for the account that first signed in with this login: what is configured by login is meant for that account. */
   readonly isFirstAccount: boolean;
 }
@@ -45,8 +47,9 @@ export interface SignedIn {
 function signedIn(
   { github_username: login, first_github_id: first }: SessionUser,
   accountId: number | undefined,
+  sid: string | undefined,
 ): SignedIn {
-  return { login, accountId, isFirstAccount: first === undefined || first === accountId };
+  return { login, accountId, sid, isFirstAccount: first === undefined || first === accountId };
 }
 
 export interface SessionDeps {
@@ -73,26 +76,27 @@ export class Sessions {
     const { users, clock, random, signer } = this.#deps;
     const user = await users.signedIn({ login, ...(id === undefined ? {} : { id }) });
     const iat = clock.now();
+    const sid = random.hex(12);
     const cookie = signer.sign({
       u: login,
       ...(id === undefined ? {} : { a: id }),
       iat,
       exp: iat + SESSION_MS,
-      sid: random.hex(12),
+      sid,
     } satisfies SessionToken);
-    return { cookie, who: signedIn(user, id) };
+    return { cookie, who: signedIn(user, id, sid) };
   }
 
   /** Who these cookies authenticate; undefined when nobody. */
-  async whoIs(cookies: ReadonlyMap<string, string>): Promise<SignedIn | undefined> {
+  async whoIs(cookies: ReadonlyMap<string, string>, reading?: Reading): Promise<SignedIn | undefined> {
     const login = cookies.get(this.#deps.cookies.user);
     if (login === undefined || login === "") return undefined;
-    const user = await this.#deps.users.read(login);
+    const user = await this.#deps.users.read(login, reading);
     if (user === undefined || user.blocked) return undefined;
     const token = this.#proofOf(cookies.get(this.#deps.cookies.session), user);
     if (token === undefined && !this.#deps.plainUserCookie) return undefined;
     // The plain cookie names no account, so it counts for the account that has the login now.
-    return signedIn(user, token === undefined ? user.github_id : token.a);
+    return signedIn(user, token === undefined ? user.github_id : token.a, token?.sid);
   }
 
   /** Ends the session to which these cookies belong. */

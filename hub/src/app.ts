@@ -3,7 +3,9 @@ import { Throttle } from "@nest/auth";
 import type { CommandBatcher, Ledger, Queue, QueueFeed } from "@nest/dispatch";
 import { addressOf, buildServer, knownHost, networkOf, type Trust, trustIn } from "@nest/http";
 import type { FastifyInstance } from "fastify";
+import { buildAccess } from "./access/build-access.ts";
 import { buildDispatch, type Dispatch, type DispatchDeps } from "./build-dispatch.ts";
+import { buildNests, type NestsDeps } from "./build-nests.ts";
 import { buildOperations } from "./build-operations.ts";
 import { buildRelays } from "./build-relays.ts";
 import { registerRoutes } from "./build-routes.ts";
@@ -13,7 +15,7 @@ import type { FleetRegistry } from "./fleet/registry.ts";
 import type { ReadModel } from "./operations/read-model.ts";
 import type { Gateway } from "./relays/gateway.ts";
 
-export type HubDeps = DispatchDeps;
+export interface HubDeps extends DispatchDeps, Pick<NestsDeps, "connectCluster"> {}
 
 /** A hub with all its parts wired; nothing listens or runs yet. */
 export interface Hub {
@@ -65,6 +67,20 @@ export async function buildHub(deps: HubDeps): Promise<Hub> {
   const operations = await buildOperations({ config, dispatch, relays, clock, log });
   const { registry, readModel } = operations;
   const http = await buildServer({ log, isKnownHost, names: hostNames, trustProxy: trusted });
+  const access = await buildAccess({
+    settings: config,
+    keyOfAll: storage.key,
+    codeHost,
+    ledger,
+    batcher,
+    isShared: storage.shared !== undefined,
+    wrongTokens,
+    clock,
+    random,
+    onSpokeRefused: (nestId) => registry.noteRejected(nestId),
+  });
+  const { connectCluster } = deps;
+  const nests = await buildNests({ config, dispatch, access, registry, connectCluster, clock, random, log });
   await registerRoutes({
     http,
     config,
@@ -72,8 +88,9 @@ export async function buildHub(deps: HubDeps): Promise<Hub> {
     dispatch,
     relays,
     operations,
+    access,
+    nests,
     limits,
-    wrongTokens,
     replicaCount,
     clock,
     random,
@@ -97,6 +114,7 @@ export async function buildHub(deps: HubDeps): Promise<Hub> {
       else await storage.shared.replicas.start();
       monitor.start();
       operations.pruner.start();
+      await nests.start();
       stopSweep = clock.every(times.leaseSweepMs, () => {
         batcher.submit({ kind: "sweep" });
         queue.wake(clock.now());
@@ -108,6 +126,7 @@ export async function buildHub(deps: HubDeps): Promise<Hub> {
       monitor.stop();
       dispatch.verifier.stop();
       operations.stream.close();
+      await nests.close();
       gateway.drain();
       await http.close();
       await registry.save();

@@ -1,14 +1,15 @@
-import type { Throttle } from "@nest/auth";
 import type { CodeHost } from "@nest/codehost";
 import { RouteRegistry, sendPage } from "@nest/http";
 import type { Clock, Log, Random } from "@nest/kit";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { type Budgets, budgetsOf } from "./access/budgets.ts";
-import { buildAccess } from "./access/build-access.ts";
+import type { HubAccess } from "./access/build-access.ts";
 import { LedgerOnce } from "./access/ledger-once.ts";
 import { registerAccessRoutes } from "./access/routes.ts";
+import { isLogin } from "./access/users.ts";
 import { actorOf, type HubRoutes } from "./access/viewer.ts";
 import type { Dispatch } from "./build-dispatch.ts";
+import type { Nests } from "./build-nests.ts";
 import type { Operations } from "./build-operations.ts";
 import type { Relays } from "./build-relays.ts";
 import type { HubConfig } from "./config.ts";
@@ -16,6 +17,12 @@ import type { ContributorLimits } from "./contributors/contributor-limits.ts";
 import { leaderboardOf } from "./contributors/leaderboard.ts";
 import { registerContributorRoutes } from "./contributors/routes.ts";
 import { registerFleetRoutes } from "./fleet/routes.ts";
+import { registerNestAccessRoutes } from "./nests/access-routes.ts";
+import { registerClusterRoutes } from "./nests/cluster-routes.ts";
+import { registerDoorRoutes } from "./nests/door-routes.ts";
+import { registerNestRoutes } from "./nests/nest-routes.ts";
+import { registerReadingRoutes } from "./nests/reading-routes.ts";
+import { registerUserRoutes } from "./nests/user-routes.ts";
 import type { Visibility } from "./operations/read-model.ts";
 import { registerOperationsRoutes } from "./operations/routes.ts";
 import { registerApp } from "./pages/app-page.ts";
@@ -26,6 +33,9 @@ import { registerQueueRoutes } from "./queue/routes.ts";
 import { Webhooks } from "./queue/webhooks.ts";
 import { registerQueueSettingsRoutes } from "./queue-settings/routes.ts";
 
+/** How long a request waits for a cluster. */
+const CLUSTER_PATIENCE_MS = 20_000;
+
 export interface RouteDeps {
   readonly http: FastifyInstance;
   readonly config: HubConfig;
@@ -33,8 +43,9 @@ export interface RouteDeps {
   readonly dispatch: Dispatch;
   readonly relays: Relays;
   readonly operations: Operations;
+  readonly access: HubAccess;
+  readonly nests: Nests;
   readonly limits: ContributorLimits;
-  readonly wrongTokens: Throttle;
   /** The number of live replicas, including this one. */
   readonly replicaCount: () => number;
   readonly clock: Clock;
@@ -44,21 +55,10 @@ export interface RouteDeps {
 
 /** Registers every route and page of the hub on its HTTP server. */
 export async function registerRoutes(deps: RouteDeps): Promise<void> {
-  const { http, config, codeHost, dispatch, operations, wrongTokens, clock, random } = deps;
-  const { storage, ledger, batcher, visibility, queueSettings } = dispatch;
+  const { http, config, codeHost, dispatch, operations, clock, random } = deps;
+  const { ledger, visibility, queueSettings } = dispatch;
   const { readModel, stream, board } = operations;
-  const { sessions, signIn, identity } = await buildAccess({
-    settings: config,
-    keyOfAll: storage.key,
-    codeHost,
-    ledger,
-    batcher,
-    isShared: storage.shared !== undefined,
-    wrongTokens,
-    clock,
-    random,
-    onSpokeRefused: (nestId) => operations.registry.noteRejected(nestId),
-  });
+  const { sessions, signIn, identity } = deps.access;
   const routes: HubRoutes = new RouteRegistry(http, {
     what: "hub",
     admit: (route, request) => identity.admit(route, request),
@@ -73,7 +73,12 @@ export async function registerRoutes(deps: RouteDeps): Promise<void> {
 
   registerOperationsRoutes(routes, { ...operations, now, publicVisibility, viewerOf });
   registerDispatchRoutes(routes, deps, budgets);
-  registerFleetRoutes(routes, { registry: operations.registry, readModel, ledger });
+  registerFleetRoutes(routes, {
+    registry: operations.registry,
+    readModel,
+    ledger,
+    take: (heartbeat) => deps.nests.heard.take(heartbeat),
+  });
   registerAccessRoutes(routes, {
     sessions,
     signIn,
@@ -85,6 +90,7 @@ export async function registerRoutes(deps: RouteDeps): Promise<void> {
     signInPolls: budgets.signInPolls,
     showLogin: (reply, to, hasDeviceFlow) => sendPage(reply, loginPage(to, hasDeviceFlow)),
   });
+  registerHostedNests(routes, deps);
   registerPages(http, routes, {
     status: () => readModel.status(publicVisibility),
     activity: async (count) => (await readModel.activity(count, undefined, publicVisibility)).activity,
@@ -134,4 +140,36 @@ function registerDispatchRoutes(routes: HubRoutes, deps: RouteDeps, budgets: Bud
     registrations: budgets.registrations,
     now,
   });
+}
+
+/** The routes of hosted nests, their people, clusters and users. */
+function registerHostedNests(routes: HubRoutes, { nests, access, operations }: RouteDeps): void {
+  const { records, provisioner, people, audit, clustersFile } = nests;
+  const { users, identity } = access;
+  const readNest = (id: string) => records.get(id);
+  const viewerOf = (request: FastifyRequest) => identity.viewerOf(request);
+  registerReadingRoutes(routes, { ...nests, users, registry: operations.registry, viewerOf });
+  registerNestRoutes(routes, {
+    records,
+    provisioner,
+    users,
+    audit,
+    defaultCluster: async () => (await clustersFile.list())[0]?.record.id,
+    async forget(nestId) {
+      await people.forgetNest(nestId);
+      operations.registry.forget(nestId);
+    },
+    setVisible: (nestId, isPublic) => operations.registry.setPublic(nestId, isPublic),
+    patienceMs: CLUSTER_PATIENCE_MS,
+  });
+  registerNestAccessRoutes(routes, { readNest, users, people, audit, isLogin });
+  registerUserRoutes(routes, {
+    users,
+    listNests: () => records.list(),
+    isAdmin: (user) => identity.isAdminLogin(user.github_username),
+    audit,
+    onBlocked: () => void operations.stream.review(),
+  });
+  registerClusterRoutes(routes, { file: clustersFile, clusters: nests.clusters, records, clock: nests.clock, audit });
+  registerDoorRoutes(routes, { authCheck: nests.authCheck, passes: nests.passes, readNest, users });
 }

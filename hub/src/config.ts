@@ -86,6 +86,10 @@ export interface HubConfig {
   readonly oauth: { readonly clientId: string; readonly clientSecret: Secret | undefined } | undefined;
   /** Whether the cookie `nest_hub_user` alone authenticates. */
   readonly plainUserCookie: boolean;
+  /** The image of hosted nests, where their cluster names none. */
+  readonly spokeImage: string;
+  /** Hosted nests that are worked on at once on each cluster. */
+  readonly nestsAtOnce: number;
 }
 
 type CodeHostCredentials =
@@ -98,6 +102,9 @@ type CodeHostCredentials =
     };
 
 const PORT = "must be a port, 0 to 65535";
+const AT_ONCE = "must be a number from 1 to 100";
+const IMAGE_PREFIX = /^[a-z0-9][a-z0-9._:/-]{0,200}$/;
+const IMAGE = /^[a-z0-9][A-Za-z0-9._:/@-]{0,400}$/;
 const SCALE = "must be a number from 1 to 1000000";
 
 function listOf(text: string): string[] {
@@ -142,6 +149,9 @@ const HubEnvironment = z.object({
   NEST_HUB_OAUTH_CLIENT_ID: z.string().optional(),
   NEST_HUB_OAUTH_CLIENT_SECRET: z.string().optional(),
   NEST_HUB_PLAIN_USER_COOKIE: z.enum(["true", "false"], "must be true or false").default("false"),
+  NEST_IMAGE_PREFIX: z.string().regex(IMAGE_PREFIX, "must be the beginning of an image's name").default("localhost"),
+  NEST_SPOKE_IMAGE: z.string().regex(IMAGE, "must be the name of an image").optional(),
+  NEST_HUB_NESTS_AT_ONCE: z.coerce.number<string>(AT_ONCE).int(AT_ONCE).min(1, AT_ONCE).max(100, AT_ONCE).default(2),
   NEST_TEST_CLOCK_SCALE: z.coerce.number<string>(SCALE).min(1, SCALE).max(1_000_000, SCALE).default(1),
 });
 
@@ -193,6 +203,8 @@ export async function readHubConfig(environment: Environment): Promise<HubConfig
     oauth:
       clientId === undefined ? undefined : { clientId, clientSecret: secretOf(values.NEST_HUB_OAUTH_CLIENT_SECRET) },
     plainUserCookie: values.NEST_HUB_PLAIN_USER_COOKIE === "true",
+    spokeImage: values.NEST_SPOKE_IMAGE ?? `${values.NEST_IMAGE_PREFIX.replace(/\/+$/, "")}/nest-spoke:latest`,
+    nestsAtOnce: values.NEST_HUB_NESTS_AT_ONCE,
   };
 }
 

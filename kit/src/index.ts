@@ -12,6 +12,7 @@ export {
   writeFileAtomicSync,
 } from "./files.ts";
 export { type FlagKind, type FlagValues, type ParsedFlags, parseFlags } from "./flags.ts";
+export { KeyedLock } from "./keyed-lock.ts";
 export { isHostPattern, KnownHosts } from "./known-hosts.ts";
 export { LiveFolder, type Reading } from "./live-folder.ts";
 export { createLog, type Log, type LogOptions, silentLog } from "./log.ts";

@@ -25,7 +25,31 @@ export type AuditEvent =
   | Changed<"wait ended", string, string | null>
   | Changed<"agent role", object, object>
   /** `subject`: the new login. */
-  | Changed<"renamed" | "login given up", string, string>;
+  | Changed<"renamed" | "login given up", string, string>
+  /** `subject`: the nest; the values are what the action changes, as a status, an image, a cluster, a name. */
+  | Changed<
+      | "nest created"
+      | "nest claimed"
+      | "nest upgraded"
+      | "nest paused"
+      | "nest resumed"
+      | "nest repaired"
+      | "nest moved"
+      | "nest deleted"
+      | "nest renamed"
+      | "nest visibility"
+      | "nest auto-upgrade",
+      unknown,
+      unknown
+    >
+  /** `subject`: the nest; the values say who had and has which role. */
+  | Changed<"nest access", string | null, string | null>
+  /** `subject`: the login. */
+  | Changed<"user", object, object>
+  /** `subject`: the cluster. */
+  | Changed<"cluster", object | null, object | null>
+  /** `subject`: `nests`. */
+  | Changed<"nest upgrades", string, string>;
 
 interface Changed<Action, Before, After> {
   readonly action: Action;
@@ -75,6 +99,30 @@ const wordings: Readonly<Record<AuditAction, Wording>> = {
     tone: "neutral",
     words: "gave a login to somebody else, whose record is now",
     label: "Login lost",
+  },
+  "nest created": { tone: "good", words: "created the nest", label: "Nest created" },
+  "nest claimed": { tone: "good", words: "gave to its owner the nest", label: "Nest claimed" },
+  "nest upgraded": { tone: "neutral", words: "upgraded the nest", label: "Nest upgraded" },
+  "nest paused": { tone: "neutral", words: "paused the nest", label: "Nest paused" },
+  "nest resumed": { tone: "neutral", words: "resumed the nest", label: "Nest resumed" },
+  "nest repaired": { tone: "neutral", words: "had the steps repeated of the nest", label: "Nest repaired" },
+  "nest moved": { tone: "neutral", words: "moved to another cluster the nest", label: "Nest moved" },
+  "nest deleted": { tone: "bad", words: "deleted the nest", label: "Nest deleted" },
+  "nest renamed": { tone: "neutral", words: "renamed the nest", label: "Nest renamed" },
+  "nest visibility": { tone: "neutral", words: "changed who sees the nest", label: "Nest visibility" },
+  "nest auto-upgrade": {
+    tone: "neutral",
+    words: "changed whether it upgrades by itself, of the nest",
+    label: "Nest auto-upgrade",
+  },
+  "nest access": { tone: "neutral", words: "changed a role on the nest", label: "Nest access" },
+  user: { tone: "neutral", words: "changed quota or block of", label: "User" },
+  cluster: { tone: "neutral", words: "changed the cluster", label: "Cluster" },
+  "nest upgrades": {
+    tone: "neutral",
+    words: "changed whether nests upgrade by themselves",
+    label: "Upgrades of nests",
+    hidesSubject: true,
   },
 };
 

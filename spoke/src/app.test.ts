@@ -43,6 +43,7 @@ async function start(rules: Partial<VisitorRules> = {}): Promise<void> {
     hubProxied: true,
     trustedProxies: ["10.1.0.0/16"],
     proxyAuth: new Secret("proof-of-the-proxy"),
+    now: () => clock.now(),
     strangersSee: "nothing",
     ...rules,
   });

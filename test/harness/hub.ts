@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { CodeHostMemory } from "@nest/codehost";
 import { type HubDatabase, openPostgres, openSqlite } from "@nest/dispatch";
-import { buildHub, type Hub, type HubConfig, readHubConfig } from "@nest/hub";
+import { buildHub, type Hub, type HubConfig, type HubDeps, readHubConfig } from "@nest/hub";
 import { Secret, seededRandom, silentLog, VirtualClock } from "@nest/kit";
 import { Client } from "pg";
 import { RawRelay } from "./raw-relay.ts";
@@ -41,6 +41,7 @@ export class TestHub implements AsyncDisposable {
   url = "";
   #database!: HubDatabase;
   #seed = 1;
+  #connectCluster: HubDeps["connectCluster"];
 
   private constructor(folder: string, config: HubConfig, codeHost: CodeHostMemory, clock: VirtualClock) {
     this.folder = folder;
@@ -58,6 +59,8 @@ export class TestHub implements AsyncDisposable {
       readonly config?: Partial<HubConfig>;
       /** The seed of its randomness; replicas of one hub need different seeds. */
       readonly seed?: number;
+      /** Opens clusters for hosted nests. */
+      readonly connectCluster?: HubDeps["connectCluster"];
     } = {},
   ): Promise<TestHub> {
     const folder = await mkdtemp(join(tmpdir(), "nest-hub-"));
@@ -68,6 +71,7 @@ export class TestHub implements AsyncDisposable {
     const base = { ...(await configOf(folder, options.contribute ?? {})), databaseUrl: await newDatabase() };
     const test = new TestHub(folder, { ...base, ...options.config }, codeHost, clock);
     test.#seed = options.seed ?? 1;
+    test.#connectCluster = options.connectCluster;
     clock.settle = () => test.settled();
     await test.boot();
     return test;
@@ -91,6 +95,7 @@ export class TestHub implements AsyncDisposable {
     this.hub = await buildHub({
       config: this.#config,
       database,
+      connectCluster: this.#connectCluster,
       codeHost: this.codeHost,
       clock: this.clock,
       random,

@@ -151,3 +151,9 @@ export function setting(deps: DeciderDeps, command: Of<"setting">, now: number):
   if (change.activity !== undefined) ledger.note(change.activity, "hub", now);
   return [{ kind: "done", released: [] }];
 }
+
+/** Writes the audit line of a change that is kept elsewhere. */
+export function audit(deps: DeciderDeps, command: Of<"audit">, now: number): Effect[] {
+  deps.ledger.audit({ at: now, actor: command.actor, ...command.event });
+  return [{ kind: "done", released: [] }];
+}

@@ -118,6 +118,8 @@ export type Command =
       /** Undefined: nothing is to change. */
       readonly change: SettingChange | undefined;
     }
+  /** A line for the audit about something that is kept elsewhere than in this ledger. */
+  | { readonly kind: "audit"; readonly actor: string; readonly event: AuditEvent }
   /** Ends the waiting of these issues for these reasons; undefined = any. */
   | {
       readonly kind: "lift";

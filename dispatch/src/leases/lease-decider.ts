@@ -1,4 +1,4 @@
-import { disconnect, reissue, requeue, revoke, setting, trust } from "./admin-commands.ts";
+import { audit, disconnect, reissue, requeue, revoke, setting, trust } from "./admin-commands.ts";
 import { note } from "./bookkeeping.ts";
 import type { Command, Effect } from "./commands.ts";
 import { type DeciderDeps, refreshQueue } from "./decider-deps.ts";
@@ -77,6 +77,8 @@ export class LeaseDecider {
         return disconnect(deps, command, now);
       case "setting":
         return setting(deps, command, now);
+      case "audit":
+        return audit(deps, command, now);
     }
   }
 }

@@ -39,6 +39,17 @@ export interface AccessDeps {
   readonly random: Random;
 }
 
+/** The parts that say who is at the door. */
+export interface HubAccess {
+  readonly sessions: Sessions;
+  readonly signIn: SignIn;
+  readonly identity: Identity;
+  readonly users: UserStore;
+  /** What the hub signs with. */
+  readonly master: Buffer;
+  readonly hubSecret: Secret;
+}
+
 /** Who asks, how they sign in, and how long that holds: wired to each other. @throws NestError `bad_key_file` */
 export async function buildAccess({
   settings,
@@ -51,7 +62,7 @@ export async function buildAccess({
   onSpokeRefused,
   clock,
   random,
-}: AccessDeps): Promise<{ readonly sessions: Sessions; readonly signIn: SignIn; readonly identity: Identity }> {
+}: AccessDeps): Promise<HubAccess> {
   const { master, hubSecret } = await sharedKeys(settings, keyOfAll);
   const { plainUserCookie, oauth, adminToken, admins, webUrl } = settings;
   const users = new UserStore(settings.dataDir, clock, isShared ? sharedUsers(ledger, batcher) : undefined);
@@ -86,5 +97,5 @@ export async function buildAccess({
     wrongTokens,
     onSpokeRefused,
   });
-  return { sessions, signIn, identity };
+  return { sessions, signIn, identity, users, master, hubSecret };
 }

@@ -43,8 +43,13 @@ export class Identity {
   }
 
   /** Whether somebody who is signed in has the hub admin role. An account that took over an admin's login has not. */
-  isAdmin({ login, isFirstAccount }: SignedIn): boolean {
+  isAdmin({ login, isFirstAccount }: Pick<SignedIn, "login" | "isFirstAccount">): boolean {
     return isFirstAccount && this.#admins.has(login.toLowerCase());
+  }
+
+  /** Whether a login was given the hub admin role; what account has it now is not asked. */
+  isAdminLogin(login: string): boolean {
+    return this.#admins.has(login.toLowerCase());
   }
 
   /**
@@ -54,7 +59,7 @@ export class Identity {
    * `foreign_origin` for a browser's request from another site, `spoke_unauthorized`, `too_many_requests`.
    */
   async admit(route: Route, request: FastifyRequest): Promise<Viewer> {
-    if (route.access === "code-host") return ANONYMOUS;
+    if (route.access === "code-host" || route.access === "ingress") return ANONYMOUS;
     if (route.access === "spoke") return this.#spoke(request);
     const viewer = await this.#viewer(request, route.access !== "anyone");
     this.#checkOrigin(request, viewer);
@@ -87,7 +92,7 @@ export class Identity {
     if (bearer !== undefined) return this.#byBearer(bearer, request, needed);
     const who = await this.#deps.sessions.whoIs(cookiesOf(request));
     if (who === undefined) return ANONYMOUS;
-    return { kind: "user", login: who.login, accountId: who.accountId, isAdmin: this.isAdmin(who) };
+    return { kind: "user", login: who.login, accountId: who.accountId, sid: who.sid, isAdmin: this.isAdmin(who) };
   }
 
   #byBearer(bearer: string, request: FastifyRequest, needed: boolean): Viewer {

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { Account } from "@nest/codehost";
-import { type Clock, LiveFolder, makePrivateFolder, type Reading, writeFileAtomic } from "@nest/kit";
+import { type Clock, KeyedLock, LiveFolder, makePrivateFolder, type Reading, writeFileAtomic } from "@nest/kit";
 import { z } from "zod";
 
 /** A user of the hub as kept in `<data>/saas/users/<login>.json`; keys of others are kept. */
@@ -20,6 +20,11 @@ export const UserRecord = z.looseObject({
   ended_sessions: z.record(z.string(), z.number()).default({}),
 });
 export type UserRecord = z.infer<typeof UserRecord>;
+
+/** Whether a text can be a login. */
+export function isLogin(text: string): boolean {
+  return LOGIN.test(text);
+}
 
 /** Users beyond the files of one data directory, by login in lower case. */
 export interface SharedUserRecords {
@@ -42,7 +47,7 @@ export class UserStore {
   readonly #folder: string;
   readonly #clock: Clock;
   readonly #shared: SharedUserRecords | undefined;
-  readonly #changes = new Map<string, Promise<unknown>>();
+  readonly #lock = new KeyedLock();
   readonly #files: LiveFolder<UserRecord>;
 
   constructor(dataDir: string, clock: Clock, shared?: SharedUserRecords) {
@@ -98,14 +103,7 @@ export class UserStore {
 
   /** Changes a user's record, after every change of it that was asked for before. */
   change(login: string, change: (user: UserRecord) => UserRecord): Promise<UserRecord> {
-    const key = login.toLowerCase();
-    const turn = (this.#changes.get(key) ?? Promise.resolve()).then(() => this.#change(login, change));
-    const settled = turn.catch(() => {});
-    this.#changes.set(key, settled);
-    void settled.then(() => {
-      if (this.#changes.get(key) === settled) this.#changes.delete(key);
-    });
-    return turn;
+    return this.#lock.run(login.toLowerCase(), () => this.#change(login, change));
   }
 
   async #change(login: string, change: (user: UserRecord) => UserRecord): Promise<UserRecord> {

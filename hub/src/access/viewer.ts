@@ -14,6 +14,8 @@ export type Viewer =
       readonly login: string;
       /** The code host's number of the account that signed in, where the sign-in told it. */
       readonly accountId?: number | undefined;
+      /** The id of the session; none where the login's cookie alone authenticates. */
+      readonly sid?: string | undefined;
       readonly isAdmin: boolean;
     }
   /** A spoke with the hub's secret, or with a key of its own for one nest. */

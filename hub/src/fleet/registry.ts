@@ -144,12 +144,31 @@ export class FleetRegistry {
     return true;
   }
 
+  /** A spoke by its id, public or not; undefined when none of that id was ever heard of. */
+  entryOf(id: string): (RegistryEntry & { readonly online: boolean }) | undefined {
+    const entry = this.#entries.get(id);
+    return entry === undefined ? undefined : this.#withOnline(entry);
+  }
+
+  /** The hub decides whether everybody sees a spoke. */
+  setPublic(id: string, isPublic: boolean): void {
+    const entry = this.#entries.get(id);
+    if (entry !== undefined) this.#entries.set(id, { ...entry, isPublic });
+  }
+
+  /** Forgets a spoke that was deleted. */
+  forget(id: string): void {
+    if (this.#entries.delete(id)) this.#saving ??= this.#deps.clock.after(SAVE_AFTER_MS, () => void this.save());
+  }
+
   /** Public spokes, each with whether it is online: its last heartbeat is within `staleThreshold`. */
   list(): (RegistryEntry & { readonly online: boolean })[] {
-    const since = this.#deps.clock.now() - this.#deps.times.registryStaleMs;
-    return [...this.#entries.values()]
-      .filter(({ isPublic }) => isPublic)
-      .map((entry) => ({ ...entry, online: Date.parse(entry.lastHeartbeat) > since }));
+    return [...this.#entries.values()].filter(({ isPublic }) => isPublic).map((entry) => this.#withOnline(entry));
+  }
+
+  #withOnline(entry: RegistryEntry): RegistryEntry & { readonly online: boolean } {
+    const { clock, times } = this.#deps;
+    return { ...entry, online: Date.parse(entry.lastHeartbeat) > clock.now() - times.registryStaleMs };
   }
 
   async save(): Promise<void> {

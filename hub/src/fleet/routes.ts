@@ -1,6 +1,6 @@
 import type { Ledger } from "@nest/dispatch";
 import { NestError } from "@nest/kit";
-import { fleet } from "@nest/protocol";
+import { fleet, type Heartbeat } from "@nest/protocol";
 import type { HubRoutes } from "../access/viewer.ts";
 import type { ReadModel } from "../operations/read-model.ts";
 import type { FleetRegistry } from "./registry.ts";
@@ -9,17 +9,22 @@ export interface FleetRouteDeps {
   readonly registry: FleetRegistry;
   readonly readModel: ReadModel;
   readonly ledger: Ledger;
+  /** The heartbeat as the registry shall take it; undefined for one of a nest that was deleted. */
+  readonly take: (heartbeat: Heartbeat) => Promise<Heartbeat | undefined>;
 }
 
 /** Routes for heartbeats, the registry and the hub's statistics. */
-export function registerFleetRoutes(routes: HubRoutes, { registry, readModel, ledger }: FleetRouteDeps): void {
-  routes.serve(fleet.heartbeat, ({ body, viewer }) => {
+export function registerFleetRoutes(routes: HubRoutes, { registry, readModel, ledger, take }: FleetRouteDeps): void {
+  routes.serve(fleet.heartbeat, async ({ body, viewer }) => {
     // A nest's own key opens that nest alone.
     if (viewer.kind === "spoke" && viewer.nestId !== undefined && viewer.nestId !== body.nest_id) {
       registry.noteRejected(body.nest_id);
       throw new NestError("spoke_unauthorized", "unauthorized");
     }
-    if (!registry.beat(body)) throw new NestError("registry_full", "the fleet registry is full");
+    const heartbeat = await take(body);
+    if (heartbeat === undefined)
+      throw new NestError("nest_gone", "this nest was deleted on the hub", { hint: "remove what is left of it" });
+    if (!registry.beat(heartbeat)) throw new NestError("registry_full", "the fleet registry is full");
     return { ok: true as const };
   });
   routes.serve(fleet.registry, ({ query: { limit = Number.MAX_SAFE_INTEGER, cursor } }) => {

@@ -56,3 +56,13 @@ export const logout = route({
   access: "anyone",
   reply: z.object({ ok: z.literal(true) }),
 });
+
+export const cameFromHub = route({
+  method: "GET",
+  path: "/sso",
+  summary: "Where the hub sends a browser: its ingress has given it a pass by now, and it goes on to the page",
+  access: "anyone",
+  query: z.looseObject({ to: z.string().max(2000).optional() }),
+  produces: "text/html",
+  reply: z.string(),
+});

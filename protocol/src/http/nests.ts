@@ -267,6 +267,16 @@ export const migrate = route({
   reply: Ok,
 });
 
+export const open = route({
+  method: "GET",
+  path: "/api/saas/nests/:id/open",
+  summary: "Leads a browser to a nest: by way of signing in, and with a pass for that nest alone",
+  access: "anyone",
+  query: z.looseObject({ to: z.string().max(2000).optional(), rd: z.string().max(2000).optional() }),
+  produces: "text/html",
+  reply: z.string(),
+});
+
 export const setAutoUpgrade = route({
   method: "PUT",
   path: "/api/saas/nests/:id/auto-upgrade",
@@ -338,7 +348,7 @@ export const authCheck = route({
   method: "GET",
   path: "/api/saas/auth-check",
   summary: "Asked by the ingress for every request to a nest: 200 with X-Nest-User and X-Nest-Role, 401 or 403",
-  access: "anyone",
+  access: "ingress",
   query: z.looseObject({ nest: z.string().max(100).optional(), uri: z.string().max(8000).optional() }),
   reply: z.object({ ok: z.literal(true) }),
 });

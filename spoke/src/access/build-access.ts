@@ -74,12 +74,13 @@ function deviceSignIn({ settings, config, clock, random, codeHost }: AccessDeps)
   });
 }
 
-function keeperOf({ settings, config }: AccessDeps, users: AuthorizedUsers, sessions: NestSessions): Doorkeeper {
+function keeperOf({ settings, config, clock }: AccessDeps, users: AuthorizedUsers, sessions: NestSessions): Doorkeeper {
   const { dashboard, hub } = config;
   return doorkeeper({
     hubProxied: dashboard.hub_proxied,
     trustedProxies: dashboard.trusted_proxies,
     proxyAuth: settings.dashboardToken,
+    now: () => clock.now(),
     strangersSee: isForThisMachineAlone(settings, config) ? "everything" : hub.is_public ? "public" : "nothing",
     inContainer: settings.inContainer,
     ownHosts: dashboard.public_url == null ? [] : [new URL(dashboard.public_url).host],

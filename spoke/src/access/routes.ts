@@ -1,4 +1,4 @@
-import { clearCookie, cookieIn, SESSION_MS, setCookie } from "@nest/auth";
+import { clearCookie, cookieIn, pathHere, SESSION_MS, setCookie } from "@nest/auth";
 import type { RouteRegistry } from "@nest/http";
 import type { Log } from "@nest/kit";
 import { nestConfig, nestSignIn } from "@nest/protocol";
@@ -83,6 +83,8 @@ export function serveSignIn(routes: RouteRegistry<Visitor>, deps: SignInRouteDep
       may: { read: mayUse("member", viewer), operate: mayUse("operator", viewer), configure: mayUse("owner", viewer) },
     };
   });
+
+  routes.serve(nestSignIn.cameFromHub, ({ query, reply }) => reply.redirect(pathHere(query.to), 302));
 
   routes.serve(nestSignIn.logout, async ({ request, reply, viewer }) => {
     const token = sessionTokenOf(request);

@@ -1,3 +1,4 @@
+import { proxyProof } from "@nest/auth";
 import { Secret } from "@nest/kit";
 import { expect, test } from "vitest";
 import { doorkeeper, type VisitorRules } from "./visitor.ts";
@@ -6,6 +7,7 @@ const rules: VisitorRules = {
   hubProxied: true,
   trustedProxies: ["10.1.0.0/16", "192.0.2.7", "nonsense"],
   proxyAuth: new Secret("proxy-secret"),
+  now: () => 1_000_000,
   strangersSee: "nothing",
 };
 const owner = ["X-Nest-User", "ada", "X-Nest-Role", "owner"];
@@ -29,6 +31,25 @@ test.each<[string, string, readonly string[], string]>([
 ])("a request %s: %s", (_what, peer, rawHeaders, expected) => {
   const visitor = doorkeeper(rules).judge(asking(peer, rawHeaders));
   expect(visitor.kind === "known" ? visitor.role : visitor.because).toBe(expected);
+});
+
+test("the hub's proof counts from anywhere, for the user and the role in it and no others", () => {
+  const proof = proxyProof(new Secret("proxy-secret"), { user: "bob", role: "read" }, 1_000_000);
+  const headers = (user: string, role: string) => [
+    "X-Nest-User",
+    user,
+    "X-Nest-Role",
+    role,
+    "X-Nest-Proxy-Auth",
+    proof,
+  ];
+  const judge = (user: string, role: string) => doorkeeper(rules).judge(asking("203.0.113.9", headers(user, role)));
+  expect(judge("bob", "read")).toEqual({ kind: "known", login: "bob", role: "read" });
+  expect(judge("bob", "owner").kind).toBe("stranger");
+  expect(judge("ada", "read").kind).toBe("stranger");
+  expect(doorkeeper({ ...rules, now: () => 2_000_000 }).judge(asking("203.0.113.9", headers("bob", "read"))).kind).toBe(
+    "stranger",
+  );
 });
 
 test("without a hub's proxy in front, the headers are nobody's", () => {

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { cookieIn, sameSecret } from "@nest/auth";
+import { cookieIn, isProxyProof } from "@nest/auth";
 import { areAddresses, trustIn } from "@nest/http";
 import type { Secret } from "@nest/kit";
 
@@ -24,8 +24,9 @@ export interface VisitorRules {
   readonly hubProxied: boolean;
   /** Addresses and networks (`10.0.0.0/8`) of proxies that are believed. */
   readonly trustedProxies: readonly string[];
-  /** What a proxy elsewhere proves itself with (`X-Nest-Proxy-Auth`). */
+  /** The token by which a proxy elsewhere proves itself (`X-Nest-Proxy-Auth`): itself, or the hub's proof of one user and role. */
   readonly proxyAuth: Secret | undefined;
+  readonly now: () => number;
   /**
    * What somebody unknown may read: `everything` where only this machine can reach the nest and no proxy is in front; on a public
    * nest what is `public`; else nothing.
@@ -64,11 +65,20 @@ export interface Doorkeeper {
  * or unknown role is no role. Without a hub's proxy the session of the nest's own sign-in says who asks, and nothing else does.
  */
 export function doorkeeper(rules: VisitorRules): Doorkeeper {
-  const { hubProxied, trustedProxies, proxyAuth, strangersSee, inContainer = false, ownHosts = [], sessionOf } = rules;
+  const {
+    hubProxied,
+    trustedProxies,
+    proxyAuth,
+    now,
+    strangersSee,
+    inContainer = false,
+    ownHosts = [],
+    sessionOf,
+  } = rules;
   const isNamed = trustIn(trustedProxies.filter((one) => areAddresses([one])));
   const isHere = trustIn(["loopback"]);
   const isFromNamedProxy = ({ socket, rawHeaders }: Asking) =>
-    isNamed(socket.remoteAddress ?? "", 0) || (hubProxied && provesItself(rawHeaders, proxyAuth));
+    isNamed(socket.remoteAddress ?? "", 0) || (hubProxied && provesItself(rawHeaders, proxyAuth, now()));
   // In a container the agents are on loopback too: where a proxy can prove itself there, it has to.
   const believesHere = !(inContainer && proxyAuth !== undefined);
   const isFromProxy = (asking: Asking) =>
@@ -101,9 +111,11 @@ function wasForwarded(rawHeaders: readonly string[]): boolean {
   return rawHeaders.some((name, at) => at % 2 === 0 && /^(?:x-)?forwarded(?:-|$)/i.test(name));
 }
 
-function provesItself(rawHeaders: readonly string[], proxyAuth: Secret | undefined): boolean {
+function provesItself(rawHeaders: readonly string[], proxyAuth: Secret | undefined, now: number): boolean {
   const given = onlyOne(rawHeaders, "x-nest-proxy-auth");
-  return proxyAuth !== undefined && given !== undefined && sameSecret(given, proxyAuth.reveal());
+  if (proxyAuth === undefined || given === undefined) return false;
+  const whom = { user: onlyOne(rawHeaders, "x-nest-user"), role: onlyOne(rawHeaders, "x-nest-role") };
+  return isProxyProof(given, proxyAuth, whom, now);
 }
 
 function onlyOne(rawHeaders: readonly string[], name: string): string | undefined {
