@@ -1,6 +1,6 @@
-import type { HostedNestRecord, nests } from "@nest/protocol";
+import type { HostedNestRecord } from "@nest/protocol";
 import { isOwnerOf } from "./nest-people.ts";
-import { givenRole, type Person, roleOn } from "./roles.ts";
+import { type Person, roleOn } from "./roles.ts";
 
 /** What somebody asks of the list of nests. */
 export interface NestFilter {
@@ -42,11 +42,6 @@ export function myNests(
 /** How many nests somebody owns. */
 export function usedBy(records: readonly HostedNestRecord[], login: string): number {
   return records.filter((record) => isOwnerOf(login, record)).length;
-}
-
-/** The role that the list shows: an admin sees the one they were given. */
-export function shownRole(record: HostedNestRecord, person: Person): nests.NestRow["role"] {
-  return givenRole(record, person);
 }
 
 function matches(record: HostedNestRecord, { q = "", status, cluster }: NestFilter): boolean {

@@ -1,4 +1,4 @@
-import { NestError, Secret } from "@nest/kit";
+import { KeyedLock, NestError, Secret } from "@nest/kit";
 import { type HostedNestRecord, namespaceOf } from "@nest/protocol";
 import { driftOf, type NestDrift } from "../drift/drift.ts";
 import { newNestId, newPlaceholderId } from "../ids.ts";
@@ -14,7 +14,6 @@ import { claim, provision, repair } from "../operations/provision.ts";
 import { deploymentRef } from "../operations/scale-steps.ts";
 import { doneRecord, imageFor, specOf, type Tools } from "../operations/tools.ts";
 import type { ClusterEntry, ClustersFile } from "../records/clusters-file.ts";
-import { KeyedLock } from "../records/keyed-lock.ts";
 
 export interface ProvisionerDeps extends Omit<Tools, "imageOf"> {
   readonly clustersFile: Pick<ClustersFile, "find" | "list">;
@@ -283,11 +282,14 @@ export class Provisioner {
     return this.#locks.run(`cluster ${clusterId}`, async () => {
       const entry = await this.#entry(clusterId);
       await this.#notFull(clusterId);
-      const { records, credentials, clock, random } = this.#deps;
+      const { records, credentials, defaults, clock, random } = this.#deps;
       const record = this.#newRecord(await fields(), entry, new Date(clock.now()).toISOString());
       desiredObjects(specOf(record, entry.record, this.#deps));
       if (entry.pullOnlyBecause !== undefined) return records.create(record);
-      await credentials.keep(record.id, { dashboardToken: new Secret(random.hex(32)), ...secrets });
+      await credentials.keep(record.id, {
+        dashboardToken: defaults.dashboardToken?.(record.id) ?? new Secret(random.hex(32)),
+        ...secrets,
+      });
       const begun = await records.create(this.#runner.begun(record, { kind: "provision", by }));
       this.#runner.launch(begun);
       return begun;

@@ -12,6 +12,8 @@ export interface NestDefaults {
   readonly hub: NestHub;
   /** The heartbeat secret that all nests of the hub share (spec: `NEST_HUB_SECRET`). */
   readonly hubSecret: Secret;
+  /** The dashboard token of a new nest; a random one unless the hub makes it. */
+  readonly dashboardToken?: ((nestId: string) => Secret) | undefined;
   /** The image of new nests and upgrades; a cluster's own `image` wins. */
   readonly image: string;
   readonly oauthClientId?: string | undefined;

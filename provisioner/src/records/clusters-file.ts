@@ -1,9 +1,16 @@
 import { access, constants } from "node:fs/promises";
 import { isAbsolute, join } from "node:path";
-import { type Log, makePrivateFolder, NestError, readTextIfPresent, UsageError, writeFileAtomic } from "@nest/kit";
+import {
+  KeyedLock,
+  type Log,
+  makePrivateFolder,
+  NestError,
+  readTextIfPresent,
+  UsageError,
+  writeFileAtomic,
+} from "@nest/kit";
 import { ClusterRecord } from "@nest/protocol";
 import { clusterEntryOf, withoutLongNames } from "./cluster-entry.ts";
-import { KeyedLock } from "./keyed-lock.ts";
 
 export interface ClustersFileDeps {
   readonly dataFolder: string;

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import {
   type Clock,
   isAbsent,
+  KeyedLock,
   type Log,
   makePrivateFolder,
   NestError,
@@ -11,7 +12,6 @@ import {
   writeFileAtomic,
 } from "@nest/kit";
 import { HostedNestRecord, NestId, NestTombstone } from "@nest/protocol";
-import { KeyedLock } from "./keyed-lock.ts";
 
 export interface RecordStoreDeps {
   /** The hub's data folder; records are in `saas/nests/<id>/meta.json` below it. */
