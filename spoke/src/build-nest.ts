@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import type { Environment } from "@nest/kit";
+import { type Environment, variable } from "@nest/kit";
 import type { Heartbeat } from "@nest/protocol";
 import { knownNest } from "./access/admit.ts";
 import { buildAccess, type NestAccess } from "./access/build-access.ts";
@@ -55,7 +55,7 @@ export async function buildNest(parts: SpokeParts): Promise<Nest> {
   const hub = hubLink(settings, config);
   if (hub !== undefined && hub.secret === undefined)
     log.warn("NEST_HUB_SECRET is not set: the hub will refuse the heartbeats");
-  const id = await nestId(settings.dataFolder, parts.random);
+  const id = await nestId(settings.dataFolder, parts.random, variable(settings.environment, "NEST_ID"));
   const bootedAt = clock.now();
   const link = await linkCodeHost(config.github, parts);
   const secrets = [settings.hubSecret, settings.dashboardToken].flatMap((secret) => secret?.reveal() ?? []);

@@ -26,6 +26,7 @@ environment:
   NEST_SPOKE_HOST             address to listen on (default 127.0.0.1)
   NEST_SPOKE_DASHBOARD_PORT   default 3002; 0 picks a free port
   NEST_SPOKE_TERMINAL_PORT    default 3001; 0 picks a free port
+  NEST_ID                     this nest's id, where its hub made it (default: kept in the data folder)
   NEST_HUB_URL                the hub to report to (default: hub.url of the configuration)
   NEST_HEARTBEAT_KEY          this nest's own key for its heartbeats, or
   NEST_HUB_SECRET             the hub's heartbeat secret

@@ -25,7 +25,8 @@ export function migrate(tools: Tools): Operation {
     stoppedStep,
     { name: "target", isPatient: true, run: async (context) => applyTarget(context, await target(context), tools) },
     { name: "copy", isPatient: true, run: async (context) => copy(context, await target(context), tools) },
-    { name: "proof", isPatient: true, run: async (context) => prove(context, await target(context)) },
+    { name: "proof", isPatient: true, run: async (context) => prove(context, await target(context), tools) },
+    { name: "end-copy", run: async (context) => endCopy(context, await target(context)) },
     { name: "start-new", isPatient: true, run: async (context) => startNew(context, await target(context)) },
     { name: "repoint", run: (context) => repoint(context, tools) },
     ...removalSteps(oldHome(tools)).map((step) => ({ ...step, name: `old-${step.name}` })),
@@ -128,24 +129,28 @@ async function copySecret(
 }
 
 async function copy(context: StepContext, target: WorkCluster, tools: Tools): Promise<void> {
-  const { id, signal, home } = context;
-  const record = await context.record();
-  await Promise.all([home, target].map((place) => startHelper(place, specOf(record, place.record, tools), context)));
-  await copyData({
-    from: { cluster: home.cluster, nestId: id },
-    to: { cluster: target.cluster, nestId: id },
-    signal,
-    onProgress: (words) => context.note(words),
-  });
+  await startHelpers(context, target, tools);
+  await copyData({ ...places(context, target), onProgress: (words) => context.note(words) });
 }
 
-async function prove({ home, id, signal }: StepContext, target: WorkCluster): Promise<void> {
-  await proveArrival({
-    from: { cluster: home.cluster, nestId: id },
-    to: { cluster: target.cluster, nestId: id },
-    signal,
-  });
+async function prove(context: StepContext, target: WorkCluster, tools: Tools): Promise<void> {
+  await startHelpers(context, target, tools);
+  await context.note(`${await proveArrival(places(context, target))} files arrived as they were`);
+}
+
+async function endCopy({ home, id, signal }: StepContext, target: WorkCluster): Promise<void> {
   await Promise.all([home, target].map((place) => stopHelper(place, id, signal)));
+}
+
+/** Those that run already are left as they are. */
+async function startHelpers(context: StepContext, target: WorkCluster, tools: Tools): Promise<void> {
+  const record = await context.record();
+  const places = [context.home, target];
+  await Promise.all(places.map((place) => startHelper(place, specOf(record, place.record, tools), context)));
+}
+
+function places({ home, id, signal }: StepContext, target: WorkCluster) {
+  return { from: { cluster: home.cluster, nestId: id }, to: { cluster: target.cluster, nestId: id }, signal };
 }
 
 async function startNew(context: StepContext, target: WorkCluster): Promise<void> {

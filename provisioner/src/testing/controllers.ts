@@ -1,4 +1,5 @@
-import type { KubernetesObject, MemoryCluster } from "@nest/cluster";
+import { text } from "node:stream/consumers";
+import type { ExecRequest, KubernetesObject, MemoryCluster } from "@nest/cluster";
 
 const DEPLOYMENT = { apiVersion: "apps/v1", kind: "Deployment" };
 const NAMESPACE = { apiVersion: "v1", kind: "Namespace" };
@@ -27,6 +28,8 @@ export class FakeControllers implements Disposable {
   readonly #made = new Map<string, string>();
   /** By image; others run. */
   readonly fates = new Map<string, PodFate>();
+  /** `/data/nest.yaml.dashboard` by namespace. */
+  readonly overlays = new Map<string, string>();
   #pods = 0;
 
   constructor(cluster: MemoryCluster) {
@@ -76,14 +79,25 @@ export class FakeControllers implements Disposable {
     const fate = this.#fate(image);
     const chosen = typeof fate === "object" ? fate : { status: fate === "runs" ? running : { phase: "Pending" } };
     this.#pods += 1;
+    const name = `nest-${this.#pods}`;
+    this.#cluster.addPod(namespace, { name, phase: "Pending" }, (request) => this.#run(request));
     const annotations = "annotations" in chosen ? (chosen.annotations ?? {}) : {};
     this.#cluster.put({
       apiVersion: "v1",
       kind: "Pod",
-      metadata: { name: `nest-${this.#pods}`, namespace, labels: metadata.labels, annotations },
+      metadata: { name, namespace, labels: metadata.labels, annotations },
       spec,
       status: chosen.status,
     });
+  }
+
+  /** The two programs that a claim runs. */
+  async #run({ namespace, stdin, stdout }: ExecRequest) {
+    const overlay = this.overlays.get(namespace);
+    if (stdin !== undefined) this.overlays.set(namespace, await text(stdin));
+    else if (overlay === undefined) return { exitCode: 1, stderr: "cat: no such file" };
+    else stdout(Buffer.from(overlay));
+    return { exitCode: 0, stderr: "" };
   }
 
   #fate(image: string): PodFate {

@@ -11,6 +11,7 @@ import { RecordStore } from "../records/record-store.ts";
 import { noStorageExport, type StorageExport } from "../storage-export/storage-export.ts";
 import { Clusters } from "../work/clusters.ts";
 import { FakeControllers } from "./controllers.ts";
+import { FakeVolumes } from "./volumes.ts";
 
 export const IMAGE = "registry.example.org/nest-spoke:1";
 export const APP_KEY = "-----BEGIN RSA PRIVATE KEY-----\nQUFBQQ==\n-----END RSA PRIVATE KEY-----\n";
@@ -24,6 +25,8 @@ export interface HubOptions {
   readonly storage?: StorageExport;
   readonly hubId?: string;
   readonly image?: string;
+  /** It will be killed: nobody closes it at the end. */
+  readonly isDoomed?: boolean;
 }
 
 /** Clusters in memory with their controllers, a data folder, and hubs that come and go on them. */
@@ -34,6 +37,7 @@ export class Scene implements AsyncDisposable {
   readonly west = new MemoryCluster();
   readonly controllers = { east: new FakeControllers(this.east), west: new FakeControllers(this.west) };
   readonly records: RecordStore;
+  readonly volumes: { readonly east: FakeVolumes; readonly west: FakeVolumes };
   entries: ClusterRecord[] = [
     { id: "east", in_cluster: true, domain: "east.example.org", ingress: "ingress" },
     { id: "west", in_cluster: true, domain: "west.example.org", ingress: "ingress" },
@@ -41,10 +45,15 @@ export class Scene implements AsyncDisposable {
   ];
   readonly #hubs: Provisioner[] = [];
   #acts = 0;
+  #made = 6;
 
   private constructor(folder: string) {
     this.folder = folder;
     this.records = new RecordStore({ dataFolder: folder, clock: this.clock, log: silentLog() });
+    this.volumes = {
+      east: new FakeVolumes(this.east, join(folder, "volumes", "east")),
+      west: new FakeVolumes(this.west, join(folder, "volumes", "west")),
+    };
   }
 
   static async make(): Promise<Scene> {
@@ -76,7 +85,8 @@ export class Scene implements AsyncDisposable {
     };
     const connect = async ({ record }: { readonly record: ClusterRecord }) =>
       gated(record.id === "west" ? this.west : this.east, gate);
-    const random = seededRandom(this.#hubs.length + 7);
+    this.#made += 1;
+    const random = seededRandom(this.#made);
     const hub = new Provisioner({
       records,
       credentials: new CredentialStore({ records, key: new Secret("k".repeat(64)), random, write }),
@@ -93,7 +103,7 @@ export class Scene implements AsyncDisposable {
       log,
       mostAtOnce: options.mostAtOnce ?? 2,
     });
-    this.#hubs.push(hub);
+    if (!options.isDoomed) this.#hubs.push(hub);
     return hub;
   }
 
@@ -118,7 +128,7 @@ export class Scene implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all(this.#hubs.map((hub) => hub.close()));
-    for (const controllers of Object.values(this.controllers)) controllers[Symbol.dispose]();
+    for (const fake of [...Object.values(this.controllers), ...Object.values(this.volumes)]) fake[Symbol.dispose]();
     await rm(this.folder, { recursive: true, force: true });
   }
 }

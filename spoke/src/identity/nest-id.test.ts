@@ -22,3 +22,10 @@ test("a damaged id is told, never replaced", async () => {
   await writeFile(join(folder, "nest-id"), "what/is this");
   await expect(nestId(folder, systemRandom())).rejects.toThrow("not a nest id");
 });
+
+test("a hosted nest has the id that its hub gave it, whatever its data says", async () => {
+  await writeFile(join(folder, "nest-id"), "nest-of-somebody-else\n");
+  expect(await nestId(folder, systemRandom(), "hosted-acme-widgets-ab12")).toBe("hosted-acme-widgets-ab12");
+  expect(await nestId(folder, systemRandom())).toBe("hosted-acme-widgets-ab12");
+  await expect(nestId(folder, systemRandom(), "../x")).rejects.toThrow("NEST_ID: not a nest id");
+});
