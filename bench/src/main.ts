@@ -2,6 +2,7 @@ import { cpus } from "node:os";
 import { errorLines, exitCodeOf, ProgressLine, parseFlags, UsageError } from "@nest/kit";
 import { benchBackup } from "./backup/backup.ts";
 import { benchDispatch, type Part, parts } from "./dispatch.ts";
+import { benchHeartbeats } from "./heartbeats/heartbeats.ts";
 import { benchLedger } from "./ledger/ledger.ts";
 import { naivePeer } from "./peers/naive-peer.ts";
 import { benchRelay } from "./relay/relay.ts";
@@ -10,6 +11,7 @@ const USAGE = `usage: npm run bench -- dispatch [PART] [-seconds N] [-relays N] 
        npm run bench -- backup [-megabytes N] [-quick]
        npm run bench -- relay [-relays N] [-seconds N]
        npm run bench -- ledger [-beads N] [-seconds N]
+       npm run bench -- heartbeats [-nests N] [-seconds N]
 
 relay: the bundled relay's start, memory and processor time at rest; then 100 of them (or -relays) on this machine against one hub:
 until all are connected, what each takes at rest, and one task each.
@@ -19,6 +21,9 @@ all of it back (default 1024 MB); a peer that is not installed is named. -quick 
 
 ledger: a spoke's work ledger of 100,000 beads (or -beads): what \`ready\` takes after each change; durable appends beside the same
 bytes written and synced by hand.
+
+heartbeats: 1,000 nests (or -nests) beat at the hub a hundred times as often as they do, over real HTTP, beside a bare web server
+that answers the same bodies.
 
 dispatch: measures the hub against named peers, all in one run on this machine, and prints the ratios. Compare only figures of one
 run: another moment's disk and load are another machine.
@@ -56,79 +61,52 @@ async function main(args: readonly string[]): Promise<number> {
     megabytes: "number",
     quick: "switch",
     beads: "number",
+    nests: "number",
   });
   const [subject, part = "peers", ...rest] = words;
   if (help || subject === undefined) {
     process.stdout.write(USAGE);
     return help ? 0 : 2;
   }
-  if (subject === "backup") return backup(flags.megabytes ?? 1024, flags.quick ?? false);
-  if (subject === "relay") return relay(flags.relays ?? 100, flags.seconds ?? 10);
-  if (subject === "ledger") return ledger(flags.beads ?? 100_000, flags.seconds ?? 5);
+  const seconds = within("seconds", flags.seconds ?? secondsOf[subject] ?? 5, 120);
+  switch (subject) {
+    case "backup": {
+      const megabytes = within("megabytes", flags.megabytes ?? 1024, 20_000);
+      return measured((to) => benchBackup({ megabytes, quick: flags.quick ?? false, ...to }));
+    }
+    case "relay":
+      return measured((to) => benchRelay({ relays: within("relays", flags.relays ?? 100, 500), seconds, ...to }));
+    case "ledger":
+      return measured((to) => benchLedger({ beads: within("beads", flags.beads ?? 100_000, 200_000), seconds, ...to }));
+    case "heartbeats":
+      return measured((to) => benchHeartbeats({ nests: within("nests", flags.nests ?? 1000, 5000), seconds, ...to }));
+  }
   if (subject !== "dispatch") throw new UsageError(`there is no benchmark ${subject}`, { hint: "npm run bench -- -h" });
   if (!isPart(part) || rest.length > 0) throw new UsageError(`parts are ${parts.join(", ")}`);
-  const seconds = within("seconds", flags.seconds ?? 5, 120);
   const relays = flags.relays === undefined ? undefined : within("relays", flags.relays, 18_000);
   if (flags.hub !== undefined && flags.hub !== "all" && flags.hub !== "naive")
     throw new UsageError("flag -hub takes all or naive");
-  const progress = new ProgressLine(process.stderr);
-  const print = (text: string) => {
-    progress.end();
-    console.log(text);
-  };
-  print(`node ${process.versions.node}, ${cpus().length} × ${cpus()[0]?.model ?? "unknown processor"}`);
   const only = flags.hub === "naive" ? { hubs: [naivePeer] } : {};
-  await benchDispatch({ part, seconds, relays, print, tell: (text) => progress.show(text), ...only });
-  progress.end();
-  return 0;
+  return measured((to) => benchDispatch({ part, seconds, relays, ...to, ...only }));
 }
 
-async function relay(relays: number, seconds: number): Promise<number> {
+/** How long each figure is measured, unless a flag says so. */
+const secondsOf: Readonly<Record<string, number>> = { relay: 10, heartbeats: 30 };
+
+interface Telling {
+  readonly print: (text: string) => void;
+  readonly tell: (text: string) => void;
+}
+
+/** Runs a benchmark: what it finds goes to stdout, how far it is to the last line of stderr. */
+async function measured(bench: (to: Telling) => Promise<void>): Promise<number> {
   const progress = new ProgressLine(process.stderr);
   const print = (text: string) => {
     progress.end();
     console.log(text);
   };
   print(`node ${process.versions.node}, ${cpus().length} × ${cpus()[0]?.model ?? "unknown processor"}`);
-  await benchRelay({
-    relays: within("relays", relays, 500),
-    seconds: within("seconds", seconds, 120),
-    print,
-    tell: (text) => progress.show(text),
-  });
-  progress.end();
-  return 0;
-}
-
-async function ledger(beads: number, seconds: number): Promise<number> {
-  const progress = new ProgressLine(process.stderr);
-  const print = (text: string) => {
-    progress.end();
-    console.log(text);
-  };
-  print(`node ${process.versions.node}, ${cpus().length} × ${cpus()[0]?.model ?? "unknown processor"}`);
-  await benchLedger({
-    beads: within("beads", beads, 200_000),
-    seconds: within("seconds", seconds, 120),
-    print,
-    tell: (text) => progress.show(text),
-  });
-  progress.end();
-  return 0;
-}
-
-async function backup(megabytes: number, quick: boolean): Promise<number> {
-  const progress = new ProgressLine(process.stderr);
-  const print = (text: string) => {
-    progress.end();
-    console.log(text);
-  };
-  await benchBackup({
-    megabytes: within("megabytes", megabytes, 20_000),
-    quick,
-    print,
-    tell: (text) => progress.show(text),
-  });
+  await bench({ print, tell: (text) => progress.show(text) });
   progress.end();
   return 0;
 }

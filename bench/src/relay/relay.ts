@@ -5,7 +5,7 @@ import { systemClock } from "@nest/kit";
 import { startLocalCodeHost } from "@nest/local-codehost";
 import { ScriptedHub } from "../../../relay/src/testing/scripted-hub.ts";
 import { bundle } from "../../../scripts/bundle.ts";
-import { HubHere } from "./hub-here.ts";
+import { HubHere } from "../process/hub-here.ts";
 import { OneRelay } from "./one-relay.ts";
 
 export interface RelayBench {
@@ -66,7 +66,7 @@ async function alone(program: string, folder: string, { seconds, print, tell }: 
 async function together(program: string, folder: string, options: RelayBench): Promise<void> {
   const { relays: count, seconds, print, tell } = options;
   const codeHost = await codeHostWith(count, join(folder, "codehost"));
-  const hub = await HubHere.start(join(folder, "hub"), codeHost.apiUrl, "token-of-hub");
+  const hub = await HubHere.start(join(folder, "hub"), { apiUrl: codeHost.apiUrl, token: "token-of-hub" });
   const running: OneRelay[] = [];
   try {
     const begun = performance.now();

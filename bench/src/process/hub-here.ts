@@ -17,7 +17,11 @@ export class HubHere {
     this.#adminToken = adminToken;
   }
 
-  static async start(folder: string, apiUrl: string, token: string): Promise<HubHere> {
+  static async start(
+    folder: string,
+    { apiUrl, token }: { readonly apiUrl: string; readonly token: string },
+    environment: Readonly<Record<string, string>> = {},
+  ): Promise<HubHere> {
     await mkdir(folder, { recursive: true });
     const contribute = { open_registration: true, contribute_suspended: true, tier_limits: { newcomer: NO_LIMIT } };
     const configuration = {
@@ -37,6 +41,7 @@ export class HubHere {
         NEST_GITHUB_API_URL: apiUrl,
         NEST_GITHUB_URL: apiUrl,
         NEST_HUB_ADMIN_TOKEN: adminToken,
+        ...environment,
       },
       stdio: ["ignore", "pipe", "ignore"],
     });
@@ -52,6 +57,10 @@ export class HubHere {
     });
     await hub.call("POST", "/api/contribute/queue/refresh");
     return hub;
+  }
+
+  get pid(): number {
+    return this.#child.pid ?? 0;
   }
 
   get socket(): string {
