@@ -31,6 +31,8 @@ export interface PaneProcess {
 
 /** Characters that are read of one answer of tmux. */
 const MOST_OUTPUT = 8 * 1024 * 1024;
+/** Of what it says when it fails. */
+const MOST_COMPLAINT = 16 * 1024;
 
 /** A reader of everything a pane prints. */
 export interface PaneWatch {
@@ -229,7 +231,7 @@ export class TmuxSession {
         out = out.length > MOST_OUTPUT ? (out + text).slice(-MOST_OUTPUT) : out + text;
       });
       child.stderr.setEncoding("utf8").on("data", (text: string) => {
-        error += text;
+        error = (error + text).slice(-MOST_COMPLAINT);
       });
       child.stdin.on("error", () => undefined);
       child.once("error", reject);

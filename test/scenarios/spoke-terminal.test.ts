@@ -120,6 +120,28 @@ describe("the terminal of an agent", { timeout: 90_000 }, () => {
     terminal.socket.close();
   });
 
+  test("shows a megabyte a second as it comes, and answers its owner meanwhile", async () => {
+    const terminal = await opened(ada);
+    const begun = terminal.bytes;
+    // A large window, as in a browser: the multiplexer draws anew what comes faster than a few screens at once.
+    terminal.resize(220, 60);
+    await expect.poll(() => session.fact("window_width")).toBe("220");
+    const line = "a line of a long output that goes on and on, and of which every byte is shown";
+    const printer = `let n = 0; setInterval(() => { let all = ""; while (all.length < 5000) all += ++n + " ${line}\\n"; process.stdout.write(all); }, 4)`;
+    session.run(
+      `stty -echo; '${process.execPath}' -e '${printer}' & while read -r line; do echo "heard <$line>"; done`,
+    );
+    for (const word of ["one", "two", "three"]) {
+      const before = terminal.bytes;
+      await expect.poll(() => terminal.bytes - before, { timeout: 30_000 }).toBeGreaterThan(MEGABYTE);
+      terminal.type(`${word}\r`);
+      await terminal.shows(new RegExp(`heard <${word}>`));
+    }
+    expect(terminal.bytes - begun).toBeGreaterThan(3 * MEGABYTE);
+    session.run("exec cat -");
+    terminal.socket.close();
+  });
+
   test("stops reading for a viewer that asks it to, and goes on when told so", async () => {
     const terminal = await opened(ada);
     session.run("stty -echo; while read -r line; do echo heard $line; done");

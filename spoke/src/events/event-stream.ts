@@ -30,7 +30,7 @@ export class NestEventStream {
   constructor(deps: EventStreamDeps) {
     this.#deps = deps;
     this.#stopHeartbeat = deps.clock.every(stream.STREAM_HEARTBEAT_MS, () => {
-      for (const [response, { isStill }] of this.#watchers) if (!isStill()) response.end();
+      for (const [response, { isStill }] of this.#watchers) if (!isStill()) this.#end(response);
       this.#broadcast("heartbeat", { at: new Date(deps.clock.now()).toISOString() });
     });
   }
@@ -77,7 +77,13 @@ export class NestEventStream {
   close(): void {
     this.#stopHeartbeat();
     this.#cancelGather?.();
-    for (const response of this.#watchers.keys()) response.end();
+    for (const response of this.#watchers.keys()) this.#end(response);
+  }
+
+  /** Ends a stream. It is told of nothing more: a write after the end would be an error that nobody expects. */
+  #end(response: ServerResponse): void {
+    this.#watchers.delete(response);
+    response.end();
   }
 
   #broadcast(name: EventName, value: object): void {
