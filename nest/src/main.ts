@@ -21,6 +21,10 @@ const programs: Readonly<Record<string, Program>> = {
       return (args, environment) => runRelay(args, takeSecrets(environment));
     },
   },
+  instance: {
+    summary: "hosted nests by hand: render, apply, verify, claim, delete",
+    load: async () => (await import("./instance/instance.ts")).runInstance,
+  },
   beads: {
     summary: "an agent's work ledger: what is to do, what waits for what",
     load: async () => (await import("@nest/governor/beads")).runBeads,

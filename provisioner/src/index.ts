@@ -22,10 +22,12 @@ export {
   Provisioner,
   type ProvisionerDeps,
 } from "./nests/provisioner.ts";
+export { ownObject } from "./operations/ownership.ts";
 export type { NestDefaults, OperationKind } from "./operations/tools.ts";
 export { type ClusterEntry, ClustersFile, type ClustersFileDeps } from "./records/clusters-file.ts";
 export { CredentialStore, type CredentialStoreDeps } from "./records/credential-store.ts";
 export { type RecordListener, RecordStore, type RecordStoreDeps } from "./records/record-store.ts";
 export { type ExportIds, noStorageExport, type StorageExport } from "./storage-export/storage-export.ts";
 export { Clusters, type ClustersDeps } from "./work/clusters.ts";
+export { type Inspection, inspectNest } from "./work/inspect.ts";
 export type { WorkCluster } from "./work/step.ts";

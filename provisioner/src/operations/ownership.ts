@@ -10,7 +10,7 @@ import type { WorkCluster } from "../work/step.ts";
  * @throws NestError `nest_belongs_elsewhere` naming it, when another hub made it or nobody says that it is a nest's.
  */
 export async function ownObject(
-  { cluster }: WorkCluster,
+  { cluster }: Pick<WorkCluster, "cluster">,
   ref: ObjectRef,
   hubId: string,
   signal: AbortSignal,

@@ -10,8 +10,8 @@ import type { Failure, Step, StepContext } from "../work/step.ts";
 /** What a hub's nests have in common. */
 export interface NestDefaults {
   readonly hub: NestHub;
-  /** The heartbeat secret that all nests of the hub share (spec: `NEST_HUB_SECRET`). */
-  readonly hubSecret: Secret;
+  /** The heartbeat secret that all nests of the hub share (spec: `NEST_HUB_SECRET`); absent: what a nest has stays. */
+  readonly hubSecret: Secret | undefined;
   /** The dashboard token of a new nest; a random one unless the hub makes it. */
   readonly dashboardToken?: ((nestId: string) => Secret) | undefined;
   /** The image of new nests and upgrades; a cluster's own `image` wins. */
