@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 
 const run = promisify(execFile);
 const SLOW_MS = 600_000;
-const INCLUDED = "bubblewrap,ca-certificates,git,procps,tini,tmux";
+const INCLUDED = "bubblewrap,ca-certificates,curl,git,procps,tini,tmux";
 
 export interface BaseOptions {
   readonly engine: string;
@@ -25,7 +25,11 @@ export interface BaseOptions {
 export async function makeBase({ engine, environment = process.env, image, folder }: BaseOptions): Promise<string> {
   if (await isImage(engine, image, environment)) return image;
   if (!(await isThere(folder))) await debootstrap(folder);
-  await pipe(["tar", "-C", folder, "-c", "."], [engine, "import", "-", image], environment);
+  await pipe(["tar", "-C", folder, "-c", "."], [engine, "import", "-", image], environment).catch(
+    async (thrown: unknown) => {
+      if (!(await isImage(engine, image, environment))) throw thrown;
+    },
+  );
   return image;
 }
 
@@ -50,7 +54,10 @@ async function debootstrap(folder: string): Promise<void> {
       timeout: SLOW_MS,
       maxBuffer: 64 * 1024 * 1024,
     });
-    await rename(making, folder);
+    await rename(making, folder).catch(async (thrown: unknown) => {
+      // Somebody else has made it meanwhile: theirs is as good.
+      if (!(await isThere(folder))) throw thrown;
+    });
   } finally {
     await rm(making, { recursive: true, force: true });
   }

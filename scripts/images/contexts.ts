@@ -12,7 +12,7 @@ export const images = {
   "nest-hub": { packages: [] },
   "nest-spoke": { packages: ["bubblewrap", "git", "procps", "tmux"] },
   "nest-backup": { packages: [] },
-  "nest-relay": { packages: ["bubblewrap", "git", "procps", "tmux"] },
+  "nest-relay": { packages: ["bubblewrap", "curl", "git", "procps", "tmux"] },
 } as const satisfies Record<string, { readonly packages: readonly string[] }>;
 export type ImageName = keyof typeof images;
 
