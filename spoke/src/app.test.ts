@@ -63,7 +63,7 @@ async function start(rules: Partial<VisitorRules> = {}): Promise<void> {
     }),
     agentNames: () => [],
     version: "0",
-    metrics: new Registry(),
+    metrics: async () => new Registry(),
     liveness: () => ({ status: "ok" }),
     backup: new Backup({
       tell: () => undefined,

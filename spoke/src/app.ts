@@ -55,7 +55,8 @@ export interface PortDeps {
 /** What the dashboard port needs to know, each asked at the moment of the request. */
 export interface DashboardDeps extends PortDeps {
   readonly version: string;
-  readonly metrics: Registry;
+  /** Made when they are asked for first: a nest that nobody scrapes does without. */
+  readonly metrics: () => Promise<Registry>;
   readonly liveness: () => Liveness;
   readonly backup: Backup;
   readonly home: (visitor: Visitor) => string | Promise<string>;
@@ -100,7 +101,10 @@ export async function buildDashboard(deps: DashboardDeps): Promise<FastifyInstan
     const verdict = deps.liveness();
     return reply.code(verdict.status === "ok" ? 200 : 503).send(verdict);
   });
-  routes.serve(operations.metrics, async ({ reply }) => reply.type(metrics.contentType).send(await metrics.metrics()));
+  routes.serve(operations.metrics, async ({ reply }) => {
+    const registry = await metrics();
+    return reply.type(registry.contentType).send(await registry.metrics());
+  });
   routes.serve(operations.openapi, () => openApiOf(routes.all(), { title: "Nest spoke", version, doors }));
   return http;
 }

@@ -5,7 +5,6 @@ import { appendAudit } from "./backup/audit.ts";
 import type { Nest } from "./build-nest.ts";
 import type { NestYaml } from "./config/nest-yaml.ts";
 import { liveness } from "./health/liveness.ts";
-import { spokeMetrics } from "./health/metrics.ts";
 import type { HeartbeatLoop } from "./heartbeat/loop.ts";
 import { homePage } from "./pages/home-page.ts";
 
@@ -55,11 +54,19 @@ export function dashboardDeps(nest: Nest): DashboardDeps {
   };
 }
 
-function metricsOf({ loop }: Nest) {
-  return spokeMetrics({
-    lastSuccessAt: () => loop?.lastSuccessAt,
-    counts: () => loop?.counts ?? { accepted: 0, rejected: 0, unreachable: 0 },
-  });
+function metricsOf({ loop }: Nest): DashboardDeps["metrics"] {
+  let registry: ReturnType<DashboardDeps["metrics"]> | undefined;
+  const make = async () => {
+    const { spokeMetrics } = await import("./health/metrics.ts");
+    return spokeMetrics({
+      lastSuccessAt: () => loop?.lastSuccessAt,
+      counts: () => loop?.counts ?? { accepted: 0, rejected: 0, unreachable: 0 },
+    });
+  };
+  return () => {
+    registry ??= make();
+    return registry;
+  };
 }
 
 function livenessOf({ loop, bootedAt, configuration, parts: { settings, clock } }: Nest) {
