@@ -22,6 +22,8 @@ export interface HubProcessOptions {
   readonly makesSecret?: boolean;
   /** 0, the default, takes a free one. */
   readonly port?: number;
+  /** Further variables, over its own. */
+  readonly environment?: Readonly<Record<string, string>>;
 }
 
 /** No tier has a limit. */
@@ -137,7 +139,7 @@ export class HubProcess implements AsyncDisposable {
   }
 
   #spawn(): ProcessHere {
-    const { folder, apiUrl, port = 0, clockScale, databaseUrl, makesSecret = false } = this.#options;
+    const { folder, apiUrl, port = 0, clockScale, databaseUrl, makesSecret = false, environment } = this.#options;
     return new ProcessHere("nest", ["hub"], {
       HOME: folder,
       NEST_DATA_DIR: folder,
@@ -149,6 +151,7 @@ export class HubProcess implements AsyncDisposable {
       ...(makesSecret ? {} : { NEST_HUB_SECRET: "heartbeat-secret-of-the-tests" }),
       ...(databaseUrl === undefined ? {} : { NEST_DATABASE_URL: databaseUrl }),
       ...(clockScale === undefined ? {} : { NEST_TEST_CLOCK_SCALE: String(clockScale) }),
+      ...environment,
     });
   }
 }

@@ -56,7 +56,7 @@ function judged(spec: NestSpec): Readonly<Record<string, string>> {
 
 /** nginx adds `rd`, the address that was asked for. */
 function signIn(spec: NestSpec): Readonly<Record<string, string>> {
-  return isHubProxied(spec) ? { [`${NGINX}/auth-signin`]: `${hubBase(spec)}/login?nest=${spec.id}` } : {};
+  return isHubProxied(spec) ? { [`${NGINX}/auth-signin`]: `${hubBase(spec)}/api/saas/nests/${spec.id}/open` } : {};
 }
 
 function hubBase(spec: NestSpec): string {
