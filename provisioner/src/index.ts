@@ -24,9 +24,13 @@ export {
 } from "./nests/provisioner.ts";
 export { ownObject } from "./operations/ownership.ts";
 export type { NestDefaults, OperationKind } from "./operations/tools.ts";
+export { AutoUpgrade, type AutoUpgradeDeps, type UpgradePause } from "./pool/auto-upgrade.ts";
+export { Placeholders, type PlaceholdersDeps } from "./pool/placeholders.ts";
 export { type ClusterEntry, ClustersFile, type ClustersFileDeps } from "./records/clusters-file.ts";
 export { CredentialStore, type CredentialStoreDeps } from "./records/credential-store.ts";
 export { type RecordListener, RecordStore, type RecordStoreDeps } from "./records/record-store.ts";
+export type { PrefixCredentials, PrefixRequest } from "./storage-export/prefix-export.ts";
+export { storageByCluster } from "./storage-export/storage-by-cluster.ts";
 export { type ExportIds, noStorageExport, type StorageExport } from "./storage-export/storage-export.ts";
 export { Clusters, type ClustersDeps } from "./work/clusters.ts";
 export { type Inspection, inspectNest } from "./work/inspect.ts";

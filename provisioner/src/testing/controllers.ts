@@ -30,6 +30,7 @@ export class FakeControllers implements Disposable {
   readonly fates = new Map<string, PodFate>();
   /** `/data/nest.yaml.dashboard` by namespace. */
   readonly overlays = new Map<string, string>();
+  readonly #seen = new Map<string, KubernetesObject>();
   #pods = 0;
 
   constructor(cluster: MemoryCluster) {
@@ -52,8 +53,16 @@ export class FakeControllers implements Disposable {
     this.#stop.abort();
   }
 
-  async #reconcile({ metadata: { namespace = "", name } }: KubernetesObject): Promise<void> {
+  /** Gives every pod the fate that its image has now. */
+  async renew(): Promise<void> {
+    this.#made.clear();
+    for (const deployment of this.#seen.values()) await this.#reconcile(deployment);
+  }
+
+  async #reconcile(seen: KubernetesObject): Promise<void> {
+    const { namespace = "", name } = seen.metadata;
     const ref = { ...DEPLOYMENT, namespace, name };
+    this.#seen.set(namespace, seen);
     const signal = new AbortController().signal;
     const deployment = await this.#cluster.read(ref, signal);
     const home = await this.#cluster.read({ ...NAMESPACE, name: namespace }, signal);

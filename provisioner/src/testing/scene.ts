@@ -6,6 +6,7 @@ import { type ManagedCluster, MemoryCluster } from "@nest/cluster";
 import { Secret, seededRandom, silentLog, VirtualClock, writeFileAtomic } from "@nest/kit";
 import type { ClusterRecord } from "@nest/protocol";
 import { type NewNest, Provisioner } from "../nests/provisioner.ts";
+import type { ClusterEntry } from "../records/clusters-file.ts";
 import { CredentialStore } from "../records/credential-store.ts";
 import { RecordStore } from "../records/record-store.ts";
 import { noStorageExport, type StorageExport } from "../storage-export/storage-export.ts";
@@ -37,6 +38,8 @@ export class Scene implements AsyncDisposable {
   readonly west = new MemoryCluster();
   readonly controllers = { east: new FakeControllers(this.east), west: new FakeControllers(this.west) };
   readonly records: RecordStore;
+  /** The records as the newest hub has them. */
+  hubRecords: RecordStore;
   readonly volumes: { readonly east: FakeVolumes; readonly west: FakeVolumes };
   entries: ClusterRecord[] = [
     { id: "east", in_cluster: true, domain: "east.example.org", ingress: "ingress" },
@@ -50,6 +53,7 @@ export class Scene implements AsyncDisposable {
   private constructor(folder: string) {
     this.folder = folder;
     this.records = new RecordStore({ dataFolder: folder, clock: this.clock, log: silentLog() });
+    this.hubRecords = this.records;
     this.volumes = {
       east: new FakeVolumes(this.east, join(folder, "volumes", "east")),
       west: new FakeVolumes(this.west, join(folder, "volumes", "west")),
@@ -105,6 +109,13 @@ export class Scene implements AsyncDisposable {
     });
     if (!options.isDoomed) this.#hubs.push(hub);
     return hub;
+  }
+
+  clusterEntries(): readonly ClusterEntry[] {
+    return this.entries.map((record) => {
+      const pullOnlyBecause = record.pull_only ? "it is marked pull_only" : undefined;
+      return { record, kubeconfig: undefined, pullOnlyBecause };
+    });
   }
 
   /** Lets time pass until the hub has nothing under way. */

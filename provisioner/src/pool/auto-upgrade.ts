@@ -1,0 +1,126 @@
+import { join } from "node:path";
+import {
+  type CancelTimer,
+  type Clock,
+  type Log,
+  makePrivateFolder,
+  readTextIfPresent,
+  sentenceOf,
+  writeFileAtomic,
+} from "@nest/kit";
+import type { ClusterRecord, HostedNestRecord } from "@nest/protocol";
+import { z } from "zod";
+import type { ClustersFile } from "../records/clusters-file.ts";
+import type { RecordStore } from "../records/record-store.ts";
+
+const LOOK_MS = 60_000;
+/** So many nests of a cluster are upgraded at once, after the first one has come up. */
+const WAVE = 10;
+/** So many failures of one image on a cluster, and the others keep what works. */
+const MOST_FAILURES = 2;
+
+const Switch = z.object({ paused: z.boolean(), by: z.string().optional(), at: z.string().optional() });
+export type UpgradePause = z.infer<typeof Switch>;
+
+export interface AutoUpgradeDeps {
+  readonly dataFolder: string;
+  readonly records: RecordStore;
+  readonly clustersFile: Pick<ClustersFile, "list">;
+  /** The image that nests of a cluster shall follow. */
+  readonly imageOf: (cluster: ClusterRecord) => string;
+  readonly upgrade: (id: string, image: string) => Promise<unknown>;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/**
+ * Brings the newest image to nests with `auto_upgrade`, in waves: first one nest of a cluster, then ten at a time. An image that
+ * failed twice on a cluster goes no further there, and one switch stops it all.
+ */
+export class AutoUpgrade {
+  readonly #deps: AutoUpgradeDeps;
+  #end: CancelTimer | undefined;
+  #looking: Promise<void> = Promise.resolve();
+
+  constructor(deps: AutoUpgradeDeps) {
+    this.#deps = deps;
+  }
+
+  start(): void {
+    this.#end = this.#deps.clock.every(LOOK_MS, () => {
+      this.#looking = this.#looking
+        .then(() => this.look())
+        .catch((thrown: unknown) => this.#deps.log.error({ err: thrown }, "nests cannot be upgraded"));
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#end?.();
+    await this.#looking;
+  }
+
+  /** Whether upgrades by themselves are stopped; a file that cannot be understood stops them. */
+  async pause(): Promise<UpgradePause> {
+    const text = await readTextIfPresent(this.#file);
+    if (text === undefined) return { paused: false };
+    try {
+      return Switch.parse(JSON.parse(text));
+    } catch {
+      return { paused: true };
+    }
+  }
+
+  async setPause(paused: boolean, by: string): Promise<UpgradePause> {
+    const value = { paused, by, at: new Date(this.#deps.clock.now()).toISOString() };
+    await makePrivateFolder(join(this.#deps.dataFolder, "saas"));
+    await writeFileAtomic(this.#file, `${JSON.stringify(value)}\n`);
+    return value;
+  }
+
+  /** Begins what is due now. */
+  async look(): Promise<void> {
+    if ((await this.pause()).paused) return;
+    const records = await this.#deps.records.list();
+    for (const { record: cluster, pullOnlyBecause } of await this.#deps.clustersFile.list()) {
+      if (pullOnlyBecause !== undefined) continue;
+      const image = this.#deps.imageOf(cluster);
+      for (const { id } of due(
+        records.filter((one) => one.cluster_id === cluster.id),
+        image,
+      )) {
+        await this.#deps.upgrade(id, image).catch((thrown: unknown) => {
+          this.#deps.log.warn({ nest: id, because: sentenceOf(thrown) }, "a nest cannot be upgraded");
+        });
+      }
+    }
+  }
+
+  get #file(): string {
+    return join(this.#deps.dataFolder, "saas", "upgrade-pause.json");
+  }
+}
+
+/** The nests of one cluster whose upgrade to an image begins now. */
+export function due(records: readonly HostedNestRecord[], image: string): readonly HostedNestRecord[] {
+  const failures = records.filter((record) => failedImage(record) === image).length;
+  if (failures >= MOST_FAILURES) return [];
+  const underWay = records.filter(({ operation }) => operation?.kind === "upgrade" && operation.image === image).length;
+  const isProven = records.some((record) => record.image === image && record.status === "running");
+  const isWanted = (record: HostedNestRecord) =>
+    record.auto_upgrade &&
+    record.operation === undefined &&
+    ["running", "available", "paused"].includes(record.status) &&
+    record.image !== undefined &&
+    record.image !== image &&
+    failedImage(record) !== image;
+  const candidates = records.filter(isWanted);
+  // A nest without a pod proves nothing, so it does not go first.
+  const first = candidates.filter(({ status }) => status === "running");
+  if (!isProven && first.length > 0) return underWay > 0 ? [] : first.slice(0, 1);
+  return candidates.slice(0, Math.max(0, WAVE - underWay));
+}
+
+function failedImage({ failed_operation: failed }: HostedNestRecord): string | undefined {
+  const { kind, image } = (failed ?? {}) as { readonly kind?: string; readonly image?: string };
+  return kind === "upgrade" ? image : undefined;
+}
