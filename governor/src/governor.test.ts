@@ -24,6 +24,8 @@ let governor: Governor;
 let runs: RunStore;
 let ledger: [string, string, string?][];
 let sessionsEnded: string[];
+/** Whether agents are past their checkouts. */
+let begun: boolean;
 let going: { request: RunRequest; end: (outcome: RunOutcome) => Promise<void> }[];
 
 beforeEach(async () => {
@@ -31,6 +33,7 @@ beforeEach(async () => {
   clock = new VirtualClock();
   codeHost = new CodeHostMemory();
   [ledger, going, sessionsEnded] = [[], [], []];
+  begun = true;
 });
 afterEach(async () => {
   await governor.close();
@@ -110,7 +113,15 @@ async function aRun(request: RunRequest): Promise<ActiveRun> {
       await expect.poll(() => governor.agent(name).state).not.toMatch(/ing$(?<!waiting)/);
     },
   });
-  return { record, ended, tail: async () => "", printed: () => 0, standstill: () => undefined, end };
+  return {
+    record,
+    ended,
+    tail: async () => "",
+    printed: () => 0,
+    standstill: () => undefined,
+    hasBegun: () => begun,
+    end,
+  };
 }
 
 async function pass(ms: number): Promise<void> {
@@ -170,6 +181,18 @@ test("a budget that is used up pauses the agent until midnight UTC", async () =>
   expect(governor.agent("scanner")).toMatchObject({ state: "paused", pause: { cause: "budget" } });
   expect(Date.parse(governor.agent("scanner").pause?.until ?? "") % (24 * HOUR)).toBe(0);
   expect(going).toHaveLength(1);
+});
+
+test("a pause lets a run go on, but ends one whose checkout is still being made", async () => {
+  issues(3);
+  await start();
+  await governor.pause("scanner", "ada", {});
+  expect(runs.runs[0]?.outcome).toBeUndefined();
+  await governor.restart("scanner", "ada");
+  await pass(0);
+  begun = false;
+  await governor.pause("scanner", "ada", {});
+  expect(runs.runs[0]).toMatchObject({ outcome: "stopped", summary: "ada paused it before it began" });
 });
 
 test("a pause and what became of issues outlive the program", async () => {

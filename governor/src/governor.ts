@@ -171,7 +171,7 @@ export class Governor {
     await this.#save();
   }
 
-  /** Pauses an agent; on disk when it returns. */
+  /** Pauses an agent; on disk when it returns. A run goes on unless it is to stop too; one whose checkout is being made ends. */
   async pause(name: string, by: string, { reason, minutes, stop }: PauseWish): Promise<void> {
     const agent = this.#find(name);
     const since = this.#deps.clock.now();
@@ -179,6 +179,7 @@ export class Governor {
     agent.setPause({ cause: "person", by, reason: reason ?? `paused by ${by}`, since, until });
     await this.#save();
     if (stop === true) await agent.stop({ outcome: "stopped", summary: `${by} stopped it` });
+    else if (agent.isPreparing) await agent.stop({ outcome: "stopped", summary: `${by} paused it before it began` });
   }
 
   /** Ends a pause, whoever or whatever began it; on disk when it returns. */

@@ -43,6 +43,7 @@ class HandledRun {
   tail = async () => this.tailText;
   printed = () => this.bytes;
   standstill = () => this.waits;
+  hasBegun = () => true;
   end = async ({ outcome, summary }: EndOfRun) => this.settle(outcome, summary);
   settle(outcome: RunOutcome, summary = "") {
     this.#end({ ...this.record, outcome, summary, ended_at: this.record.started_at });

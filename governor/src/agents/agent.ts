@@ -84,6 +84,12 @@ export class Agent {
     return this.#doing.kind;
   }
 
+  /** Whether its run is only being prepared: the agent itself has done nothing yet. */
+  get isPreparing(): boolean {
+    const doing = this.#doing;
+    return doing.kind === "starting" || (doing.kind === "running" && !doing.run.hasBegun());
+  }
+
   /** The pause in force. */
   get pause(): Pause | undefined {
     return isInForce(this.#pause, this.#deps.clock.now()) ? this.#pause : undefined;

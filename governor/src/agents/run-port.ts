@@ -30,6 +30,8 @@ export interface ActiveRun {
   /** Bytes printed since it began. */
   printed(): number;
   standstill(): Standstill | undefined;
+  /** Whether the agent itself was started; until then its checkout is made. */
+  hasBegun(): boolean;
   end(why: EndOfRun): Promise<void>;
 }
 

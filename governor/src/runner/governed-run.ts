@@ -86,6 +86,10 @@ export class GovernedRun implements ActiveRun {
     return this.#agent?.standstill();
   }
 
+  hasBegun(): boolean {
+    return this.#agent !== undefined;
+  }
+
   async end(why: EndOfRun): Promise<void> {
     this.#why ??= why;
     this.#stop.abort(new Error(why.summary));

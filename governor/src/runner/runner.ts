@@ -62,6 +62,7 @@ function notStarted(record: nestRuns.Run, { runs, clock }: RunnerDeps, summary: 
     tail: async () => "",
     printed: () => 0,
     standstill: () => undefined,
+    hasBegun: () => true,
     end: async () => undefined,
   };
 }
