@@ -5,16 +5,23 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { request } from "node:https";
 import { type AddressInfo, createServer as createNetServer, type Server, type Socket } from "node:net";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ContainerProgram, ContainerRun } from "../fakes/kubernetes/exec-socket.ts";
 import { freePorts } from "../harness/folder-here.ts";
 import { killAll } from "../harness/process-here.ts";
-import { readCall } from "./kubelet-wire.ts";
+import { SERVICE_RANGE } from "./kubelet/pod-network.ts";
+import { type KubeletCall, readCall } from "./kubelet-wire.ts";
 
 const BUILD = new URL("./build.sh", import.meta.url).pathname;
 const ADMIN = "admin-token-of-the-tests";
-const NODE = "stub";
+/** The only node. */
+export const NODE = "stub";
+/** Marks a pod whose container is played by a function of the test; nothing runs for it. */
+export const PLAYED = "nest.test/played";
+
+/** Serves a call to a container; `gone` ends when the caller has gone. */
+export type ContainerServer = (call: KubeletCall, run: ContainerRun, gone: AbortSignal) => void;
 
 /** The folder with the server's programs, or undefined with the reason printed; a failure where CI is set. */
 export function realClusterFolder(): string | undefined {
@@ -37,7 +44,9 @@ export class RealCluster implements AsyncDisposable {
   readonly #processes: ChildProcess[] = [];
   readonly #programs = new Map<string, ContainerProgram>();
   #driver: Server | undefined;
+  #containers: ContainerServer | undefined;
   #server = "";
+  #isEnding = false;
 
   private constructor(folder: string) {
     this.#folder = folder;
@@ -104,11 +113,31 @@ export class RealCluster implements AsyncDisposable {
     await this.create("/api/v1/namespaces", { apiVersion: "v1", kind: "Namespace", metadata: { name } });
   }
 
+  /** The port of the API server on loopback. */
+  get port(): number {
+    return Number(new URL(this.#server).port);
+  }
+
+  /** The certificate that the API server is known by. */
+  authority(): Promise<Buffer> {
+    return readFile(join(this.#folder, "certificates", "apiserver.crt"));
+  }
+
+  /** Who serves exec and logs of the pods that no function of a test plays. */
+  serveContainers(serve: ContainerServer): void {
+    this.#containers = serve;
+  }
+
   /** A pod bound to the stub node, with its container's program. */
   async addPod(namespace: string, name: string, phase: string, program: ContainerProgram): Promise<void> {
     const spec = { nodeName: NODE, containers: [{ name: "nest", image: "nest" }], automountServiceAccountToken: false };
     const path = `/api/v1/namespaces/${namespace}/pods`;
-    await this.create(path, { apiVersion: "v1", kind: "Pod", metadata: { name }, spec });
+    await this.create(path, {
+      apiVersion: "v1",
+      kind: "Pod",
+      metadata: { name, annotations: { [PLAYED]: "yes" } },
+      spec,
+    });
     const patch = { status: { phase } };
     await this.call("PATCH", `${path}/${name}/status`, patch, "application/merge-patch+json");
     this.#programs.set(`${namespace}/${name}`, program);
@@ -121,7 +150,10 @@ export class RealCluster implements AsyncDisposable {
     type = "application/json",
   ): Promise<{ status: number; text: string }> {
     return new Promise((resolve, reject) => {
-      const headers = { authorization: `Bearer ${ADMIN}`, "content-type": type };
+      const sentBody = body === undefined ? "" : JSON.stringify(body);
+      // Node sends the body of a DELETE only when its length is told.
+      const length = String(Buffer.byteLength(sentBody));
+      const headers = { authorization: `Bearer ${ADMIN}`, "content-type": type, "content-length": length };
       const sent = request(`${this.#server}${path}`, { method, headers, rejectUnauthorized: false }, (answer) => {
         let text = "";
         answer.setEncoding("utf8").on("data", (piece: string) => {
@@ -130,7 +162,7 @@ export class RealCluster implements AsyncDisposable {
         answer.on("end", () => resolve({ status: answer.statusCode ?? 0, text }));
       });
       sent.on("error", reject);
-      sent.end(body === undefined ? undefined : JSON.stringify(body));
+      sent.end(sentBody);
     });
   }
 
@@ -157,7 +189,7 @@ export class RealCluster implements AsyncDisposable {
       "--bind-address=127.0.0.1",
       "--advertise-address=127.0.0.1",
       `--cert-dir=${at("certificates")}`,
-      "--service-cluster-ip-range=10.0.0.0/24",
+      `--service-cluster-ip-range=${SERVICE_RANGE}`,
       "--service-account-issuer=https://cluster.test",
       `--service-account-signing-key-file=${at("sa.key")}`,
       `--service-account-key-file=${at("sa.pub")}`,
@@ -174,17 +206,17 @@ export class RealCluster implements AsyncDisposable {
   /** Nobody tells the node's health, so the controllers that would find it unhealthy stay away. */
   async #startControllers(programs: string): Promise<void> {
     const config = await this.kubeconfig();
-    const [managing = 0, scheduling = 0] = await freePorts(2);
-    const common = [`--kubeconfig=${config}`, "--leader-elect=false", "--bind-address=127.0.0.1"];
+    // They serve nothing, so that no other program's port can keep them from starting.
+    const common = [`--kubeconfig=${config}`, "--leader-elect=false", "--secure-port=0"];
     const fast = ["--kube-api-qps=500", "--kube-api-burst=1000"];
     this.#run(join(programs, "kube-controller-manager"), [
-      ...[...common, ...fast, `--secure-port=${managing}`],
+      ...[...common, ...fast],
       `--service-account-private-key-file=${join(this.#folder, "sa.key")}`,
       `--root-ca-file=${join(this.#folder, "certificates", "apiserver.crt")}`,
       "--controllers=*,-node-lifecycle-controller,-pod-garbage-collector-controller,-ttl-controller",
       "--namespace-sync-period=2s",
     ]);
-    this.#run(join(programs, "kube-scheduler"), [...common, ...fast, `--secure-port=${scheduling}`]);
+    this.#run(join(programs, "kube-scheduler"), [...common, ...fast]);
   }
 
   #run(file: string, args: readonly string[]): ChildProcess {
@@ -192,6 +224,9 @@ export class RealCluster implements AsyncDisposable {
     const log = createWriteStream(join(this.#folder, "log"), { flags: "a" });
     child.stdout.pipe(log, { end: false });
     child.stderr.pipe(log, { end: false });
+    child.once("exit", (code) => {
+      if (!this.#isEnding) console.error(`${basename(file)} of the real cluster ended by itself (${code})`);
+    });
     this.#processes.push(child);
     return child;
   }
@@ -249,11 +284,17 @@ export class RealCluster implements AsyncDisposable {
         exit: (code) => frame(3, String(code)),
         cut: () => connection.end(),
       };
-      void this.#programs.get(`${asked.namespace}/${asked.pod}`)?.(run);
+      const program = this.#programs.get(`${asked.namespace}/${asked.pod}`);
+      if (program !== undefined) return void program(run);
+      const gone = new AbortController();
+      connection.on("close", () => gone.abort());
+      if (this.#containers === undefined) run.cut();
+      else this.#containers(asked, run, gone.signal);
     });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#isEnding = true;
     this.#driver?.close();
     await killAll(this.#processes);
     await rm(this.#folder, { recursive: true, force: true });
