@@ -129,6 +129,34 @@ describe("a call that the cluster does not answer as it should", () => {
   });
 });
 
+describe("a program in a container", () => {
+  const running = (cluster: Awaited<ReturnType<typeof scene>>["cluster"]) => {
+    const inside = { namespace: "nest-hosted-one", pod: "p", container: "nest", command: ["true"] };
+    return cluster.exec({ ...inside, stdout: () => {}, signal: soon() });
+  };
+
+  test.each([400, 403, 405, 426, 501])(
+    "is run over the older streams where a WebSocket is refused with %i, and only there is it tried again",
+    async (status) => {
+      await using at = await scene();
+      at.server.addPod("nest-hosted-one", "p", "Running", (run) => run.exit(0));
+      at.server.withoutSockets = status;
+      // The small server has no older streams, and says so.
+      await expect(running(at.cluster)).rejects.toThrow("501");
+      const tried = at.server.calls.map((call) => call.split(" ").at(-1));
+      expect(tried).toEqual(["websocket", "SPDY/3.1"]);
+    },
+  );
+
+  test.each([401, 404, 500])("is not run a second time where a WebSocket is answered with %i", async (status) => {
+    await using at = await scene();
+    at.server.addPod("nest-hosted-one", "p", "Running", (run) => run.exit(0));
+    at.server.withoutSockets = status;
+    await expect(running(at.cluster)).rejects.toMatchObject({ name: "NestError" });
+    expect(at.server.calls).toHaveLength(1);
+  });
+});
+
 describe("a watch", () => {
   /** Follows the config maps; what is told and what faults come is written down. */
   function follow(cluster: Awaited<ReturnType<typeof scene>>["cluster"]) {

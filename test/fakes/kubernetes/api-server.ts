@@ -22,7 +22,7 @@ export type Fault =
   | "endless";
 
 /**
- * A small Kubernetes API server: discovery, objects by server-side apply, lists in pages, watches, exec. It knows one token and,
+ * A small Kubernetes API server: discovery, objects by server-side apply, lists in pages, watches, exec over WebSocket. It knows one token and,
  * for each path, whether it is forbidden; it has no admission, no defaults and no controllers; those are tested on a real one
  * (test/real-cluster).
  */
@@ -37,6 +37,8 @@ export class FakeApiServer implements AsyncDisposable {
   readonly objects = new MemoryObjects((change) => this.watches.note(change));
   /** Every request that came, as `GET /path`. */
   readonly calls: string[] = [];
+  /** Refuses WebSockets with this status, as servers and proxies do that have none for exec. */
+  withoutSockets: number | undefined;
   /** How many watches were opened in all. */
   watchesServed = 0;
   /** The token that is accepted. */
@@ -138,9 +140,11 @@ export class FakeApiServer implements AsyncDisposable {
 
   #exec(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     const path = (request.url ?? "/").split("?")[0] ?? "/";
-    this.calls.push(`EXEC ${path}`);
+    this.calls.push(`EXEC ${path} ${request.headers.upgrade}`);
     const program = this.#programs.get(path.replace(/\/exec$/, ""));
-    const fault = this.#refusalOf(request, path) ?? (program === undefined ? 404 : undefined);
+    const isSocket = request.headers.upgrade === "websocket";
+    const unable = isSocket ? this.withoutSockets : 501;
+    const fault = this.#refusalOf(request, path) ?? (program === undefined ? 404 : unable);
     if (fault === undefined && program !== undefined) return acceptExec(request, socket, head, program);
     socket.end(`HTTP/1.1 ${fault} refused\r\ncontent-length: 0\r\nconnection: close\r\n\r\n`);
   }

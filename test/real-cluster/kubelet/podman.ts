@@ -1,9 +1,12 @@
 import { type ChildProcessWithoutNullStreams, execFile, spawn } from "node:child_process";
 import { homedir } from "node:os";
 import { promisify } from "node:util";
+import { NotStarted } from "./pod-shape.ts";
 
 const run = promisify(execFile);
 const SLOW_MS = 60_000;
+/** The exit code of `podman image exists` for one that is not there. */
+const ABSENT = 1;
 
 /** Podman as a node's container runtime. */
 export class NodePodman {
@@ -29,11 +32,16 @@ export class NodePodman {
     return spawn("podman", args, { env: this.#environment });
   }
 
-  hasImage(image: string): Promise<boolean> {
-    return this.run(["image", "exists", image]).then(
-      () => true,
-      () => false,
-    );
+  /** Whether an image is on this machine. Podman's own trouble is told as a kubelet would. */
+  async hasImage(image: string): Promise<boolean> {
+    try {
+      await this.run(["image", "exists", image]);
+      return true;
+    } catch (thrown) {
+      const { code, stderr = String(thrown) } = thrown as { code?: unknown; stderr?: string };
+      if (code === ABSENT) return false;
+      throw new NotStarted("ImageInspectError", stderr.trim().slice(-500));
+    }
   }
 
   /** The user that an image runs as when nobody says otherwise; empty for root. */
