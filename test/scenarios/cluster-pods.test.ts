@@ -1,3 +1,5 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { clusterOf, type KubernetesObject, type ManagedCluster } from "@nest/cluster";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { BASE_IMAGE } from "../harness/contributor-image.ts";
@@ -156,18 +158,20 @@ describe.skipIf(impossible !== undefined)("pods on the real cluster", { timeout:
 
   test("a deleted namespace takes its pods, their claims and files along, and ends", async () => {
     await inNamespace("leaving", ...wholeNest());
-    const pod = await until("leaving", isReady);
-    const home = { apiVersion: "v1", kind: "Namespace", name: "leaving" };
-    await cluster.delete(home, { signal: soon() });
-    await expect.poll(() => cluster.read(home, soon()), { timeout: 60_000, interval: 2000 }).toBeUndefined();
-    await expect(get(pod, "/")).rejects.toThrow();
+    await until("leaving", isReady);
     const volumes = async () => {
       const found = await cluster.list({ apiVersion: "v1", kind: "PersistentVolume" }, {}, soon());
-      return found.filter(
-        ({ spec }) => (spec as { claimRef?: { namespace?: string } }).claimRef?.namespace === "leaving",
-      );
+      return found
+        .map(({ spec }) => spec as { claimRef?: { namespace?: string }; hostPath?: { path: string } })
+        .filter(({ claimRef }) => claimRef?.namespace === "leaving");
     };
+    const folder = (await volumes())[0]?.hostPath?.path ?? "";
+    expect(await readFile(join(folder, "marked"), "utf8")).toBe("by init");
+    const home = { apiVersion: "v1", kind: "Namespace", name: "leaving" };
+    await cluster.delete(home, { signal: soon() });
+    await expect.poll(() => cluster.read(home, soon()), { timeout: 60_000, interval: 200 }).toBeUndefined();
     await expect.poll(volumes).toEqual([]);
+    await expect.poll(() => readFile(join(folder, "marked")).catch((thrown) => thrown.code)).toBe("ENOENT");
   });
 
   test("a pod reaches the API server as its service account, and may do what its role allows", async () => {
