@@ -4,6 +4,7 @@ import { promisify } from "node:util";
 import { NotStarted } from "./pod-shape.ts";
 
 const run = promisify(execFile);
+const PROGRAM = "podman";
 const SLOW_MS = 60_000;
 /** The exit code of `podman image exists` for one that is not there. */
 const ABSENT = 1;
@@ -24,12 +25,12 @@ export class NodePodman {
   /** Runs one command to its end. `variables` are for `--env NAME`, so that no value is on the command line. */
   async run(args: readonly string[], variables: Readonly<Record<string, string>> = {}): Promise<string> {
     const env = { ...variables, ...this.#environment };
-    const { stdout } = await run("podman", args, { env, timeout: SLOW_MS, maxBuffer: 64 * 1024 * 1024 });
+    const { stdout } = await run(PROGRAM, args, { env, timeout: SLOW_MS, maxBuffer: 64 * 1024 * 1024 });
     return stdout.trim();
   }
 
   spawn(args: readonly string[]): ChildProcessWithoutNullStreams {
-    return spawn("podman", args, { env: this.#environment });
+    return spawn(PROGRAM, args, { env: this.#environment });
   }
 
   /** Whether an image is on this machine. Podman's own trouble is told as a kubelet would. */
