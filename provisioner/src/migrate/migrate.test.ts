@@ -92,7 +92,7 @@ test("a move to the cluster where it is, or to one that the hub does not touch, 
   await expect(hub.migrate(id, "north", "octo")).rejects.toMatchObject({ code: "cluster_unknown" });
 });
 
-test("a nest that was made by hand is adopted where it is, and nothing of it is changed but its namespace's labels", async () => {
+test("a nest that was made by hand is adopted where it is, and nothing of it is changed but labels that say whose it is", async () => {
   scene.west.put({ apiVersion: "v1", kind: "Namespace", metadata: { name: namespace, labels: { app: "nest" } } });
   scene.west.put({
     ...deploymentRef(),
@@ -103,6 +103,6 @@ test("a nest that was made by hand is adopted where it is, and nothing of it is 
   scene.west.changes.length = 0;
   const adopted = await hub.adopt(id, "west", signal);
   expect(adopted).toMatchObject({ cluster_id: "west", status: "running" });
-  expect(scene.west.changes).toEqual([`patch Namespace ${namespace}`]);
+  expect(scene.west.changes).toEqual([`patch Namespace ${namespace}`, `patch Deployment ${namespace}/nest`]);
   await expect(hub.adopt(id, "east", signal)).resolves.toMatchObject({ cluster_id: "east" });
 });

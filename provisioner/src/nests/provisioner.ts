@@ -2,7 +2,8 @@ import { KeyedLock, NestError, Secret } from "@nest/kit";
 import { type HostedNestRecord, namespaceOf } from "@nest/protocol";
 import { driftOf, type NestDrift } from "../drift/drift.ts";
 import { newNestId, newPlaceholderId } from "../ids.ts";
-import { SECRETS, secret } from "../manifests/config.ts";
+import { PLACEHOLDER, SECRETS, secret } from "../manifests/config.ts";
+import { labelsOf } from "../manifests/metadata.ts";
 import { hostOf, type NestSecrets } from "../manifests/spec.ts";
 import { migrate } from "../migrate/migrate.ts";
 import { desiredObjects, objectSteps, objectsByStep, yamlOf } from "../nest.ts";
@@ -181,8 +182,8 @@ export class Provisioner {
   }
 
   /**
-   * Takes over a nest that runs on a cluster already, made by hand: the record points to it, its namespace gets this hub's label.
-   * Nothing else of it is changed.
+   * Takes over a nest that runs on a cluster already, made by hand: the record points to it, its namespace and Deployment get this
+   * hub's label. Nothing else of it is changed, and no pod is started anew.
    *
    * @throws NestError `nest_not_on_cluster`, `nest_belongs_elsewhere`, `nest_busy`.
    */
@@ -196,9 +197,11 @@ export class Provisioner {
     if (namespace === undefined || deployment === undefined)
       throw new NestError("nest_not_on_cluster", `${namespaceOf(id)} on ${clusterId} has no nest to adopt`);
     const spec = specOf({ ...record, cluster_id: clusterId }, home.record, this.#deps);
-    const [wanted] = objectsByStep(spec).namespace;
-    const { labels, annotations } = wanted?.metadata ?? {};
+    const { annotations } = objectsByStep(spec).namespace[0]?.metadata ?? {};
+    const labels = labelsOf(spec);
     await home.cluster.patch(ref, { metadata: { labels, annotations } }, signal);
+    // By its label the hub follows it from now on.
+    await home.cluster.patch(deploymentRef(id), { metadata: { labels } }, signal);
     const available =
       (deployment.status as { readonly availableReplicas?: number } | undefined)?.availableReplicas ?? 0;
     return records.change(id, (before) => {
@@ -258,7 +261,7 @@ export class Provisioner {
     const { data } = await cluster.secret(namespaceOf(id), SECRETS, signal);
     const value = (data as Readonly<Record<string, string>> | undefined)?.["dashboard-token"];
     const token = value === undefined ? "" : Buffer.from(value, "base64").toString("utf8");
-    return /^[0-9a-f]{64}$/.test(token) ? new Secret(token) : undefined;
+    return token !== PLACEHOLDER && /^[\x21-\x7e]{16,}$/.test(token) ? new Secret(token) : undefined;
   }
 
   /** Resolves when nothing is under way any more. */

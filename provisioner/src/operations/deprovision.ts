@@ -1,5 +1,5 @@
 import type { KubernetesObject } from "@nest/cluster";
-import { NestError } from "@nest/kit";
+import { NestError, plainLine } from "@nest/kit";
 import { namespaceOf } from "@nest/protocol";
 import { volumeName } from "../manifests/volume.ts";
 import { STEP_MS } from "../work/run-steps.ts";
@@ -71,12 +71,10 @@ async function untilGone(context: StepContext): Promise<void> {
 function holdersOf(namespace: KubernetesObject): string {
   const conditions = (namespace.status as { readonly conditions?: unknown } | undefined)?.conditions;
   if (!Array.isArray(conditions)) return "";
-  return conditions
+  const messages = conditions
     .filter((one) => one?.status === "True" && typeof one.message === "string")
-    .map((one) => String(one.message))
-    .join("; ")
-    .replace(/\s+/g, " ")
-    .slice(0, 400);
+    .map((one) => String(one.message));
+  return plainLine(messages.join("; ")).slice(0, 400);
 }
 
 async function removeVolume({ home, id, signal }: StepContext, tools: Tools): Promise<void> {

@@ -41,8 +41,11 @@ test("between min and target nothing is made; a claim below min refills, and nev
   const [one, other] = await scene.records.list();
   await hub.claim(one?.id ?? "", aRequest());
   await until(["available", "running"]);
+  const claimedAt = scene.clock.now();
   await hub.claim(other?.id ?? "", aRequest());
   await until(["available", "available", "running", "running"]);
+  // Noticed at once, and not by the look every eleven minutes.
+  expect(scene.clock.now() - claimedAt).toBeLessThan(120_000);
   await hub.deprovision(one?.id ?? "", "octo");
   await until(["available", "available", "running"]);
   expect((await scene.records.list()).find(({ id }) => id === other?.id)?.owner).toBe("octo");

@@ -78,15 +78,8 @@ export class Scene implements AsyncDisposable {
     };
     const log = silentLog();
     const records = new RecordStore({ dataFolder: this.folder, clock: this.clock, log, write });
-    const entry = async (id: string) => {
-      const record = this.entries.find((one) => one.id === id);
-      if (record === undefined) return undefined;
-      return {
-        record,
-        kubeconfig: undefined,
-        pullOnlyBecause: record.pull_only ? "it is marked pull_only" : undefined,
-      };
-    };
+    const entry = async (id: string) => this.clusterEntries().find(({ record }) => record.id === id);
+    this.hubRecords = records;
     const connect = async ({ record }: { readonly record: ClusterRecord }) =>
       gated(record.id === "west" ? this.west : this.east, gate);
     this.#made += 1;

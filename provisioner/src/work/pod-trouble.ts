@@ -1,3 +1,4 @@
+import { plainLine } from "@nest/kit";
 import type { ContainerStatus, LivePod } from "./live-objects.ts";
 
 /** Why a pod does not become ready, and what a person can do. */
@@ -21,7 +22,11 @@ export function troubleOf(pod: LivePod, securityClass: string | undefined): PodT
       isFinal: true,
     };
   if (pod.phase === "Failed" && pod.because !== undefined)
-    return { reason: `the pod was ended: ${pod.because}`, remedy: "see the node's memory and disk", isFinal: false };
+    return {
+      reason: `the pod was ended: ${line(pod.because)}`,
+      remedy: "see the node's memory and disk",
+      isFinal: false,
+    };
   for (const container of [...pod.init, ...pod.containers]) {
     const trouble = containerTrouble(container);
     if (trouble !== undefined) return trouble;
@@ -29,7 +34,7 @@ export function troubleOf(pod: LivePod, securityClass: string | undefined): PodT
   const scheduled = pod.conditions.find(({ type }) => type === "PodScheduled");
   if (scheduled?.status === "False" && scheduled.reason === "Unschedulable")
     return {
-      reason: `no node takes the pod: ${scheduled.message ?? "unschedulable"}`,
+      reason: `no node takes the pod: ${line(scheduled.message ?? "unschedulable")}`,
       remedy: "add a node, free memory, or see whether the volume claim is bound",
       isFinal: false,
     };
@@ -78,7 +83,7 @@ function exitRemedy(code: number, reason: string | undefined, container: string)
   return "read the container's log";
 }
 
-/** One line of what a cluster says, short enough for a record. */
+/** One line of what a cluster says, short enough for a record and safe for a terminal. */
 function line(text: string): string {
-  return text.replace(/\s+/g, " ").trim().slice(0, 300);
+  return plainLine(text).slice(0, 300);
 }

@@ -1,3 +1,4 @@
+import { plainLine } from "@nest/kit";
 import type { LiveDeployment, LivePod } from "./live-objects.ts";
 import { type PodTrouble, troubleOf } from "./pod-trouble.ts";
 
@@ -64,7 +65,7 @@ function stageOf(pod: LivePod): number {
 function refusedPods(message: string): PodTrouble {
   const isQuota = /exceeded quota/.test(message);
   return {
-    reason: `the cluster refuses the pod: ${message}`,
+    reason: `the cluster refuses the pod: ${plainLine(message).slice(0, 300)}`,
     remedy: isQuota
       ? "raise the namespace's quota, or pause another nest"
       : "compare the namespace's pod security and the binding nest-anyuid with docs/operations.md",

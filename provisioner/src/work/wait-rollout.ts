@@ -1,5 +1,5 @@
 import type { KubernetesObject } from "@nest/cluster";
-import { NestError } from "@nest/kit";
+import { NestError, plainLine } from "@nest/kit";
 import { namespaceOf } from "@nest/protocol";
 import { isStopped, type Rollout, rolloutOf } from "./rollout.ts";
 import { STEP_MS } from "./run-steps.ts";
@@ -99,7 +99,7 @@ async function lastWarning({ home, id, signal }: StepContext): Promise<string | 
   const warnings = events.filter((event) => event.type === "Warning").sort((one, other) => timeOf(one) - timeOf(other));
   const last = warnings.at(-1);
   if (last === undefined) return undefined;
-  return `${String(last.reason ?? "warning")}: ${String(last.message ?? "")}`.replace(/\s+/g, " ").slice(0, 400);
+  return plainLine(`${String(last.reason ?? "warning")}: ${String(last.message ?? "")}`).slice(0, 400);
 }
 
 function timeOf(event: KubernetesObject): number {
