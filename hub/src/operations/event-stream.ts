@@ -99,7 +99,10 @@ export class EventStream {
     for (const [response, { audience }] of [...this.#watchers]) {
       if (audience.anonymousAt !== undefined) continue;
       const isStill = await audience.isStill().catch(() => false);
-      if (!isStill) response.end();
+      if (isStill) continue;
+      // Nothing may be written to it any more, and its closing comes a moment later.
+      this.#watchers.delete(response);
+      response.end();
     }
   }
 
