@@ -13,12 +13,12 @@ import {
 } from "@nest/provisioner";
 import { keepRecord } from "./render.ts";
 import { readSecrets } from "./secrets-from-stdin.ts";
-import { authOf, clusterOfFlags, type InstanceFlags, recordOf, required, specOfFlags } from "./spec-flags.ts";
+import { authOf, clusterOfFlags, type InstanceFlags, idOf, recordOf, required, specOfFlags } from "./spec-flags.ts";
 import { clusterFor, type InstanceDeps, type Verb } from "./verb.ts";
 
 /** Gives a placeholder to its owner, with the steps that the hub takes itself on clusters that it reaches. */
 export const claim: Verb = async (flags, deps) => {
-  const [id, owner] = [required(flags, "id"), required(flags, "owner")];
+  const [id, owner] = [idOf(flags), required(flags, "owner")];
   const { hubSecret, ...given } = flags.secrets ? await readSecrets(deps.input) : ({} as NestSecrets);
   const folder = await mkdtemp(join(tmpdir(), "nest-instance-"));
   try {

@@ -1,7 +1,7 @@
 import { NestError, UsageError } from "@nest/kit";
 import { namespaceOf } from "@nest/protocol";
 import { RecordStore } from "@nest/provisioner";
-import { required } from "./spec-flags.ts";
+import { idOf } from "./spec-flags.ts";
 import { clusterFor, type Verb } from "./verb.ts";
 
 const LOOK_MS = 1000;
@@ -9,7 +9,7 @@ const MOST_MS = 300_000;
 
 /** Deletes the namespace with everything in it, then the hub's record. `-confirm` repeats the id: the data goes for good. */
 export const remove: Verb = async (flags, deps) => {
-  const id = required(flags, "id");
+  const id = idOf(flags);
   if (flags.confirm !== id)
     throw new UsageError("flag -confirm: repeat the id", {
       hint: `everything in ${namespaceOf(id)} is deleted, its data too`,

@@ -110,6 +110,9 @@ test.each([
   [["render", ...ALL, "-level", "9"], "-level: expected 1 to 6"],
   [["render", ...ALL, "-entrance", "door"], "-entrance:"],
   [["apply", ...PROJECT], "flag -kubeconfig is required"],
+  [["verify", "-id", "../../kube-system", "-kubeconfig", "k"], "-id: at most 51"],
+  [["delete", "-id", "a/b", "-confirm", "a/b", "-kubeconfig", "k"], "-id: at most 51"],
+  [["render", ...ALL.slice(2), "-id", "A"], "-id: at most 51"],
   [["delete", "-id", ID, "-kubeconfig", "k"], "flag -confirm: repeat the id"],
 ])("%j is wrong usage", async (args, words) => {
   await expect(run(args)).rejects.toMatchObject({ code: "bad_configuration", message: expect.stringContaining(words) });

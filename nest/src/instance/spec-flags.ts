@@ -1,5 +1,5 @@
 import { type Environment, type Random, UsageError, variable } from "@nest/kit";
-import { ClusterRecord, type HostedNestRecord } from "@nest/protocol";
+import { ClusterRecord, type HostedNestRecord, MOST_NEST_ID, NestId } from "@nest/protocol";
 import { hostOf, type NestAuth, type NestSpec, newNestId } from "@nest/provisioner";
 import { USAGE } from "./usage.ts";
 
@@ -76,7 +76,7 @@ export async function specOfFlags(
   deps: { readonly environment: Environment; readonly random: Random },
 ): Promise<NestSpec> {
   const project = projectOf(flags);
-  const id = flags.id ?? (await newNestId(project, deps.random, async () => false));
+  const id = flags.id === undefined ? await newNestId(project, deps.random, async () => false) : idOf(flags);
   const prefix = variable(deps.environment, "NEST_IMAGE_PREFIX") ?? "localhost";
   return {
     id,
@@ -141,6 +141,13 @@ export function recordOf(spec: NestSpec, status: string, at: string): HostedNest
     steps: [],
     revision: 1,
   };
+}
+
+/** The id that flags name: part of a namespace and of a path. @throws UsageError. */
+export function idOf(flags: InstanceFlags): string {
+  const id = required(flags, "id");
+  if (NestId.safeParse(id).success) return id;
+  throw new UsageError(`-id: at most ${MOST_NEST_ID} of a-z, 0-9 and -, not - at either end`);
 }
 
 /** @throws UsageError with the usage below it. */

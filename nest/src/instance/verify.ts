@@ -1,12 +1,12 @@
 import { type Inspection, inspectNest } from "@nest/provisioner";
-import { required } from "./spec-flags.ts";
+import { idOf } from "./spec-flags.ts";
 import { clusterFor, type Verb } from "./verb.ts";
 
 const AGAIN_MS = 2000;
 
 /** Tells whether the rollout is done and each pod has the permissive security class. Exit 1 while one of both is not so. */
 export const verify: Verb = async (flags, deps) => {
-  const id = required(flags, "id");
+  const id = idOf(flags);
   const cluster = await clusterFor(flags, deps);
   const until = deps.clock.now() + (flags.wait ?? 0) * 1000;
   let seen = await inspectNest(cluster, id, flags.scc, deps.signal);

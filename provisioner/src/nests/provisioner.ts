@@ -230,6 +230,8 @@ export class Provisioner {
 
   /** Goes on with everything that a killed hub left unfinished; called once when the hub starts. */
   async resumeAll(): Promise<void> {
+    const { credentials, records, clock } = this.#deps;
+    await credentials.removeOrphans(records.folder, clock.now());
     await this.#runner.resumeAll();
   }
 

@@ -49,3 +49,13 @@ test("another key, another nest's file or a changed bit opens nothing, and the e
     expect((thrown as Error).cause).toBeUndefined();
   }
 });
+
+test("what waits for a nest that never came is removed at a start, and nothing else", async () => {
+  for (const id of ["orphan", "nest"]) await store().keep(id, { githubToken: new Secret("ghp_clear") });
+  await writeFile(join(folder, "nest", "meta.json"), "{}");
+  await store().removeOrphans(folder, Date.now());
+  expect((await readdir(folder)).sort()).toEqual(["nest", "orphan"]);
+  await store().removeOrphans(folder, Date.now() + 3_600_000);
+  expect(await readdir(folder)).toEqual(["nest"]);
+  expect(await store().take("nest")).toBeDefined();
+});

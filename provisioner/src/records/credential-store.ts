@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, createHash } from "node:crypto";
-import { readFile, rm } from "node:fs/promises";
-import { join } from "node:path";
+import { access, readdir, readFile, rm, stat } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { isAbsent, makePrivateFolder, NestError, type Random, Secret, writeFileAtomic } from "@nest/kit";
 import { z } from "zod";
 import type { NestSecrets } from "../manifests/spec.ts";
@@ -9,6 +9,7 @@ import type { RecordStore } from "./record-store.ts";
 const FILE = "credentials.sealed";
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
+const ORPHAN_MS = 600_000;
 
 const Sealed = z.object({
   dashboardToken: z.string().optional(),
@@ -74,6 +75,20 @@ export class CredentialStore {
   /** Removes what waited: the nest's Secret has it now. */
   async forget(id: string): Promise<void> {
     await rm(this.#fileOf(id), { force: true });
+  }
+
+  /**
+   * Removes what waits for nests that never came: the hub was killed after it had sealed the credentials and before it wrote the
+   * record. Called when a hub starts; what is younger than ten minutes may belong to another hub's create.
+   */
+  async removeOrphans(nestsFolder: string, nowMs: number): Promise<void> {
+    for (const name of await readdir(nestsFolder).catch(() => [])) {
+      const [meta, sealed] = [join(nestsFolder, name, "meta.json"), join(nestsFolder, name, FILE)];
+      const found = await stat(sealed).catch(() => undefined);
+      if (found === undefined || nowMs - found.mtimeMs < ORPHAN_MS) continue;
+      const isOrphan = await access(meta).then(() => false, isAbsent);
+      if (isOrphan) await rm(dirname(sealed), { recursive: true, force: true });
+    }
   }
 
   #open(id: string, bytes: Buffer): WaitingSecrets {

@@ -52,6 +52,11 @@ export class RecordStore {
     this.#write = deps.write ?? writeFileAtomic;
   }
 
+  /** Where all records are. */
+  get folder(): string {
+    return this.#folder;
+  }
+
   /** The folder of a nest's record. @throws NestError `nest_not_found` for what is no id, so that none leads elsewhere. */
   folderOf(id: string): string {
     if (!NestId.safeParse(id).success) throw nestNotFound();
