@@ -53,8 +53,9 @@ async function applySecrets(context: StepContext, tools: Tools): Promise<void> {
   const there = await home.cluster.read(ref, signal);
   const spec = specOf(await context.record(), home.record, tools);
   if (there === undefined) {
-    const dashboardToken = waiting?.dashboardToken ?? new Secret(tools.random.hex(32));
-    const all: NestSecrets = { ...waiting, dashboardToken, hubSecret: tools.defaults.hubSecret };
+    const { dashboardToken: tokenOf, hubSecret } = tools.defaults;
+    const dashboardToken = waiting?.dashboardToken ?? tokenOf?.(id) ?? new Secret(tools.random.hex(32));
+    const all: NestSecrets = { ...waiting, dashboardToken, hubSecret };
     await home.cluster.apply(secret(spec, all), { signal });
   } else if (waiting !== undefined) {
     const given = secret(spec, { ...waiting, hubSecret: tools.defaults.hubSecret });
