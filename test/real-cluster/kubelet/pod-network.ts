@@ -17,13 +17,19 @@ export class PodNetwork implements AsyncDisposable {
   #next = 2;
   #proxy: Server | undefined;
 
-  private constructor() {
-    this.#net = `198.19.${randomInt(256)}`;
+  private constructor(net: string) {
+    this.#net = net;
   }
 
   static async make(): Promise<PodNetwork> {
     await sweep();
-    const network = new PodNetwork();
+    const taken = await ip("-o", "addr");
+    const free = Array.from({ length: 256 }, (_, number) => `198.19.${number}`).filter(
+      (net) => !taken.includes(`${net}.`),
+    );
+    const net = free[randomInt(Math.max(1, free.length))];
+    if (net === undefined) throw new Error("no network for pods is free");
+    const network = new PodNetwork(net);
     await ip("link", "add", network.#name, "type", "bridge");
     try {
       await ip("addr", "add", `${network.gateway}/24`, "dev", network.#name);
