@@ -1,0 +1,125 @@
+import { clusterOf, type ManagedCluster } from "@nest/cluster";
+import { Secret, silentLog, systemClock, systemRandom } from "@nest/kit";
+import { namespaceOf } from "@nest/protocol";
+import { Clusters, CredentialStore, noStorageExport, Provisioner, RecordStore } from "@nest/provisioner";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { PodmanHere } from "../harness/contributor-image.ts";
+import { FolderHere } from "../harness/folder-here.ts";
+import { Kubelet, whyNoPods } from "../real-cluster/kubelet/kubelet.ts";
+import { RealCluster, realClusterFolder } from "../real-cluster/real-cluster.ts";
+
+const programs = realClusterFolder();
+const impossible = await whyNoPods();
+const signal = new AbortController().signal;
+const project = {
+  org: "acme",
+  repos: ["acme/widgets"],
+  primary_repo: "acme/widgets",
+  project_name: "Widgets",
+  acmm_level: 2,
+  is_public: true,
+};
+const token = { auth: { auth_method: "token" }, secrets: { githubToken: new Secret("ghp_of_nobody") }, by: "octo" };
+
+/** Real API server and controllers, real pods, the real image of a nest. */
+describe.skipIf(impossible !== undefined)("a hosted nest that lives", () => {
+  let folder: FolderHere;
+  let real: RealCluster;
+  let kubelet: Kubelet;
+  let cluster: ManagedCluster;
+  let records: RecordStore;
+  let hub: Provisioner;
+
+  beforeAll(async () => {
+    folder = await FolderHere.make("hosted-lives");
+    const image = await (await PodmanHere.make(folder)).image("nest-spoke");
+    real = await RealCluster.start(programs ?? "", { controllers: true });
+    kubelet = await Kubelet.start(real);
+    cluster = await clusterOf(await real.kubeconfig());
+    const [clock, random, log] = [systemClock(), systemRandom(), silentLog()];
+    records = new RecordStore({ dataFolder: folder.in("data"), clock, log });
+    const entry = async (id: string) => {
+      const record = { id, in_cluster: true, domain: `${id}.example.org`, ingress: "ingress" } as const;
+      return { record, kubeconfig: undefined, pullOnlyBecause: undefined };
+    };
+    hub = new Provisioner({
+      records,
+      credentials: new CredentialStore({ records, key: new Secret("k".repeat(64)), random }),
+      clusters: new Clusters({ entry, connect: async () => cluster, hubId: "hub-one", log }),
+      clustersFile: { find: entry, list: async () => [] },
+      storage: noStorageExport,
+      defaults: {
+        hub: { id: "hub-one", url: `http://${kubelet.gateway}:9`, isProxy: true },
+        hubSecret: new Secret("shared"),
+        image,
+      },
+      clock,
+      random,
+      log,
+    });
+  }, 600_000);
+  afterAll(async () => {
+    await hub?.close();
+    await kubelet?.[Symbol.asyncDispose]();
+    await real?.[Symbol.asyncDispose]();
+    await folder?.[Symbol.asyncDispose]();
+  }, 120_000);
+
+  /** Waits until nothing is under way; answers with what went wrong, if anything. */
+  async function ended(id: string): Promise<string | undefined> {
+    await expect
+      .poll(async () => (await records.read(id))?.operation, { timeout: 240_000, interval: 500 })
+      .toBeUndefined();
+    return (await records.read(id))?.error;
+  }
+  async function addressOf(id: string): Promise<string> {
+    const [pod] = await cluster.list({ apiVersion: "v1", kind: "Pod" }, { namespace: namespaceOf(id) }, signal);
+    return `http://${(pod?.status as { podIP?: string } | undefined)?.podIP}:3002`;
+  }
+  async function inPod(id: string, command: readonly string[]): Promise<string> {
+    const [pod] = await cluster.pods(namespaceOf(id), signal);
+    const pieces: Buffer[] = [];
+    const container = "nest";
+    await cluster.exec({
+      namespace: namespaceOf(id),
+      pod: pod?.name ?? "",
+      container,
+      command,
+      stdout: (piece) => pieces.push(piece),
+      signal,
+    });
+    return Buffer.concat(pieces).toString("utf8");
+  }
+
+  test("its dashboard answers, it has the id that the hub gave it, is paused and resumed with its data, and goes", async () => {
+    const { id } = await hub.create({ owner: "octo", clusterId: "real", project, ...token });
+    expect(await ended(id)).toBeUndefined();
+    expect((await fetch(`${await addressOf(id)}/api/health`)).status).toBe(200);
+    expect(await inPod(id, ["cat", "/data/nest-id"])).toBe(`${id}\n`);
+    expect(await inPod(id, ["stat", "-c", "%u:%g", "/data"])).toBe("1001:1000\n");
+    const proof = (await hub.proxyToken(id, signal))?.reveal() ?? "";
+    const asked = async (given: string) => {
+      const headers = { "x-nest-user": "octo", "x-nest-role": "owner", "x-nest-proxy-auth": given };
+      return (await fetch(`${await addressOf(id)}/api/config`, { headers })).status;
+    };
+    expect(await asked(proof)).toBe(200);
+    expect(await asked("f".repeat(64))).toBe(403);
+    await hub.pause(id, "octo");
+    expect(await ended(id)).toBeUndefined();
+    await hub.resume(id, "octo");
+    expect(await ended(id)).toBeUndefined();
+    expect(await inPod(id, ["cat", "/data/nest-id"])).toBe(`${id}\n`);
+    await hub.deprovision(id, "octo");
+    await expect.poll(() => records.read(id), { timeout: 120_000 }).toBeUndefined();
+  }, 400_000);
+
+  test("a placeholder is claimed: it starts with the project of its owner, and its overlay has it", async () => {
+    const { id } = await hub.createPlaceholder("real", "hub");
+    expect(await ended(id)).toBeUndefined();
+    expect((await records.get(id)).status).toBe("available");
+    await hub.claim(id, { owner: "octo", project, ...token });
+    expect(await ended(id)).toBeUndefined();
+    expect(await inPod(id, ["cat", "/data/nest.yaml.dashboard"])).toContain("org: acme");
+    expect(await inPod(id, ["cat", "/etc/nest/nest.yaml"])).toContain("primary_repo: acme/widgets");
+  }, 400_000);
+});
