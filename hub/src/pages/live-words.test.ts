@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import { stream } from "@nest/protocol";
 import { describe, expect, test } from "vitest";
 import { addToFeed, duration, repositoryState, safeHref, tell, withheldWords, workState } from "./live-words.ts";
 
@@ -59,4 +61,9 @@ test("a task whose relay is away says that it is kept", () => {
 
 test("what is withheld is told, most first", () => {
   expect(withheldWords({ claimed: 2, leased: 0, next_years: 5 })).toBe("5 next years, 2 claimed by a pull request");
+});
+
+test("the public page calls the hub silent after the same time as the app does", () => {
+  const script = readFileSync(new URL("./assets/live.js", import.meta.url), "utf8");
+  expect(script).toContain(`const SILENCE_MS = ${stream.STREAM_SILENCE_MS / 1000}_000;`);
 });
