@@ -1,0 +1,199 @@
+import { execFile } from "node:child_process";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { clusterOf } from "@nest/cluster";
+import { namespaceOf, type nests } from "@nest/protocol";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { PodmanHere } from "../harness/contributor-image.ts";
+import { FolderHere, freePorts } from "../harness/folder-here.ts";
+import { aNest } from "../harness/hosted-scene.ts";
+import { ADMIN_TOKEN } from "../harness/hub.ts";
+import { HubProcess } from "../harness/hub-process.ts";
+import { Kubelet, whyNoPods } from "../real-cluster/kubelet/kubelet.ts";
+import { RealCluster, realClusterFolder } from "../real-cluster/real-cluster.ts";
+
+const BIN = join(import.meta.dirname, "../../bin");
+const IMAGE = "localhost/nest-spoke:test";
+const NEWER = "localhost/nest-spoke:newer";
+const BROKEN = "localhost/nest-spoke:broken";
+const impossible = await whyNoPods();
+
+/** A hub, a real API server with its controllers, and a node that runs pods of our own image: nothing is played. */
+describe.skipIf(impossible !== undefined)("a hosted nest for real", { timeout: 240_000 }, () => {
+  let folder: FolderHere;
+  let podman: PodmanHere;
+  let real: RealCluster;
+  let kubelet: Kubelet;
+  let hub: HubProcess;
+  let id = "";
+
+  beforeAll(async () => {
+    folder = await FolderHere.make("hosted-for-real");
+    podman = await PodmanHere.make(folder);
+    await podman.image("nest-spoke");
+    await podman.run("tag", IMAGE, NEWER);
+    await writeFile(folder.in("Containerfile"), `FROM ${IMAGE}\nENTRYPOINT ["false"]\n`);
+    await podman.run("build", "--layers=false", "-f", folder.in("Containerfile"), "-t", BROKEN, folder.path);
+    real = await RealCluster.start(realClusterFolder() ?? "", { controllers: true });
+    kubelet = await Kubelet.start(real);
+    // Pods reach the hub at this machine's end of their own network.
+    const [port = 0] = await freePorts(1);
+    hub = await HubProcess.start({
+      folder: folder.in("hub"),
+      apiUrl: "http://127.0.0.1:1",
+      repos: ["acme/one"],
+      token: "t",
+      port,
+      environment: {
+        NEST_HUB_HOST: kubelet.gateway,
+        NEST_HUB_PUBLIC_URL: `http://${kubelet.gateway}:${port}`,
+        NEST_HUB_PLAIN_USER_COOKIE: "true",
+        NEST_HUB_ADMINS: "ada",
+        NEST_SPOKE_IMAGE: IMAGE,
+      },
+    });
+    const cluster = {
+      id: "here",
+      kubeconfig_path: await real.kubeconfig(),
+      domain: "nests.test",
+      ingress: "ingress",
+      ingress_class: "nginx",
+    };
+    await writeFile(folder.in("hub/clusters.json"), JSON.stringify([cluster]));
+    await mkdir(folder.in("hub/saas/users"), { recursive: true });
+    await writeFile(folder.in("hub/saas/users/ada.json"), JSON.stringify({ github_username: "ada" }));
+  }, 300_000);
+
+  afterAll(async () => {
+    await hub?.[Symbol.asyncDispose]();
+    await kubelet?.[Symbol.asyncDispose]();
+    await real?.[Symbol.asyncDispose]();
+    await podman?.run("rmi", "-f", BROKEN, NEWER, IMAGE).catch(() => undefined);
+    await folder?.[Symbol.asyncDispose]();
+  }, 120_000);
+
+  async function asAda<Reply>(method: string, path: string, body?: object): Promise<Reply> {
+    const response = await fetch(`${hub.url}${path}`, {
+      method,
+      headers: { cookie: "nest_hub_user=ada", ...(body === undefined ? {} : { "content-type": "application/json" }) },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    if (!response.ok)
+      throw new Error(`${method} ${path}: ${response.status} ${text}\n${hub.process.said.slice(-2000)}`);
+    return JSON.parse(text) as Reply;
+  }
+  const nest = () => asAda<nests.NestDetail>("GET", `/api/saas/nests/${id}`);
+  const stands = async (status: string) => {
+    const seen = async () => {
+      const { status: now, error, steps, operation } = await nest();
+      return operation === undefined && now === status ? status : { now, error, steps };
+    };
+    await expect.poll(seen, { timeout: 120_000, interval: 200 }).toBe(status);
+  };
+  const podAddress = async () => {
+    const { text } = await real.call("GET", `/api/v1/namespaces/${namespaceOf(id)}/pods?labelSelector=app%3Dnest`);
+    const { items } = JSON.parse(text) as {
+      items: { status: { podIP?: string; phase: string }; metadata: { deletionTimestamp?: string } }[];
+    };
+    return items.find(({ status, metadata }) => status.phase === "Running" && metadata.deletionTimestamp === undefined)
+      ?.status.podIP;
+  };
+  /** Runs a program in the nest's container, through the API server. */
+  const inside = async (...command: readonly string[]) => {
+    const cluster = await clusterOf(await real.kubeconfig());
+    const signal = AbortSignal.timeout(20_000);
+    const [pod] = (await cluster.pods(namespaceOf(id), signal)).filter(({ isEnding }) => !isEnding);
+    let said = "";
+    const stdout = (piece: Buffer) => {
+      said += piece.toString("utf8");
+    };
+    await cluster.exec({
+      namespace: namespaceOf(id),
+      pod: pod?.name ?? "",
+      container: "nest",
+      command,
+      stdout,
+      signal,
+    });
+    return said.trim();
+  };
+
+  test("is created, and its dashboard answers in the pod, to who proves to be the hub's proxy and to nobody else", async () => {
+    ({ id } = await asAda<{ id: string }>("POST", "/api/saas/nests", aNest));
+    await stands("running");
+    const address = `http://${await podAddress()}:3002`;
+    expect((await fetch(`${address}/api/health`)).status).toBe(200);
+    const check = await fetch(`${hub.url}/api/saas/auth-check?nest=${id}&uri=/`, {
+      headers: { cookie: "nest_hub_user=ada" },
+    });
+    const proven = Object.fromEntries([...check.headers].filter(([name]) => name.startsWith("x-nest-")));
+    const host = { "x-forwarded-host": `${id}.nests.test` };
+    const config = (headers: object) => fetch(`${address}/api/config`, { headers: { ...host, ...headers } });
+    expect((await config(proven)).status).toBe(200);
+    expect((await config({ "x-nest-user": "ada", "x-nest-role": "owner" })).status).not.toBe(200);
+  });
+
+  test("its heartbeats arrive with the id that the hub gave it, and its files belong to its own user", async () => {
+    await expect.poll(async () => (await nest()).online, { timeout: 60_000, interval: 500 }).toBe(true);
+    expect((await inside("cat", "/data/nest-id")).trim()).toBe(id);
+    expect(await inside("sh", "-c", "id -u; stat -c %u:%g /data")).toBe("1001\n1001:1000");
+  });
+
+  test("is paused and resumed, and keeps its data", async () => {
+    await inside("sh", "-c", "echo kept > /data/mark");
+    await asAda("POST", `/api/saas/nests/${id}/pause`);
+    await stands("paused");
+    expect(await podAddress()).toBeUndefined();
+    await asAda("POST", `/api/saas/nests/${id}/resume`);
+    await stands("running");
+    expect(await inside("cat", "/data/mark")).toBe("kept");
+  });
+
+  test("is upgraded to another image; one that does not run is rolled back with the reason", async () => {
+    await asAda("POST", `/api/saas/nests/${id}/upgrade`, { image: NEWER });
+    await stands("running");
+    expect((await nest()).image).toBe(NEWER);
+    await asAda("POST", `/api/saas/nests/${id}/upgrade`, { image: BROKEN });
+    await stands("running");
+    const after = await nest();
+    expect(after.image).toBe(NEWER);
+    expect(after.error).toMatch(/broken failed, the old image runs on: .*exit code 1/);
+  });
+
+  test("is in the hub's backup, read out of its pod through the API server", async () => {
+    const archive = folder.in("hub.enc");
+    const environment = {
+      PATH: process.env.PATH,
+      HOME: folder.path,
+      NEST_BACKUP_KEY: "ab".repeat(32),
+      NEST_BACKUP_DATA_DIR: folder.in("hub"),
+      NEST_HUB_NAMESPACE: "nest-hub",
+      KUBECONFIG: await real.kubeconfig(),
+      NEST_KUBECONFIG_DIR: folder.path,
+    };
+    await real.addNamespace("nest-hub");
+    for (const name of ["nest-hub-secrets", "objstore-api-key", "nest-hub-kubeconfigs", "nest-hub-tls"])
+      await real.create("/api/v1/namespaces/nest-hub/secrets", {
+        apiVersion: "v1",
+        kind: "Secret",
+        metadata: { name },
+      });
+    const run = promisify(execFile);
+    await run(join(BIN, "nest-backup"), ["run", "-local", archive], { env: environment });
+    await run(join(BIN, "nest-backup"), ["extract", "-file", archive, "-dest", folder.in("out")], { env: environment });
+    const manifest = JSON.parse(await readFile(folder.in("out/MANIFEST.json"), "utf8")) as { spoke_errors: object };
+    expect(manifest.spoke_errors).toEqual({});
+    expect((await readFile(folder.in("out/spokes", id, "nest-id"), "utf8")).trim()).toBe(id);
+  });
+
+  test("is deleted with everything that it was, and the hub forgets it", async () => {
+    await asAda("DELETE", `/api/saas/nests/${id}?confirm=${id}`);
+    const left = async () => (await real.call("GET", `/api/v1/namespaces/${namespaceOf(id)}`)).status;
+    await expect.poll(left, { timeout: 120_000, interval: 500 }).toBe(404);
+    const known = async () =>
+      (await fetch(`${hub.url}/api/saas/nests/${id}`, { headers: { authorization: `Bearer ${ADMIN_TOKEN}` } })).status;
+    await expect.poll(known, { timeout: 30_000 }).toBe(404);
+  });
+});
