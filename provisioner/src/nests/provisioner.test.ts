@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { NestError, Secret } from "@nest/kit";
 import { namespaceOf } from "@nest/protocol";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { parse } from "yaml";
 import { APP_KEY, aRequest, IMAGE, Scene } from "../testing/scene.ts";
 
 let scene: Scene;
@@ -416,5 +417,32 @@ describe("a placeholder", () => {
     const after = await secretOf(id);
     expect(after["github-token"]).toBe("ghp_abc");
     expect(after["dashboard-token"]).toBe(before["dashboard-token"]);
+  });
+
+  test("a claim lays project and app ids over an overlay that is there, keeps the rest of it, and starts the nest again", async () => {
+    const { hub, id } = await placeholder();
+    const { overlays } = scene.controllers.east;
+    overlays.set(namespaceOf(id), "project:\n  org: before\ndashboard:\n  port: 3002\n");
+    scene.east.changes.length = 0;
+    await hub.claim(id, aRequest());
+    await scene.settle(hub);
+    expect(parse(overlays.get(namespaceOf(id)) ?? "")).toEqual({
+      project: { org: "acme", repos: ["acme/widgets"], primary_repo: "acme/widgets" },
+      dashboard: { port: 3002 },
+      github: { app_id: 123, installation_id: 456, key_file: "/secrets/app-key.pem" },
+      acmm_level: 2,
+    });
+    expect(scene.east.changes.at(-1)).toMatch(/^delete Pod /);
+  });
+
+  test("a claim of a nest without an overlay writes one, and starts nothing again", async () => {
+    const { hub, id } = await placeholder();
+    scene.east.changes.length = 0;
+    await hub.claim(id, aRequest());
+    await scene.settle(hub);
+    expect(parse(scene.controllers.east.overlays.get(namespaceOf(id)) ?? "")).toMatchObject({
+      project: { org: "acme" },
+    });
+    expect(scene.east.changes.some((change) => change.startsWith("delete Pod"))).toBe(false);
   });
 });
