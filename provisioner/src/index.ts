@@ -14,14 +14,8 @@ export {
   type NestVolume,
 } from "./manifests/spec.ts";
 export { desiredObjects, type ObjectStep, objectSteps, objectsByStep, yamlOf } from "./nest.ts";
-export {
-  type AuthRecord,
-  type Claim,
-  type NewNest,
-  type ProjectFields,
-  Provisioner,
-  type ProvisionerDeps,
-} from "./nests/provisioner.ts";
+export { Provisioner } from "./nests/provisioner.ts";
+export type { AuthRecord, Claim, NewNest, ProjectFields, ProvisionerDeps } from "./nests/requests.ts";
 export { ownObject } from "./operations/ownership.ts";
 export type { NestDefaults, OperationKind } from "./operations/tools.ts";
 export { AutoUpgrade, type AutoUpgradeDeps, type UpgradePause } from "./pool/auto-upgrade.ts";

@@ -1,9 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { NestError, Secret } from "@nest/kit";
 import { namespaceOf } from "@nest/protocol";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { parse } from "yaml";
 import { APP_KEY, aRequest, IMAGE, Scene } from "../testing/scene.ts";
 
 let scene: Scene;
@@ -22,16 +20,6 @@ const deployment = (id: string) => ({
   name: "nest",
   namespace: namespaceOf(id),
 });
-
-async function secretOf(id: string): Promise<Record<string, string>> {
-  const { data } = await scene.east.secret(namespaceOf(id), "nest-secrets", signal);
-  return Object.fromEntries(
-    Object.entries(data as Record<string, string>).map(([key, value]) => [
-      key,
-      Buffer.from(value, "base64").toString(),
-    ]),
-  );
-}
 
 describe("a created nest", () => {
   test("is provisioning at once, with its id and host, and running when its pod is ready", async () => {
@@ -63,7 +51,7 @@ describe("a created nest", () => {
     const hub = scene.hub();
     const { id } = await hub.create(aRequest());
     await scene.settle(hub);
-    const secret = await secretOf(id);
+    const secret = await scene.secretOf(id);
     expect(secret["dashboard-token"]).toMatch(/^[0-9a-f]{64}$/);
     expect(secret["app-key.pem"]).toBe(APP_KEY);
     expect(secret["hub-secret"]).toBe("the-secret-of-all-heartbeats");
@@ -144,7 +132,7 @@ describe("trouble on the way", () => {
     await hub.retry(id, "octo");
     await scene.settle(hub);
     expect(await scene.records.get(id)).toMatchObject({ status: "running" });
-    expect((await secretOf(id))["app-key.pem"]).toBe(APP_KEY);
+    expect((await scene.secretOf(id))["app-key.pem"]).toBe(APP_KEY);
   });
 
   test("one that hangs is given up after a minute and asked again", async () => {
@@ -250,199 +238,5 @@ describe("many at once", () => {
     expect((await scene.records.list()).map(({ status }) => status)).toEqual(Array(4).fill("running"));
     const applied = scene.east.changes.filter((change) => change.startsWith("apply Namespace"));
     expect(applied).toEqual(ids.map((id) => `apply Namespace ${namespaceOf(id)}`));
-  });
-});
-
-describe("a nest that runs", () => {
-  async function running() {
-    const hub = scene.hub();
-    const { id } = await hub.create(aRequest());
-    await scene.settle(hub);
-    return { hub, id };
-  }
-
-  test("is paused at 0 and resumed at 1, and keeps its volume", async () => {
-    const { hub, id } = await running();
-    await hub.pause(id, "octo");
-    await scene.settle(hub);
-    expect(await scene.records.get(id)).toMatchObject({ status: "paused", replicas: 0 });
-    expect(await scene.east.pods(namespaceOf(id), signal)).toEqual([]);
-    await hub.resume(id, "octo");
-    await scene.settle(hub);
-    expect(await scene.records.get(id)).toMatchObject({ status: "running", replicas: 1 });
-  });
-
-  test("is upgraded to another image", async () => {
-    const { hub, id } = await running();
-    await hub.upgrade(id, "octo", "registry.example.org/nest-spoke:2");
-    await scene.settle(hub);
-    expect(await scene.records.get(id)).toMatchObject({
-      status: "running",
-      image: "registry.example.org/nest-spoke:2",
-    });
-  });
-
-  test("an upgrade that does not come up brings the old image back, with the reason", async () => {
-    const { hub, id } = await running();
-    const bad = "registry.example.org/nest-spoke:bad";
-    scene.controllers.east.fates.set(bad, {
-      status: {
-        phase: "Pending",
-        containerStatuses: [{ name: "nest", state: { waiting: { reason: "InvalidImageName" } } }],
-      },
-    });
-    await hub.upgrade(id, "octo", bad);
-    await scene.settle(hub);
-    const record = await scene.records.get(id);
-    expect(record).toMatchObject({ status: "running", image: IMAGE });
-    expect(record.error).toContain(`upgrade to ${bad} failed, the old image runs on: ready: nest: InvalidImageName`);
-    expect(JSON.stringify(await scene.east.read(deployment(id), signal))).not.toContain(bad);
-  });
-
-  test("only one thing at a time is done to it", async () => {
-    const { hub, id } = await running();
-    await hub.pause(id, "octo");
-    await expect(hub.resume(id, "octo")).rejects.toMatchObject({ code: "nest_busy" });
-    await scene.settle(hub);
-  });
-
-  test("drift is told by object and field, and repaired", async () => {
-    const { hub, id } = await running();
-    expect(await hub.driftOf(id, signal)).toEqual([]);
-    await scene.east.patch(deployment(id), { spec: { progressDeadlineSeconds: 7 } }, signal);
-    scene.east.take({ apiVersion: "v1", kind: "Service", name: "nest", namespace: namespaceOf(id) });
-    const drift = await hub.driftOf(id, signal);
-    expect(drift).toContainEqual({
-      what: "Deployment nest",
-      field: "spec.progressDeadlineSeconds",
-      wanted: "300",
-      found: "7",
-    });
-    expect(drift).toContainEqual({ what: "Service nest", wanted: "present", found: "absent" });
-    await hub.repair(id, "octo");
-    await scene.settle(hub);
-    expect(await hub.driftOf(id, signal)).toEqual([]);
-    expect((await secretOf(id))["app-key.pem"]).toBe(APP_KEY);
-  });
-
-  test("deprovisioning deletes the namespace and the record, and leaves a tombstone", async () => {
-    const { hub, id } = await running();
-    await hub.deprovision(id, "octo");
-    await scene.settle(hub);
-    expect(await scene.east.read(namespaceRef(id), signal)).toBeUndefined();
-    await expect(scene.records.get(id)).rejects.toThrow("nest not found");
-    expect(await scene.records.tombstone(id)).toMatchObject({ id, owner: "octo", deleted_by: "octo" });
-    expect(await scene.records.isTaken(id)).toBe(true);
-  });
-
-  test("it is deprovisioned while it is still being made", async () => {
-    const hub = scene.hub();
-    scene.controllers.east.fates.set(IMAGE, "waits");
-    const { id } = await hub.create(aRequest());
-    await scene.until(async () => (await scene.records.get(id)).steps.at(-1)?.state === "running");
-    await hub.deprovision(id, "octo");
-    await scene.settle(hub);
-    expect(await scene.east.read(namespaceRef(id), signal)).toBeUndefined();
-    expect(await scene.records.read(id)).toBeUndefined();
-  });
-
-  test("a namespace that does not end is told with what holds it; the record stays, and a retry finishes", async () => {
-    const { hub, id } = await running();
-    scene.east.stick(namespaceOf(id));
-    await hub.deprovision(id, "octo");
-    await scene.until(
-      async () => (await scene.east.read(namespaceRef(id), signal))?.metadata.deletionTimestamp !== undefined,
-    );
-    scene.east.setStatus(namespaceRef(id), {
-      phase: "Terminating",
-      conditions: [
-        {
-          type: "NamespaceFinalizersRemaining",
-          status: "True",
-          message: "kubernetes.io/pvc-protection in 1 resource instances",
-        },
-      ],
-    });
-    await scene.settle(hub);
-    const record = await scene.records.get(id);
-    expect(record.status).toBe("error");
-    expect(record.error).toMatch(/^partially deleted, check hub logs: namespace-gone: .*pvc-protection/);
-    scene.east.unstick(namespaceOf(id));
-    await hub.retry(id, "octo");
-    await scene.settle(hub);
-    expect(await scene.records.read(id)).toBeUndefined();
-  });
-});
-
-describe("a placeholder", () => {
-  async function placeholder() {
-    const hub = scene.hub();
-    const { id } = await hub.createPlaceholder("east", "hub");
-    await scene.settle(hub);
-    return { hub, id };
-  }
-  const claim = {
-    ...aRequest({ owner: "hexa", secrets: { githubToken: new Secret("ghp_abc") }, auth: { auth_method: "token" } }),
-  };
-
-  test("is provisioned, scaled to 0 and available", async () => {
-    const { id } = await placeholder();
-    expect(id).toMatch(/^hosted-available-east-\d{6}-[a-z0-9]{4}$/);
-    expect(await scene.records.get(id)).toMatchObject({ status: "available", owner: "", replicas: 0 });
-    expect(await scene.east.pods(namespaceOf(id), signal)).toEqual([]);
-  });
-
-  test("nobody claims what is not available, and nobody twice", async () => {
-    const { hub, id } = await placeholder();
-    const both = await Promise.allSettled([hub.claim(id, claim), hub.claim(id, claim)]);
-    expect(both.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
-    const refused = both.find((one) => one.status === "rejected");
-    expect(refused?.reason).toBeInstanceOf(NestError);
-    expect(refused?.reason).toMatchObject({ code: "nest_not_available" });
-  });
-
-  test("a claim sets owner and project, brings the credentials and scales to 1", async () => {
-    const { hub, id } = await placeholder();
-    const before = await secretOf(id);
-    scene.east.changes.length = 0;
-    await hub.claim(id, claim);
-    await scene.settle(hub);
-    expect(await scene.records.get(id)).toMatchObject({
-      owner: "hexa",
-      org: "acme",
-      repos: ["acme/widgets"],
-      replicas: 1,
-    });
-    expect(scene.east.changes).toContain(`scale Deployment ${namespaceOf(id)}/nest to 1`);
-    const after = await secretOf(id);
-    expect(after["github-token"]).toBe("ghp_abc");
-    expect(after["dashboard-token"]).toBe(before["dashboard-token"]);
-  });
-
-  test("a claim lays project and app ids over an overlay that is there, keeps the rest of it, and starts the nest again", async () => {
-    const { hub, id } = await placeholder();
-    const { overlays } = scene.controllers.east;
-    overlays.set(namespaceOf(id), "project:\n  org: before\ndashboard:\n  port: 3002\n");
-    scene.east.changes.length = 0;
-    await hub.claim(id, aRequest());
-    await scene.settle(hub);
-    expect(parse(overlays.get(namespaceOf(id)) ?? "")).toEqual({
-      project: { org: "acme", repos: ["acme/widgets"], primary_repo: "acme/widgets" },
-      dashboard: { port: 3002 },
-      github: { app_id: 123, installation_id: 456, key_file: "/secrets/app-key.pem" },
-      acmm_level: 2,
-    });
-    expect(scene.east.changes.at(-1)).toMatch(/^delete Pod /);
-  });
-
-  test("a claim of a nest without an overlay writes one, and starts nothing again", async () => {
-    const { hub, id } = await placeholder();
-    scene.east.changes.length = 0;
-    await hub.claim(id, aRequest());
-    await scene.settle(hub);
-    expect(parse(scene.controllers.east.overlays.get(namespaceOf(id)) ?? "")).toMatchObject({
-      project: { org: "acme" },
-    });
-    expect(scene.east.changes.some((change) => change.startsWith("delete Pod"))).toBe(false);
   });
 });

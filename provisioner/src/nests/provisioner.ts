@@ -2,53 +2,21 @@ import { KeyedLock, NestError, Secret } from "@nest/kit";
 import { type HostedNestRecord, namespaceOf } from "@nest/protocol";
 import { driftOf, type NestDrift } from "../drift/drift.ts";
 import { newNestId, newPlaceholderId } from "../ids.ts";
-import { PLACEHOLDER, SECRETS, secret } from "../manifests/config.ts";
-import { labelsOf } from "../manifests/metadata.ts";
-import { hostOf, type NestSecrets } from "../manifests/spec.ts";
+import { secret } from "../manifests/config.ts";
+import type { NestSecrets } from "../manifests/spec.ts";
 import { migrate } from "../migrate/migrate.ts";
 import { desiredObjects, objectSteps, objectsByStep, yamlOf } from "../nest.ts";
 import { deprovision } from "../operations/deprovision.ts";
 import { pause, resume, upgrade } from "../operations/lifecycle.ts";
 import { OperationRunner } from "../operations/operation-runner.ts";
-import { ownObject } from "../operations/ownership.ts";
 import { claim, provision, repair } from "../operations/provision.ts";
-import { deploymentRef } from "../operations/scale-steps.ts";
-import { doneRecord, imageFor, specOf, type Tools } from "../operations/tools.ts";
-import type { ClusterEntry, ClustersFile } from "../records/clusters-file.ts";
-
-export interface ProvisionerDeps extends Omit<Tools, "imageOf"> {
-  readonly clustersFile: Pick<ClustersFile, "find" | "list">;
-  /** How many nests are worked on at once on each cluster; 2 unless said otherwise. */
-  readonly mostAtOnce?: number;
-}
-
-/** What a nest is to work on, as a create or claim says it. */
-export interface ProjectFields {
-  readonly org: string;
-  readonly repos: readonly string[];
-  readonly primary_repo: string;
-  readonly project_name: string;
-  readonly acmm_level: number;
-  readonly is_public: boolean;
-}
-
-/** How it proves itself; see `authShapeOf`. */
-export interface AuthRecord {
-  readonly auth_method: string;
-  readonly app_id?: string;
-  readonly installation_id?: string;
-}
-
-export interface NewNest {
-  readonly owner: string;
-  readonly clusterId: string;
-  readonly project: ProjectFields;
-  readonly auth: AuthRecord;
-  readonly secrets: NestSecrets;
-  readonly by: string;
-}
-
-export interface Claim extends Omit<NewNest, "clusterId"> {}
+import { doneRecord, imageFor, specOf } from "../operations/tools.ts";
+import type { ClusterEntry } from "../records/clusters-file.ts";
+import { adoptNest } from "./adopt.ts";
+import { isCured } from "./cured.ts";
+import { newRecord } from "./new-record.ts";
+import { proxyTokenOf } from "./proxy-token.ts";
+import type { Claim, NewNest, ProjectFields, ProvisionerDeps } from "./requests.ts";
 
 /**
  * Makes, claims, changes, moves and removes hosted nests. Every method answers as soon as the record says what is under way; the
@@ -188,27 +156,7 @@ export class Provisioner {
    * @throws NestError `nest_not_on_cluster`, `nest_belongs_elsewhere`, `nest_busy`.
    */
   async adopt(id: string, clusterId: string, signal: AbortSignal): Promise<HostedNestRecord> {
-    const { records, clusters, defaults } = this.#deps;
-    const record = await records.get(id);
-    const home = await clusters.get(clusterId);
-    const ref = { apiVersion: "v1", kind: "Namespace", name: namespaceOf(id) };
-    const namespace = await ownObject(home, ref, defaults.hub.id, signal);
-    const deployment = await home.cluster.read(deploymentRef(id), signal);
-    if (namespace === undefined || deployment === undefined)
-      throw new NestError("nest_not_on_cluster", `${namespaceOf(id)} on ${clusterId} has no nest to adopt`);
-    const spec = specOf({ ...record, cluster_id: clusterId }, home.record, this.#deps);
-    const { annotations } = objectsByStep(spec).namespace[0]?.metadata ?? {};
-    const labels = labelsOf(spec);
-    await home.cluster.patch(ref, { metadata: { labels, annotations } }, signal);
-    // By its label the hub follows it from now on.
-    await home.cluster.patch(deploymentRef(id), { metadata: { labels } }, signal);
-    const available =
-      (deployment.status as { readonly availableReplicas?: number } | undefined)?.availableReplicas ?? 0;
-    return records.change(id, (before) => {
-      if (before.operation !== undefined) throw new NestError("nest_busy", "something is under way already");
-      const subdomain = hostOf({ id, cluster: home.record }) ?? before.subdomain;
-      return { ...before, cluster_id: clusterId, subdomain, status: available > 0 ? "running" : before.status };
-    });
+    return adoptNest(this.#deps, { id, clusterId, signal });
   }
 
   /**
@@ -258,12 +206,7 @@ export class Provisioner {
 
   /** What the hub's proxy proves itself with to a nest, read from its Secret; undefined where it has none. */
   async proxyToken(id: string, signal: AbortSignal): Promise<Secret | undefined> {
-    const record = await this.#deps.records.get(id);
-    const { cluster } = await this.#deps.clusters.get(record.cluster_id);
-    const { data } = await cluster.secret(namespaceOf(id), SECRETS, signal);
-    const value = (data as Readonly<Record<string, string>> | undefined)?.["dashboard-token"];
-    const token = value === undefined ? "" : Buffer.from(value, "base64").toString("utf8");
-    return token !== PLACEHOLDER && /^[\x21-\x7e]{16,}$/.test(token) ? new Secret(token) : undefined;
+    return proxyTokenOf(this.#deps, id, signal);
   }
 
   /** Resolves when nothing is under way any more. */
@@ -287,8 +230,8 @@ export class Provisioner {
     return this.#locks.run(`cluster ${clusterId}`, async () => {
       const entry = await this.#entry(clusterId);
       await this.#notFull(clusterId);
-      const { records, credentials, defaults, clock, random } = this.#deps;
-      const record = this.#newRecord(await fields(), entry, new Date(clock.now()).toISOString());
+      const { records, credentials, defaults, random } = this.#deps;
+      const record = newRecord(await fields(), entry.record, this.#deps);
       desiredObjects(specOf(record, entry.record, this.#deps));
       if (entry.pullOnlyBecause !== undefined) return records.create(record);
       await credentials.keep(record.id, {
@@ -299,34 +242,6 @@ export class Provisioner {
       this.#runner.launch(begun);
       return begun;
     });
-  }
-
-  #newRecord(
-    made: Partial<HostedNestRecord> & { readonly id: string },
-    entry: ClusterEntry,
-    at: string,
-  ): HostedNestRecord {
-    return {
-      project_name: "",
-      org: "",
-      repos: [],
-      primary_repo: "",
-      acmm_level: 2,
-      auto_upgrade: false,
-      is_public: true,
-      owner: "",
-      objstore_file_system_id: "",
-      objstore_export_id: "",
-      ...made,
-      status: "provisioning",
-      created_at: at,
-      subdomain: hostOf({ id: made.id, cluster: entry.record }) ?? "",
-      cluster_id: entry.record.id,
-      replicas: 1,
-      image: imageFor(entry.record, this.#deps.defaults),
-      steps: [],
-      revision: 0,
-    };
   }
 
   async #newId(project: ProjectFields): Promise<string> {
@@ -365,15 +280,6 @@ const statusDuring: Partial<Record<string, string>> = {
   claim: "provisioning",
   delete: "deleting",
 };
-
-function isCured(
-  { status, operation, failed_operation: failed, auth_method: method }: HostedNestRecord,
-  isAppMissing: boolean,
-) {
-  if (status !== "error" || operation !== undefined) return false;
-  const { kind } = (failed ?? {}) as { readonly kind?: string };
-  return ["provision", "claim", "resume", "repair"].includes(kind ?? "") && !(method === "app-later" && isAppMissing);
-}
 
 function notAvailable(status: string): NestError {
   return new NestError(

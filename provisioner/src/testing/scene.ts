@@ -4,8 +4,9 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type ManagedCluster, MemoryCluster } from "@nest/cluster";
 import { Secret, seededRandom, silentLog, VirtualClock, writeFileAtomic } from "@nest/kit";
-import type { ClusterRecord } from "@nest/protocol";
-import { type NewNest, Provisioner } from "../nests/provisioner.ts";
+import { type ClusterRecord, namespaceOf } from "@nest/protocol";
+import { Provisioner } from "../nests/provisioner.ts";
+import type { NewNest } from "../nests/requests.ts";
 import type { ClusterEntry } from "../records/clusters-file.ts";
 import { CredentialStore } from "../records/credential-store.ts";
 import { RecordStore } from "../records/record-store.ts";
@@ -102,6 +103,13 @@ export class Scene implements AsyncDisposable {
     });
     if (!options.isDoomed) this.#hubs.push(hub);
     return hub;
+  }
+
+  /** The values of a nest's Secret on the cluster east. */
+  async secretOf(id: string): Promise<Record<string, string>> {
+    const { data } = await this.east.secret(namespaceOf(id), "nest-secrets", new AbortController().signal);
+    const values = Object.entries(data as Record<string, string>);
+    return Object.fromEntries(values.map(([key, value]) => [key, Buffer.from(value, "base64").toString()]));
   }
 
   clusterEntries(): readonly ClusterEntry[] {
