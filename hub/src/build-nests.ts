@@ -64,7 +64,12 @@ export async function buildNests(deps: NestsDeps): Promise<Nests> {
   const { ledger, batcher, storage } = dispatch;
   const dataFolder = config.dataDir;
   const records = new RecordStore({ dataFolder, clock, log });
-  const clustersFile = new ClustersFile({ dataFolder, log, ownCluster: ownCluster() });
+  const clustersFile = new ClustersFile({
+    dataFolder,
+    kubeconfigFolder: config.kubeconfigFolder,
+    log,
+    ownCluster: ownCluster(),
+  });
   const hubId = (await readFile(join(dataFolder, "saas", "hub-id"), "utf8").catch(() => "hub")).trim();
   const clusters = new Clusters({
     hubId,

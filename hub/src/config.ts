@@ -86,6 +86,8 @@ export interface HubConfig {
   readonly oauth: { readonly clientId: string; readonly clientSecret: Secret | undefined } | undefined;
   /** Whether the cookie `nest_hub_user` alone authenticates. */
   readonly plainUserCookie: boolean;
+  /** Where kubeconfigs of clusters are mounted. */
+  readonly kubeconfigFolder: string;
   /** The image of hosted nests, where their cluster names none. */
   readonly spokeImage: string;
   /** Hosted nests that are worked on at once on each cluster. */
@@ -149,6 +151,7 @@ const HubEnvironment = z.object({
   NEST_HUB_OAUTH_CLIENT_ID: z.string().optional(),
   NEST_HUB_OAUTH_CLIENT_SECRET: z.string().optional(),
   NEST_HUB_PLAIN_USER_COOKIE: z.enum(["true", "false"], "must be true or false").default("false"),
+  NEST_KUBECONFIG_DIR: z.string().default("/etc/nest/kubeconfigs"),
   NEST_IMAGE_PREFIX: z.string().regex(IMAGE_PREFIX, "must be the beginning of an image's name").default("localhost"),
   NEST_SPOKE_IMAGE: z.string().regex(IMAGE, "must be the name of an image").optional(),
   NEST_HUB_NESTS_AT_ONCE: z.coerce.number<string>(AT_ONCE).int(AT_ONCE).min(1, AT_ONCE).max(100, AT_ONCE).default(2),
@@ -203,6 +206,7 @@ export async function readHubConfig(environment: Environment): Promise<HubConfig
     oauth:
       clientId === undefined ? undefined : { clientId, clientSecret: secretOf(values.NEST_HUB_OAUTH_CLIENT_SECRET) },
     plainUserCookie: values.NEST_HUB_PLAIN_USER_COOKIE === "true",
+    kubeconfigFolder: values.NEST_KUBECONFIG_DIR,
     spokeImage: values.NEST_SPOKE_IMAGE ?? `${values.NEST_IMAGE_PREFIX.replace(/\/+$/, "")}/nest-spoke:latest`,
     nestsAtOnce: values.NEST_HUB_NESTS_AT_ONCE,
   };

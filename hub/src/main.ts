@@ -42,6 +42,9 @@ It is configured by environment and nest.yaml:
   NEST_GITHUB_WEBHOOK_SECRET
                           what the code host signs its webhooks with (or github.webhook_secret)
   NEST_HUB_SECRET         heartbeat secret of the spokes (default: made at first boot)
+  NEST_KUBECONFIG_DIR     where kubeconfigs of clusters.json are mounted (default /etc/nest/kubeconfigs)
+  NEST_IMAGE_PREFIX       where the images of hosted nests come from (default localhost); or NEST_SPOKE_IMAGE, one image
+  NEST_HUB_NESTS_AT_ONCE  hosted nests that are worked on at once on each cluster (default 2)
   NEST_GITHUB_API_URL     code-host API (default: the public one)
   NEST_GITHUB_URL         code-host web address
 

@@ -53,6 +53,19 @@ test.each([
   expect((await file.find("a"))?.pullOnlyBecause).toBe(because);
 });
 
+test.each(["east", "/moved/away/east"])("a kubeconfig %s is found by its name where they are mounted", async (path) => {
+  await mkdir(join(folder, "mounted"));
+  await writeFile(join(folder, "mounted/east"), "");
+  await write([{ id: "a", kubeconfig_path: path }]);
+  const mounting = new ClustersFile({
+    dataFolder: folder,
+    kubeconfigFolder: join(folder, "mounted"),
+    log: silentLog(),
+  });
+  const found = { kubeconfig: join(folder, "mounted/east"), pullOnlyBecause: undefined };
+  expect(await mounting.find("a")).toMatchObject(found);
+});
+
 test("an absent file means the cluster that the hub runs in, or none", async () => {
   expect(await file.list()).toEqual([]);
   const ownCluster = { id: "own", in_cluster: true };

@@ -1,5 +1,5 @@
 import { access, constants } from "node:fs/promises";
-import { isAbsolute, join } from "node:path";
+import { basename, isAbsolute, join } from "node:path";
 import {
   KeyedLock,
   type Log,
@@ -14,6 +14,8 @@ import { clusterEntryOf, withoutLongNames } from "./cluster-entry.ts";
 
 export interface ClustersFileDeps {
   readonly dataFolder: string;
+  /** Where kubeconfigs are mounted; an entry may name one of them by its file name alone. */
+  readonly kubeconfigFolder?: string | undefined;
   readonly log: Log;
   /** The one cluster of a hub that has no `clusters.json`: the one it runs in; absent where the hub is in no pod. */
   readonly ownCluster?: ClusterRecord | undefined;
@@ -109,14 +111,19 @@ export class ClustersFile {
   }
 
   async #entry(record: ClusterRecord): Promise<ClusterEntry> {
-    const kubeconfig = this.#pathOf(record.kubeconfig_path);
+    const kubeconfig = await this.#pathOf(record.kubeconfig_path);
     const pullOnlyBecause = await this.#whyPullOnly(record, kubeconfig);
     return { record, kubeconfig, pullOnlyBecause };
   }
 
-  #pathOf(path: string | undefined): string | undefined {
+  /** The first of the places that an entry can mean where there is a file; the first of all where there is none. */
+  async #pathOf(path: string | undefined): Promise<string | undefined> {
     if (path === undefined || path === "") return undefined;
-    return isAbsolute(path) ? path : join(this.#deps.dataFolder, path);
+    const { dataFolder, kubeconfigFolder } = this.#deps;
+    const mounted = kubeconfigFolder === undefined ? [] : [join(kubeconfigFolder, basename(path))];
+    const places = isAbsolute(path) ? [path, ...mounted] : [join(dataFolder, path), ...mounted];
+    for (const place of places) if (await isReadable(place)) return place;
+    return places[0];
   }
 
   async #whyPullOnly(record: ClusterRecord, kubeconfig: string | undefined): Promise<string | undefined> {
@@ -133,6 +140,13 @@ export class ClustersFile {
     }
     return because;
   }
+}
+
+function isReadable(path: string): Promise<boolean> {
+  return access(path, constants.R_OK).then(
+    () => true,
+    () => false,
+  );
 }
 
 function arrayOf(path: string, text: string): readonly Raw[] {
