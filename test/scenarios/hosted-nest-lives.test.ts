@@ -24,18 +24,20 @@ const token = { auth: { auth_method: "token" }, secrets: { githubToken: new Secr
 /** Real API server and controllers, real pods, the real image of a nest. */
 describe.skipIf(impossible !== undefined)("a hosted nest that lives", () => {
   let folder: FolderHere;
-  let real: RealCluster;
-  let kubelet: Kubelet;
-  let cluster: ManagedCluster;
+  const closing = new AsyncDisposableStack();
+  const clusters = new Map<string, ManagedCluster>();
   let records: RecordStore;
   let hub: Provisioner;
 
   beforeAll(async () => {
     folder = await FolderHere.make("hosted-lives");
     const image = await (await PodmanHere.make(folder)).image("nest-spoke");
-    real = await RealCluster.start(programs ?? "", { controllers: true });
-    kubelet = await Kubelet.start(real);
-    cluster = await clusterOf(await real.kubeconfig());
+    let gateway = "";
+    for (const id of ["real", "other"]) {
+      const real = closing.use(await RealCluster.start(programs ?? "", { controllers: true }));
+      ({ gateway } = closing.use(await Kubelet.start(real)));
+      clusters.set(id, await clusterOf(await real.kubeconfig()));
+    }
     const [clock, random, log] = [systemClock(), systemRandom(), silentLog()];
     records = new RecordStore({ dataFolder: folder.in("data"), clock, log });
     const entry = async (id: string) => {
@@ -45,11 +47,11 @@ describe.skipIf(impossible !== undefined)("a hosted nest that lives", () => {
     hub = new Provisioner({
       records,
       credentials: new CredentialStore({ records, key: new Secret("k".repeat(64)), random }),
-      clusters: new Clusters({ entry, connect: async () => cluster, hubId: "hub-one", log }),
+      clusters: new Clusters({ entry, connect: async ({ record }) => on(record.id), hubId: "hub-one", log }),
       clustersFile: { find: entry, list: async () => [] },
       storage: noStorageExport,
       defaults: {
-        hub: { id: "hub-one", url: `http://${kubelet.gateway}:9`, isProxy: true },
+        hub: { id: "hub-one", url: `http://${gateway}:9`, isProxy: true },
         hubSecret: new Secret("shared"),
         image,
       },
@@ -60,11 +62,15 @@ describe.skipIf(impossible !== undefined)("a hosted nest that lives", () => {
   }, 600_000);
   afterAll(async () => {
     await hub?.close();
-    await kubelet?.[Symbol.asyncDispose]();
-    await real?.[Symbol.asyncDispose]();
+    await closing.disposeAsync();
     await folder?.[Symbol.asyncDispose]();
   }, 120_000);
 
+  function on(clusterId: string): ManagedCluster {
+    const cluster = clusters.get(clusterId);
+    if (cluster === undefined) throw new Error(`no cluster ${clusterId}`);
+    return cluster;
+  }
   /** Waits until nothing is under way; answers with what went wrong, if anything. */
   async function ended(id: string): Promise<string | undefined> {
     await expect
@@ -73,10 +79,12 @@ describe.skipIf(impossible !== undefined)("a hosted nest that lives", () => {
     return (await records.read(id))?.error;
   }
   async function addressOf(id: string): Promise<string> {
+    const cluster = on((await records.get(id)).cluster_id);
     const [pod] = await cluster.list({ apiVersion: "v1", kind: "Pod" }, { namespace: namespaceOf(id) }, signal);
     return `http://${(pod?.status as { podIP?: string } | undefined)?.podIP}:3002`;
   }
   async function inPod(id: string, command: readonly string[]): Promise<string> {
+    const cluster = on((await records.get(id)).cluster_id);
     const [pod] = await cluster.pods(namespaceOf(id), signal);
     const pieces: Buffer[] = [];
     const container = "nest";
@@ -121,5 +129,21 @@ describe.skipIf(impossible !== undefined)("a hosted nest that lives", () => {
     expect(await ended(id)).toBeUndefined();
     expect(await inPod(id, ["cat", "/data/nest.yaml.dashboard"])).toContain("org: acme");
     expect(await inPod(id, ["cat", "/etc/nest/nest.yaml"])).toContain("primary_repo: acme/widgets");
+  }, 400_000);
+
+  test("it moves to another cluster with its data, proven, and nothing of it stays behind", async () => {
+    const { id } = await hub.create({ owner: "octo", clusterId: "real", project, ...token });
+    expect(await ended(id)).toBeUndefined();
+    await inPod(id, ["mkdir", "-p", "/data/beads/scanner"]);
+    await inPod(id, ["cp", "/opt/nest/package.json", "/data/beads/scanner/a name with spaces"]);
+    const before = await inPod(id, ["sha256sum", "/data/beads/scanner/a name with spaces"]);
+    await hub.migrate(id, "other", "octo");
+    expect(await ended(id)).toBeUndefined();
+    expect(await records.get(id)).toMatchObject({ cluster_id: "other", status: "running" });
+    expect(await inPod(id, ["sha256sum", "/data/beads/scanner/a name with spaces"])).toBe(before);
+    expect(before).toMatch(/^[0-9a-f]{64} /);
+    expect((await fetch(`${await addressOf(id)}/api/health`)).status).toBe(200);
+    const ref = { apiVersion: "v1", kind: "Namespace", name: namespaceOf(id) };
+    expect(await on("real").read(ref, signal)).toBeUndefined();
   }, 400_000);
 });
