@@ -69,6 +69,7 @@ export const folderOrders: Readonly<Record<string, FolderOrder>> = {
       "app.ts",
       "build-dispatch.ts",
       "build-nests.ts",
+      "build-provisioning.ts",
       "build-operations.ts",
       "build-relays.ts",
       "build-routes.ts",

@@ -5,7 +5,7 @@ import { addressOf, buildServer, knownHost, networkOf, type Trust, trustIn } fro
 import type { FastifyInstance } from "fastify";
 import { buildAccess } from "./access/build-access.ts";
 import { buildDispatch, type Dispatch, type DispatchDeps } from "./build-dispatch.ts";
-import { buildNests, type NestsDeps } from "./build-nests.ts";
+import { buildNests, type Nests, type NestsDeps } from "./build-nests.ts";
 import { buildOperations } from "./build-operations.ts";
 import { buildRelays } from "./build-relays.ts";
 import { registerRoutes } from "./build-routes.ts";
@@ -97,7 +97,7 @@ export async function buildHub(deps: HubDeps): Promise<Hub> {
     log,
   });
   gateway.attach(http.server);
-  followReplicas(dispatch, deps);
+  followReplicas(dispatch, nests, deps);
 
   let stopSweep = () => {};
   return {
@@ -147,7 +147,11 @@ function hostsOf(config: HubConfig, trusted: Trust): (request: IncomingMessage) 
 }
 
 /** Subscribes to other replicas: their batches, their deaths, and changes of the leader. */
-function followReplicas({ storage, batcher, sharedMonitor, verifyPending }: Dispatch, { log }: HubDeps): void {
+function followReplicas(
+  { storage, batcher, sharedMonitor, verifyPending }: Dispatch,
+  nests: Nests,
+  { log }: HubDeps,
+): void {
   const { bus, shared } = storage;
   bus.onGap(() => batcher.requestSync());
   shared?.listen({
@@ -163,7 +167,11 @@ function followReplicas({ storage, batcher, sharedMonitor, verifyPending }: Disp
     async lead() {
       await sharedMonitor?.lead();
       await verifyPending();
+      await nests.lead();
     },
-    follow: () => sharedMonitor?.follow(),
+    follow() {
+      sharedMonitor?.follow();
+      void nests.follow();
+    },
   });
 }

@@ -22,6 +22,7 @@ import { registerClusterRoutes } from "./nests/cluster-routes.ts";
 import { registerDoorRoutes } from "./nests/door-routes.ts";
 import { registerNestRoutes } from "./nests/nest-routes.ts";
 import { registerReadingRoutes } from "./nests/reading-routes.ts";
+import { registerUpgradeRoutes } from "./nests/upgrade-routes.ts";
 import { registerUserRoutes } from "./nests/user-routes.ts";
 import type { Visibility } from "./operations/read-model.ts";
 import { registerOperationsRoutes } from "./operations/routes.ts";
@@ -171,5 +172,6 @@ function registerHostedNests(routes: HubRoutes, { nests, access, operations }: R
     onBlocked: () => void operations.stream.review(),
   });
   registerClusterRoutes(routes, { file: clustersFile, clusters: nests.clusters, records, clock: nests.clock, audit });
+  registerUpgradeRoutes(routes, { autoUpgrade: nests.autoUpgrade, audit });
   registerDoorRoutes(routes, { authCheck: nests.authCheck, passes: nests.passes, readNest, users });
 }

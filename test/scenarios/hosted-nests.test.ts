@@ -1,6 +1,6 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { namespaceOf, type nests } from "@nest/protocol";
+import { nests as described, namespaceOf, type nests } from "@nest/protocol";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { aNest, HostedScene } from "../harness/hosted-scene.ts";
 
@@ -195,4 +195,41 @@ test("every change of a nest is in the audit, with who made it", async () => {
   const own = lines.filter(({ subject }) => subject === id).map(({ actor, action }) => `${actor}: ${action}`);
   expect(own.sort()).toEqual(["ada: nest access", "ada: nest created", "ada: nest renamed"]);
   expect(JSON.stringify(lines)).not.toContain("ghp_");
+});
+
+test("a pool of placeholders is filled, one is claimed for its owner, and the pool is filled again", async () => {
+  const pool = { id: "pool", in_cluster: true, domain: "pool.example.org", placeholders: { min: 1, target: 2 } };
+  expect((await scene.hub.admin("POST", "/api/saas/clusters", pool)).status).toBe(200);
+  const available = async () => {
+    await scene.hub.clock.advance(60_000);
+    const { body } = await scene.hub.admin("GET", "/api/saas/my-nests?status=available&limit=200");
+    return (body as { nests: nests.NestRow[] }).nests.map(({ id }) => id);
+  };
+  await expect.poll(async () => (await available()).length, { timeout: 20_000 }).toBe(2);
+  const [id = ""] = await available();
+  const claim = { ...aNest, owner: "bob" };
+  expect((await scene.as("ada", "POST", `/api/saas/nests/${id}/claim`, claim)).status).toBe(403);
+  expect((await scene.hub.admin("POST", `/api/saas/nests/${id}/claim`, claim)).status).toBe(200);
+  await scene.stands(id, "running");
+  expect((await scene.as("bob", "GET", `/api/saas/nests/${id}`)).body).toMatchObject({ owner: "bob", role: "owner" });
+  expect((await scene.hub.admin("POST", `/api/saas/nests/${id}/claim`, claim)).status).toBe(409);
+  await scene.hub.admin("DELETE", `/api/saas/nests/${(await available())[0]}`);
+  await expect.poll(async () => (await available()).length, { timeout: 20_000 }).toBe(2);
+});
+
+test("one switch stops upgrades of all nests", async () => {
+  expect((await scene.hub.admin("GET", "/api/saas/upgrade-pause")).body).toEqual({ paused: false });
+  expect((await scene.as("ada", "POST", "/api/saas/upgrade-pause", { paused: true })).status).toBe(403);
+  await scene.hub.admin("POST", "/api/saas/upgrade-pause", { paused: true });
+  expect((await scene.hub.admin("GET", "/api/saas/upgrade-pause")).body).toMatchObject({
+    paused: true,
+    by: "admin-token",
+  });
+});
+
+test("every route of hosted nests that is described is served", async () => {
+  const { body } = await scene.hub.call("GET", "/api/openapi.json");
+  const paths = Object.keys((body as { paths: object }).paths);
+  for (const { path } of Object.values(described).filter((one) => typeof one === "object" && "path" in one))
+    expect(paths).toContain(path.replace(/:(\w+)/g, "{$1}"));
 });
