@@ -2,11 +2,12 @@ import type { IncomingMessage } from "node:http";
 import { Throttle } from "@nest/auth";
 import type { CommandBatcher, Ledger, Queue, QueueFeed } from "@nest/dispatch";
 import { addressOf, buildServer, knownHost, networkOf, type Trust, trustIn } from "@nest/http";
+import type { Clock } from "@nest/kit";
 import type { FastifyInstance } from "fastify";
 import { buildAccess } from "./access/build-access.ts";
 import { buildDispatch, type Dispatch, type DispatchDeps } from "./build-dispatch.ts";
 import { buildNests, type Nests, type NestsDeps } from "./build-nests.ts";
-import { buildOperations } from "./build-operations.ts";
+import { buildOperations, type Operations } from "./build-operations.ts";
 import { buildRelays } from "./build-relays.ts";
 import { registerRoutes } from "./build-routes.ts";
 import type { HubConfig } from "./config.ts";
@@ -99,7 +100,6 @@ export async function buildHub(deps: HubDeps): Promise<Hub> {
   gateway.attach(http.server);
   followReplicas(dispatch, nests, deps);
 
-  let stopSweep = () => {};
   return {
     http,
     ledger,
@@ -109,6 +109,21 @@ export async function buildHub(deps: HubDeps): Promise<Hub> {
     gateway,
     registry,
     readModel,
+    ...lifeOf({ dispatch, operations, nests, gateway, http }, clock),
+  };
+}
+
+interface Parts extends Pick<Hub, "gateway" | "http"> {
+  readonly dispatch: Dispatch;
+  readonly operations: Operations;
+  readonly nests: Nests;
+}
+
+/** The order in which the parts begin their work, and in which they end it. */
+function lifeOf({ dispatch, operations, nests, gateway, http }: Parts, clock: Clock): Pick<Hub, "start" | "stop"> {
+  const { storage, batcher, queue, monitor, times } = dispatch;
+  let stopSweep = () => {};
+  return {
     async start() {
       if (storage.shared === undefined) await dispatch.verifyPending();
       else await storage.shared.replicas.start();
@@ -129,7 +144,7 @@ export async function buildHub(deps: HubDeps): Promise<Hub> {
       await nests.close();
       gateway.drain();
       await http.close();
-      await registry.save();
+      await operations.registry.save();
       await dispatch.patternJudge.close();
       await batcher.close();
       await storage.close();

@@ -59,12 +59,19 @@ export function registerNestRoutes(routes: HubRoutes, deps: NestRouteDeps): void
     if (query.confirm !== undefined && query.confirm !== id)
       throw new NestError("bad_request", "confirm: is not the id of this nest", { hint: "type the nest's id whole" });
     const before = await records.get(id);
-    await provisioner.deprovision(id, actor);
+    const { leftovers } = await provisioner.deprovision(id, actor);
     await deps.forget(id);
     await audit(actor, { action: "nest deleted", subject: id, before: facts(before), after: null });
-    return { id, status: "deleting" };
+    return { id, status: "deleting", leftovers: [...leftovers] };
   });
 
+  registerOperations(routes, deps);
+  registerSwitches(routes, deps);
+}
+
+/** Every operation on a nest that takes its time; the record says how far it is. */
+function registerOperations(routes: HubRoutes, deps: NestRouteDeps): void {
+  const { provisioner, audit } = deps;
   const operate = async (
     action: Action,
     { id, viewer }: { readonly id: string; readonly viewer: Viewer },
@@ -122,7 +129,6 @@ export function registerNestRoutes(routes: HubRoutes, deps: NestRouteDeps): void
       () => body.cluster_id,
     ),
   );
-  registerSwitches(routes, deps);
 }
 
 /** What an owner switches without anything being done on the cluster. */

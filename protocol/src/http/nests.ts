@@ -1,66 +1,20 @@
 import { z } from "zod";
-import { ClusterRecord, NestStep, nestRoles } from "../hosted-nest.ts";
+import { NestStep, nestRoles } from "../hosted-nest.ts";
+import { ClaimNest, CreateNest, Line, Name } from "./create-nest.ts";
 import { Cursor } from "./paging.ts";
 import { route } from "./route.ts";
 
-const Name = z
-  .string()
-  .trim()
-  .min(1, "required")
-  .max(100)
-  .regex(/^[A-Za-z0-9._-]+$/, "not a name of the code host");
-const Repo = /^(?:[A-Za-z0-9._-]{1,100}\/)?[A-Za-z0-9._-]{1,100}$/;
-const isRepo = (name: string) => Repo.test(name) && !name.split("/").some((part) => part === "." || part === "..");
-/** Comma-separated names of repositories; answers them one by one. */
-const Repos = z
-  .string()
-  .max(20_000)
-  .transform((text) => [...new Set(text.split(",").map((one) => one.trim()))].filter((one) => one !== ""))
-  .refine((names) => names.length > 0, "required")
-  .refine((names) => names.length <= 200, "at most 200 repositories")
-  .refine((names) => names.every(isRepo), "not owner/name, comma-separated");
-const Digits = z
-  .string()
-  .trim()
-  .regex(/^\d{1,20}$/, "digits only");
-const Line = z
-  .string()
-  .trim()
-  .max(100)
-  .regex(/^[^\u0000-\u001f\u007f]*$/, "has characters that cannot be shown");
-
-/** What a nest is created from, or a placeholder is claimed for (spec: Hosted instance create request). */
-const project = {
-  org: Name,
-  repos: Repos,
-  primary_repo: z
-    .string()
-    .trim()
-    .max(201)
-    .refine((name) => name === "" || isRepo(name), "not owner/name")
-    .optional(),
-  project_name: Line.optional(),
-  acmm_level: z.number().int().min(1, "1 to 6").max(6, "1 to 6").default(2),
-  /** `app`, else a token. */
-  auth_method: z.string().trim().max(40).optional(),
-  github_token: z
-    .string()
-    .trim()
-    .max(400)
-    .regex(/^(?:ghp_|github_pat_)[A-Za-z0-9_]+$/, "must start with ghp_ or github_pat_")
-    .optional(),
-  app_id: Digits.optional(),
-  installation_id: Digits.optional(),
-  app_private_key: z.string().max(20_000).optional(),
-  /** Absent: public. */
-  is_public: z.boolean().default(true),
-} as const;
-
-export const CreateNest = z.strictObject({ ...project, cluster_id: z.string().max(100).optional() });
-export type CreateNest = z.infer<typeof CreateNest>;
-
-export const ClaimNest = z.strictObject({ ...project, owner: Name });
-export type ClaimNest = z.infer<typeof ClaimNest>;
+export { ClaimNest, CreateNest } from "./create-nest.ts";
+export {
+  addCluster,
+  Cluster,
+  clusters,
+  removeCluster,
+  setCluster,
+  setUser,
+  User,
+  users,
+} from "./hosted-admin.ts";
 
 /** Why a nest differs from what the hub wants of it. */
 export const Drift = z.object({
@@ -217,7 +171,8 @@ export const remove = route({
   summary: "Delete a nest with its namespace and data; confirm repeats its id",
   access: "signed-in",
   query: z.strictObject({ confirm: z.string().max(100).optional() }),
-  reply: Ok,
+  /** What somebody has to remove by hand, on a cluster that the hub does not touch. */
+  reply: Ok.extend({ leftovers: z.array(z.string()) }),
 });
 
 export const upgrade = route({
@@ -351,81 +306,6 @@ export const authCheck = route({
   access: "ingress",
   query: z.looseObject({ nest: z.string().max(100).optional(), uri: z.string().max(8000).optional() }),
   reply: z.object({ ok: z.literal(true) }),
-});
-
-export const User = z.object({
-  github_username: z.string(),
-  created_at: z.string().optional(),
-  last_login: z.string().optional(),
-  nests: z.record(z.string(), z.string()),
-  saas_quota: z.number().int().optional(),
-  saas_used: z.number().int(),
-  blocked: z.boolean(),
-  is_admin: z.boolean(),
-});
-export type User = z.infer<typeof User>;
-export const users = route({
-  method: "GET",
-  path: "/api/saas/users",
-  summary: "Everybody who has signed in",
-  access: "admin",
-  query: z.strictObject({
-    q: z.string().max(100).optional(),
-    limit: z.coerce.number().int().min(1).max(200).default(50),
-    cursor: Cursor.optional(),
-  }),
-  reply: z.object({ users: z.array(User), next_cursor: z.string().optional(), matched: z.number().int() }),
-});
-export const setUser = route({
-  method: "PUT",
-  path: "/api/saas/users/:login",
-  summary: "Quota and block of somebody; null: as many nests as they like",
-  access: "admin",
-  body: z.strictObject({
-    saas_quota: z.number().int().min(0).max(10_000).nullable().optional(),
-    blocked: z.boolean().optional(),
-  }),
-  reply: User,
-});
-
-export const Cluster = ClusterRecord.extend({
-  /** Whether the hub works on it itself, and why not if it does not. */
-  reachable: z.enum(["yes", "no", "pull_only", "unknown"]),
-  because: z.string().optional(),
-  version: z.string().optional(),
-  nests: z.number().int(),
-  available: z.number().int(),
-});
-export type Cluster = z.infer<typeof Cluster>;
-export const clusters = route({
-  method: "GET",
-  path: "/api/saas/clusters",
-  summary: "The clusters on which nests can live",
-  access: "signed-in",
-  reply: z.object({ clusters: z.array(Cluster) }),
-});
-export const addCluster = route({
-  method: "POST",
-  path: "/api/saas/clusters",
-  summary: "Add a cluster",
-  access: "admin",
-  body: ClusterRecord,
-  reply: Cluster,
-});
-export const setCluster = route({
-  method: "PUT",
-  path: "/api/saas/clusters/:id",
-  summary: "Change a cluster; keys that are absent stay, null takes one away",
-  access: "admin",
-  body: z.record(z.string(), z.unknown()),
-  reply: Cluster,
-});
-export const removeCluster = route({
-  method: "DELETE",
-  path: "/api/saas/clusters/:id",
-  summary: "Forget a cluster that has no nest left",
-  access: "admin",
-  reply: z.object({ status: z.literal("removed") }),
 });
 
 /** Everything the admin page of nests switches at once. */
