@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { cp, mkdir, writeFile } from "node:fs/promises";
 import { homedir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { promisify } from "node:util";
 import { findBinary } from "@nest/agents";
 import { sentenceOf } from "@nest/kit";
@@ -29,8 +29,12 @@ export async function whyNoImage(): Promise<string | undefined> {
 export class PodmanHere {
   readonly environment: Readonly<Record<string, string>>;
 
-  private constructor(environment: Readonly<Record<string, string>>) {
+  /** The tag of the images that are made for one test, so that no other test takes them away. */
+  readonly tag: string;
+
+  private constructor(environment: Readonly<Record<string, string>>, tag: string) {
     this.environment = environment;
+    this.tag = tag;
   }
 
   static async make(folder: FolderHere): Promise<PodmanHere> {
@@ -41,7 +45,10 @@ export class PodmanHere {
     const graph = join(CACHE, "podman");
     const places = ["[storage]", 'driver = "overlay"', `graphroot = "${graph}"`, `runroot = "${folder.in("run")}"`];
     await writeFile(storage, `${places.join("\n")}\n`);
-    return new PodmanHere({ CONTAINERS_CONF: containers, CONTAINERS_STORAGE_CONF: storage });
+    return new PodmanHere(
+      { CONTAINERS_CONF: containers, CONTAINERS_STORAGE_CONF: storage },
+      basename(folder.path).toLowerCase(),
+    );
   }
 
   async run(...args: readonly string[]): Promise<string> {
@@ -64,7 +71,7 @@ export class PodmanHere {
   async image(name: ImageName): Promise<string> {
     await this.#base();
     const environment = { PATH: process.env.PATH, HOME: homedir(), ...this.environment };
-    return buildImage(name, { engine: "podman", environment, base: BASE_IMAGE, prefix: "localhost", tag: "test" });
+    return buildImage(name, { engine: "podman", environment, base: BASE_IMAGE, prefix: "localhost", tag: this.tag });
   }
 
   /** Makes the contributor's image, and one with this agent in it on top. Answers with its name. */
@@ -76,8 +83,16 @@ export class PodmanHere {
       folder.in("context/Containerfile"),
       `FROM ${image}\nCOPY --chmod=0755 claude /usr/local/bin/claude\n`,
     );
-    await this.run("build", "--layers=false", "-t", "localhost/nest-relay-with-agent:test", folder.in("context"));
-    return "localhost/nest-relay-with-agent:test";
+    const whole = `localhost/nest-relay-with-agent:${this.tag}`;
+    await this.run("build", "--layers=false", "-t", whole, folder.in("context"));
+    return whole;
+  }
+
+  /** Removes the images that were made for this test. */
+  async removeImages(): Promise<void> {
+    const all = (await this.run("images", "--format", "{{.Repository}}:{{.Tag}}")).split("\n");
+    for (const image of all.filter((one) => one.includes(`:${this.tag}`)))
+      await this.run("rmi", "-f", image).catch(() => undefined);
   }
 
   async #base(): Promise<void> {

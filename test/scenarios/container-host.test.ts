@@ -10,7 +10,6 @@ import { BASE_IMAGE, PodmanHere, whyNoImage } from "../harness/contributor-image
 import { FolderHere, freePorts } from "../harness/folder-here.ts";
 
 const DEPLOY = join(import.meta.dirname, "../../deploy");
-const IMAGE = "localhost/nest-spoke:test";
 const NAME = "nest-container-host";
 const VOLUME = `${NAME}_nest-data`;
 const OWNER = { "x-nest-user": "ada", "x-nest-role": "owner", "content-type": "application/json" };
@@ -30,13 +29,14 @@ describe.skipIf(impossible !== undefined)("a nest on a container host", () => {
   let podman: PodmanHere;
   let unable: string | undefined;
   let url = "";
+  let image = "";
 
   beforeAll(async () => {
     folder = await FolderHere.make("container-host");
     podman = await PodmanHere.make(folder);
     unable = await podman.whyNoContainers();
     if (unable !== undefined) return;
-    await podman.image("nest-spoke");
+    image = await podman.image("nest-spoke");
     await mkdir(folder.in("host/secrets"), { recursive: true });
     await seed(SEED);
   }, SLOW_MS);
@@ -44,8 +44,7 @@ describe.skipIf(impossible !== undefined)("a nest on a container host", () => {
   afterAll(async () => {
     await podman?.run("rm", "-f", "-i", NAME).catch(() => undefined);
     await podman?.run("volume", "rm", "-f", VOLUME).catch(() => undefined);
-    await podman?.run("rmi", "-f", IMAGE).catch(() => undefined);
-    await podman?.run("image", "prune", "-f").catch(() => undefined);
+    await podman?.removeImages();
     await folder?.[Symbol.asyncDispose]();
   }, SLOW_MS);
 
@@ -80,7 +79,7 @@ describe.skipIf(impossible !== undefined)("a nest on a container host", () => {
       NAME,
       ...flags,
       ...volumes.flatMap((one) => ["-v", one]),
-      IMAGE,
+      image,
     );
     const isUp = () =>
       fetch(`${url}/api/health`).then(

@@ -51,7 +51,7 @@ describe.skipIf(impossible !== undefined)("the contributor's image", () => {
     await codeHost?.close();
     await podman?.run("rm", "-f", "-i", "nest-relay").catch(() => undefined);
     await podman?.run("volume", "rm", "-f", "nest-relay-state").catch(() => undefined);
-    await podman?.run("image", "prune", "-f").catch(() => undefined);
+    await podman?.removeImages();
     await folder?.[Symbol.asyncDispose]();
   }, SLOW_MS);
 
@@ -101,7 +101,7 @@ describe.skipIf(impossible !== undefined)("the contributor's image", () => {
       expect(line).not.toContain("token-of-ada");
       relay.signal("SIGTERM");
       expect(await relay.ended).toMatchObject({ code: 0 });
-      expect(await podman.run("ps", "-aq")).toBe("");
+      expect(await podman.run("ps", "-aq", "--filter", "name=^nest-relay$")).toBe("");
     },
     SLOW_MS,
   );

@@ -14,9 +14,6 @@ import { Kubelet, whyNoPods } from "../real-cluster/kubelet/kubelet.ts";
 import { RealCluster, realClusterFolder } from "../real-cluster/real-cluster.ts";
 
 const BIN = join(import.meta.dirname, "../../bin");
-const IMAGE = "localhost/nest-spoke:test";
-const NEWER = "localhost/nest-spoke:newer";
-const BROKEN = "localhost/nest-spoke:broken";
 const impossible = await whyNoPods();
 
 /** A hub, a real API server with its controllers, and a node that runs pods of our own image: nothing is played. */
@@ -27,14 +24,16 @@ describe.skipIf(impossible !== undefined)("a hosted nest for real", { timeout: 2
   let kubelet: Kubelet;
   let hub: HubProcess;
   let id = "";
+  let [image, newer, broken] = ["", "", ""];
 
   beforeAll(async () => {
     folder = await FolderHere.make("hosted-for-real");
     podman = await PodmanHere.make(folder);
-    await podman.image("nest-spoke");
-    await podman.run("tag", IMAGE, NEWER);
-    await writeFile(folder.in("Containerfile"), `FROM ${IMAGE}\nENTRYPOINT ["false"]\n`);
-    await podman.run("build", "--layers=false", "-f", folder.in("Containerfile"), "-t", BROKEN, folder.path);
+    image = await podman.image("nest-spoke");
+    [newer, broken] = [`${image}-newer`, `${image}-broken`];
+    await podman.run("tag", image, newer);
+    await writeFile(folder.in("Containerfile"), `FROM ${image}\nENTRYPOINT ["false"]\n`);
+    await podman.run("build", "--layers=false", "-f", folder.in("Containerfile"), "-t", broken, folder.path);
     real = await RealCluster.start(realClusterFolder() ?? "", { controllers: true });
     kubelet = await Kubelet.start(real);
     // Pods reach the hub at this machine's end of their own network.
@@ -50,7 +49,7 @@ describe.skipIf(impossible !== undefined)("a hosted nest for real", { timeout: 2
         NEST_HUB_PUBLIC_URL: `http://${kubelet.gateway}:${port}`,
         NEST_HUB_PLAIN_USER_COOKIE: "true",
         NEST_HUB_ADMINS: "ada",
-        NEST_SPOKE_IMAGE: IMAGE,
+        NEST_SPOKE_IMAGE: image,
       },
     });
     const cluster = {
@@ -69,7 +68,7 @@ describe.skipIf(impossible !== undefined)("a hosted nest for real", { timeout: 2
     await hub?.[Symbol.asyncDispose]();
     await kubelet?.[Symbol.asyncDispose]();
     await real?.[Symbol.asyncDispose]();
-    await podman?.run("rmi", "-f", BROKEN, NEWER, IMAGE).catch(() => undefined);
+    await podman?.removeImages();
     await folder?.[Symbol.asyncDispose]();
   }, 120_000);
 
@@ -152,14 +151,14 @@ describe.skipIf(impossible !== undefined)("a hosted nest for real", { timeout: 2
   });
 
   test("is upgraded to another image; one that does not run is rolled back with the reason", async () => {
-    await asAda("POST", `/api/saas/nests/${id}/upgrade`, { image: NEWER });
+    await asAda("POST", `/api/saas/nests/${id}/upgrade`, { image: newer });
     await stands("running");
-    expect((await nest()).image).toBe(NEWER);
-    await asAda("POST", `/api/saas/nests/${id}/upgrade`, { image: BROKEN });
+    expect((await nest()).image).toBe(newer);
+    await asAda("POST", `/api/saas/nests/${id}/upgrade`, { image: broken });
     await stands("running");
     const after = await nest();
-    expect(after.image).toBe(NEWER);
-    expect(after.error).toMatch(/broken failed, the old image runs on: .*exit code 1/);
+    expect(after.image).toBe(newer);
+    expect(after.error).toMatch(/-broken failed, the old image runs on: .*exit code 1/);
   });
 
   test("is in the hub's backup, read out of its pod through the API server", async () => {
