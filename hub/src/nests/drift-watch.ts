@@ -3,7 +3,7 @@ import type { nests } from "@nest/protocol";
 import type { Provisioner, RecordStore } from "@nest/provisioner";
 
 export interface DriftWatchDeps {
-  readonly records: Pick<RecordStore, "list">;
+  readonly records: Pick<RecordStore, "list" | "onChange">;
   readonly provisioner: Pick<Provisioner, "driftOf">;
   readonly clock: Clock;
   readonly random: Random;
@@ -21,10 +21,15 @@ export class DriftWatch {
   readonly #deps: DriftWatchDeps;
   readonly #found = new Map<string, readonly nests.Drift[]>();
   #stop: CancelTimer = () => {};
+  readonly #forget: () => void;
   #isClosed = false;
 
   constructor(deps: DriftWatchDeps) {
     this.#deps = deps;
+    // What differed before an operation is no news after it: it is looked at again when the operation is done.
+    this.#forget = deps.records.onChange((id, record) => {
+      if (record?.operation !== undefined) this.#found.delete(id);
+    });
   }
 
   /** What differed when a nest was looked at last; empty for one that was not looked at yet. */
@@ -42,6 +47,7 @@ export class DriftWatch {
 
   close(): void {
     this.#isClosed = true;
+    this.#forget();
     this.#stop();
   }
 

@@ -15,7 +15,12 @@ const person = (login: string, nests: Record<string, string> = {}, isAdmin = fal
   user: { nests, blocked: false },
   isAdmin,
 });
-const list = (who: Person, filter: object = {}) => myNests(records, who, { sort: "name", ...filter }, () => 0);
+const known = {
+  heardAt: () => 0,
+  isOnline: () => false,
+  differences: (id: string) => (id === "hosted-b" ? 2 : 0),
+};
+const list = (who: Person, filter: object = {}) => myNests(records, who, { sort: "name", ...filter }, known);
 const ids = (who: Person, filter: object = {}) => list(who, filter).matching.map(({ id }) => id);
 
 test("lists a nest for its owner and for anybody with a role on it, though no heartbeat ever came", () => {
@@ -36,7 +41,14 @@ test("counts what matches by status, all that may be seen, and what is owned", (
   });
 });
 
+test("counts the other statuses too while one of them is chosen", () => {
+  const { byStatus, matching } = list(person("ada", {}, true), { status: "error" });
+  expect([byStatus, matching.length]).toEqual([{ running: 1, error: 1, available: 1 }, 1]);
+});
+
 test.each([
+  [{ only: "offline" }, ["hosted-a"]],
+  [{ only: "differs" }, ["hosted-b"]],
   [{ q: "ACME" }, ["hosted-b"]],
   [{ q: "zoo" }, ["hosted-a"]],
   [{ status: "error" }, ["hosted-b"]],

@@ -7,7 +7,16 @@ export interface NestFilter {
   readonly q?: string | undefined;
   readonly status?: string | undefined;
   readonly cluster?: string | undefined;
+  readonly only?: "offline" | "differs" | undefined;
   readonly sort: "name" | "created" | "status" | "heartbeat";
+}
+
+/** What is known of a nest beside its record, by its id. */
+export interface KnownOfNests {
+  /** The time of its last heartbeat. */
+  readonly heardAt: (id: string) => number;
+  readonly isOnline: (id: string) => boolean;
+  readonly differences: (id: string) => number;
 }
 
 export interface MyNests {
@@ -15,7 +24,7 @@ export interface MyNests {
   readonly matching: readonly HostedNestRecord[];
   /** All that the person may see. */
   readonly total: number;
-  /** How many of those that match stand where. */
+  /** How many stand where, of those that match in everything but the status. */
   readonly byStatus: Readonly<Record<string, number>>;
   /** Nests that count against their quota. */
   readonly used: number;
@@ -23,19 +32,21 @@ export interface MyNests {
 
 /**
  * The nests that somebody may see: their own, those they have a role on, all for a hub admin, whether or not a nest was ever heard
- * of (spec: Visibility). `heardAt`: the time of a nest's last heartbeat.
+ * of (spec: Visibility).
  */
 export function myNests(
   records: readonly HostedNestRecord[],
   person: Person,
   filter: NestFilter,
-  heardAt: (id: string) => number,
+  known: KnownOfNests,
 ): MyNests {
   const visible = records.filter((record) => roleOn(record, person) !== undefined);
-  const matching = visible.filter((record) => matches(record, filter));
+  const anyStatus = visible.filter((record) => matches(record, filter) && isShown(record, filter, known));
   const byStatus: Record<string, number> = {};
-  for (const { status } of matching) byStatus[status] = (byStatus[status] ?? 0) + 1;
-  matching.sort(order(filter.sort, heardAt));
+  for (const { status } of anyStatus) byStatus[status] = (byStatus[status] ?? 0) + 1;
+  const { status: wanted } = filter;
+  const matching = anyStatus.filter(({ status }) => wanted === undefined || status === wanted);
+  matching.sort(order(filter.sort, known.heardAt));
   return { matching, total: visible.length, byStatus, used: usedBy(records, person.login) };
 }
 
@@ -44,8 +55,12 @@ export function usedBy(records: readonly HostedNestRecord[], login: string): num
   return records.filter((record) => isOwnerOf(login, record)).length;
 }
 
-function matches(record: HostedNestRecord, { q = "", status, cluster }: NestFilter): boolean {
-  if (status !== undefined && record.status !== status) return false;
+function isShown({ id, status }: HostedNestRecord, { only }: NestFilter, known: KnownOfNests): boolean {
+  if (only === "offline") return status === "running" && !known.isOnline(id);
+  return only !== "differs" || known.differences(id) > 0;
+}
+
+function matches(record: HostedNestRecord, { q = "", cluster }: NestFilter): boolean {
   if (cluster !== undefined && record.cluster_id !== cluster) return false;
   const wanted = q.trim().toLowerCase();
   if (wanted === "") return true;

@@ -10,10 +10,15 @@ export interface NestFacts {
   readonly heard: (RegistryEntry & { readonly online: boolean }) | undefined;
   /** People who ask for access; 0 for who may not see them. */
   readonly requests: number;
+  readonly drift: readonly nests.Drift[];
 }
 
+/** A page of fifty nests has at most 60 KB. */
+const LISTED_REPOS = 3;
+const LISTED_ERROR = 200;
+
 /** A nest as a row of a list. Keys of the record that are not named here stay on the server. */
-export function rowOf(record: HostedNestRecord, { role, heard, requests }: NestFacts): nests.NestRow {
+export function rowOf(record: HostedNestRecord, { role, heard, requests, drift }: NestFacts): nests.NestRow {
   const url = urlOf(record, heard);
   return {
     id: record.id,
@@ -37,13 +42,25 @@ export function rowOf(record: HostedNestRecord, { role, heard, requests }: NestF
     ...heardFacts(heard),
     requests,
     ...(record.operation === undefined ? {} : { operation: record.operation.kind }),
+    differences: drift.length,
+  };
+}
+
+/** Of a nest with very many repositories, or a long error, a list tells the beginning. */
+export function shortRow(row: nests.NestRow): nests.NestRow {
+  const { error, repos } = row;
+  const more = repos.length - LISTED_REPOS;
+  return {
+    ...row,
+    ...(error === undefined ? {} : { error: error.length > LISTED_ERROR ? `${error.slice(0, LISTED_ERROR)}…` : error }),
+    ...(more > 0 ? { repos: repos.slice(0, LISTED_REPOS), more_repos: more } : {}),
   };
 }
 
 /** A nest as its page shows it. */
 export function detailOf(
   record: HostedNestRecord,
-  facts: NestFacts & { readonly position: number | undefined; readonly drift: readonly nests.Drift[] },
+  facts: NestFacts & { readonly position: number | undefined },
 ): nests.NestDetail {
   return {
     ...rowOf(record, facts),

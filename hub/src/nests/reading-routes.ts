@@ -10,7 +10,7 @@ import type { DriftWatch } from "./drift-watch.ts";
 import { myNests } from "./my-nests.ts";
 import type { NestPeople } from "./nest-people.ts";
 import type { NestStream } from "./nest-stream.ts";
-import { detailOf, type NestFacts, rowOf } from "./nest-view.ts";
+import { detailOf, type NestFacts, rowOf, shortRow } from "./nest-view.ts";
 import { givenRole, type Person, roleOn } from "./roles.ts";
 
 export interface ReadingRouteDeps {
@@ -34,12 +34,17 @@ export function registerReadingRoutes(routes: HubRoutes, deps: ReadingRouteDeps)
   routes.serve(nests.mine, async ({ query, viewer }) => {
     const person = await personOf(viewer, users);
     const { limit, cursor, ...filter } = query;
-    const heardAt = (id: string) => Date.parse(registry.entryOf(id)?.lastHeartbeat ?? "") || 0;
-    const { matching, total, byStatus, used } = myNests(await records.list(), person, filter, heardAt);
+    const { matching, total, byStatus, used } = myNests(await records.list(), person, filter, {
+      heardAt: (id) => Date.parse(registry.entryOf(id)?.lastHeartbeat ?? "") || 0,
+      isOnline: (id) => registry.entryOf(id)?.online === true,
+      differences: (id) => deps.drift.of(id).length,
+    });
     const { rows, next } = pageOf(matching, { limit, cursor });
     const quota = person.user === undefined ? undefined : (await users.read(person.login))?.saas_quota;
     return {
-      nests: await Promise.all(rows.map(async (record) => rowOf(record, await factsOf(record, person, deps)))),
+      nests: await Promise.all(
+        rows.map(async (record) => shortRow(rowOf(record, await factsOf(record, person, deps)))),
+      ),
       ...next,
       matched: matching.length,
       total,
@@ -72,6 +77,11 @@ export function registerReadingRoutes(routes: HubRoutes, deps: ReadingRouteDeps)
     return reply.type("application/yaml; charset=utf-8").send(await provisioner.manifestsOf(id));
   });
 
+  routes.serve(nests.compare, async ({ params: { id = "" }, viewer }) => {
+    await of(id, viewer, "owner");
+    return { id, drift: [...(await deps.drift.look(id))] };
+  });
+
   routes.serve(nests.events, async ({ params: { id = "" }, viewer, request, reply }) => {
     await of(id, viewer);
     if (request.method === "HEAD") return reply.type("text/event-stream; charset=utf-8").send();
@@ -92,7 +102,6 @@ async function wholeOf(nest: HostedNestRecord, person: Person, deps: ReadingRout
   return detailOf(nest, {
     ...(await factsOf(nest, person, deps)),
     position: deps.provisioner.position(nest.id),
-    drift: deps.drift.of(nest.id),
   });
 }
 
@@ -103,5 +112,6 @@ async function factsOf(nest: HostedNestRecord, person: Person, deps: ReadingRout
     role,
     heard: deps.registry.entryOf(nest.id),
     requests: isOwner ? (await deps.people.requests(nest.id)).length : 0,
+    drift: deps.drift.of(nest.id),
   };
 }

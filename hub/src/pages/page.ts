@@ -7,6 +7,9 @@ const places = [
   ["/operations", "Operations"],
 ] as const;
 
+/** Shown by `account.js` to whoever is signed in. */
+const personalPlaces = [["/my-nests", "My nests"]] as const;
+
 export interface PageParts {
   readonly title: string;
   readonly description: string;
@@ -52,7 +55,7 @@ export function siteHeader(here: string, state?: Html): Html {
     path === here
       ? html`<li><a href="${path}" aria-current="page">${name}</a></li>`
       : html`<li><a href="${path}">${name}</a></li>`,
-  )}</ul></nav>
+  )}${personalPlaces.map(([path, name]) => html`<li hidden data-personal><a href="${path}">${name}</a></li>`)}</ul></nav>
 <div class="bar-end">${state}${schemeSwitch}<a class="sign-in" href="/login${back}">Sign in</a></div>
 </div></header>`;
 }

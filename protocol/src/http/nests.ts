@@ -61,6 +61,10 @@ export const NestRow = z.object({
   requests: z.number().int(),
   /** What is under way: `upgrade`, `delete`, … */
   operation: z.string().optional(),
+  /** In how many ways it differed from what the hub wants when it was looked at last. */
+  differences: z.number().int().default(0),
+  /** Repositories that a list leaves out of `repos`. */
+  more_repos: z.number().int().optional(),
 });
 export type NestRow = z.infer<typeof NestRow>;
 
@@ -99,6 +103,8 @@ export const mine = route({
     q: z.string().max(100).optional(),
     status: z.string().max(60).optional(),
     cluster: z.string().max(100).optional(),
+    /** `offline`: running, and not heard of; `differs`: not as the hub wants it. */
+    only: z.enum(["offline", "differs"]).optional(),
     sort: z.enum(["name", "created", "status", "heartbeat"]).default("name"),
     limit: z.coerce.number().int().min(1).max(200).default(50),
     cursor: Cursor.optional(),
@@ -109,7 +115,7 @@ export const mine = route({
     /** All that match, on every page. */
     matched: z.number().int(),
     total: z.number().int(),
-    /** Of those that match: how many stand where. */
+    /** Of those that match in everything but the status: how many stand where. */
     by_status: z.record(z.string(), z.number().int()),
     is_admin: z.boolean(),
     /** Absent: unlimited. */
@@ -146,6 +152,14 @@ export const nestEvents = {
   heartbeat: z.object({ at: z.string() }),
   gone: z.object({ id: z.string() }),
 } as const;
+
+export const compare = route({
+  method: "POST",
+  path: "/api/saas/nests/:id/compare",
+  summary: "Look now in what a nest differs from what the hub wants",
+  access: "signed-in",
+  reply: z.object({ id: z.string(), drift: z.array(Drift) }),
+});
 
 export const events = route({
   method: "GET",

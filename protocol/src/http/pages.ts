@@ -9,6 +9,12 @@ export const live = route({ ...html, path: "/", summary: "The main job as it hap
 /** The pages of the browser app. The hub sends the same app for each; the app asks the API for what its viewer may see. */
 export const app = [
   route({ ...html, path: "/operations", summary: "Relays, queue, leases and what happens, live" }),
+  route({ ...html, path: "/my-nests", summary: "The nests of whoever is signed in; all for an admin" }),
+  route({ ...html, path: "/my-nests/new", summary: "Create a nest, or give a placeholder to its owner" }),
+  route({ ...html, path: "/my-nests/:id", summary: "One nest: its steps live, its people, what can be done with it" }),
+  route({ ...html, path: "/my-nests/:id/no-access", summary: "For who has no role on a nest: how to ask for one" }),
+  route({ ...html, path: "/clusters", summary: "The clusters on which nests live, for admins" }),
+  route({ ...html, path: "/users", summary: "Everybody who has signed in, with quota and block, for admins" }),
   route({ ...html, path: "/settings", summary: "The queue configuration, for admins" }),
   route({ ...html, path: "/contributors", summary: "Contributors and their standing, for admins" }),
   route({ ...html, path: "/contributors/:id", summary: "One contributor, for admins" }),

@@ -9,16 +9,21 @@ const publicPages: readonly AppPage[] = [
   { address: "/operations", name: "Operations", key: "o" },
 ];
 
+const personalPages: readonly AppPage[] = [...publicPages, { address: "/my-nests", name: "My nests", key: "n" }];
+
 const adminPages: readonly AppPage[] = [
-  ...publicPages,
+  ...personalPages,
+  { address: "/clusters", name: "Clusters", key: "k" },
+  { address: "/users", name: "Users", key: "u" },
   { address: "/settings", name: "Settings", key: "s" },
   { address: "/contributors", name: "Contributors", key: "c" },
   { address: "/audit", name: "Audit", key: "a" },
 ];
 
-/** The hub's navigation for an admin or for anybody else. */
-export function hubPages(isAdmin: boolean): readonly AppPage[] {
-  return isAdmin ? adminPages : publicPages;
+/** The hub's navigation for an admin, for somebody else who is signed in, or for a visitor. */
+export function hubPages(who: { readonly authenticated: boolean; readonly hub_admin: boolean } | undefined) {
+  if (who?.hub_admin === true) return adminPages;
+  return who?.authenticated === true ? personalPages : publicPages;
 }
 
 export const hubShortcuts: readonly Shortcut[] = [

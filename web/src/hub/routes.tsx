@@ -2,8 +2,11 @@ import { createRootRoute, createRoute, lazyRouteComponent } from "@tanstack/reac
 import { createAppRouter } from "../shared/router/app-router.ts";
 import { AuditSearch } from "./audit/audit-search.ts";
 import { ContributorsSearch } from "./contributors/contributors-search.ts";
+import { CreateSearch } from "./create-nest/create-search.ts";
 import { HubFrame } from "./hub-frame.tsx";
+import { MyNestsSearch } from "./my-nests/my-nests-search.ts";
 import { OperationsSearch } from "./operations/operations-search.ts";
+import { UsersSearch } from "./users/users-search.ts";
 
 // The hub's pages: the address, query parameters, title and script of each.
 
@@ -48,6 +51,63 @@ const audit = createRoute({
   component: lazyRouteComponent(() => import("./audit/audit.tsx"), "Audit"),
 });
 
+const myNests = createRoute({
+  getParentRoute,
+  path: "/my-nests",
+  staticData: { title: "My nests", isPersonal: true },
+  validateSearch: MyNestsSearch,
+  component: lazyRouteComponent(() => import("./my-nests/my-nests.tsx"), "MyNests"),
+});
+
+const createNest = createRoute({
+  getParentRoute,
+  path: "/my-nests/new",
+  staticData: { title: "Create a nest", isPersonal: true },
+  validateSearch: CreateSearch,
+  component: lazyRouteComponent(() => import("./create-nest/create-nest.tsx"), "CreateNest"),
+});
+
+const oneNest = createRoute({
+  getParentRoute,
+  path: "/my-nests/$id",
+  staticData: { title: "My nests", titleParameter: "id", isPersonal: true },
+  component: lazyRouteComponent(() => import("./my-nests/one-nest.tsx"), "OneNest"),
+});
+
+const noAccess = createRoute({
+  getParentRoute,
+  path: "/my-nests/$id/no-access",
+  staticData: { title: "No access", isPersonal: true },
+  component: lazyRouteComponent(() => import("./my-nests/no-access.tsx"), "NoAccess"),
+});
+
+const clusters = createRoute({
+  getParentRoute,
+  path: "/clusters",
+  staticData: { title: "Clusters", isForAdmins: true },
+  component: lazyRouteComponent(() => import("./clusters/clusters.tsx"), "Clusters"),
+});
+
+const users = createRoute({
+  getParentRoute,
+  path: "/users",
+  staticData: { title: "Users", isForAdmins: true },
+  validateSearch: UsersSearch,
+  component: lazyRouteComponent(() => import("./users/users.tsx"), "Users"),
+});
+
 export const hubRouter = createAppRouter(
-  root.addChildren([operations, queueSettings, contributors, contributor, audit]),
+  root.addChildren([
+    operations,
+    myNests,
+    createNest,
+    oneNest,
+    noAccess,
+    clusters,
+    users,
+    queueSettings,
+    contributors,
+    contributor,
+    audit,
+  ]),
 );

@@ -1,10 +1,11 @@
-// Says who is signed in, in the place of the link that leads to signing in.
+// Says who is signed in, in the place of the link that leads to signing in, and shows them the pages that are theirs.
 const link = document.querySelector(".sign-in");
 
 async function showWho() {
   const response = await fetch("/api/auth/user", { headers: { accept: "application/json" } });
   const who = await response.json();
   if (!who.authenticated) return;
+  for (const own of document.querySelectorAll("[data-personal]")) own.hidden = false;
   const login = who.login ?? "admin";
   link.textContent = login;
   link.href = "/operations";

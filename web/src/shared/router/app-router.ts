@@ -9,6 +9,8 @@ declare module "@tanstack/react-router" {
     /** The path parameter whose value is the title of the page. */
     titleParameter?: string;
     isForAdmins?: boolean;
+    /** Only for somebody who is signed in. */
+    isPersonal?: boolean;
   }
 }
 

@@ -8,11 +8,12 @@ export interface Page {
   /** The title of the page: the area, or the one thing the page is about. */
   readonly title: string;
   readonly isForAdmins: boolean;
+  readonly isPersonal: boolean;
 }
 
 export function usePage(): Page {
   const match = useMatches().at(-1);
-  const { title: area = "", titleParameter = "", isForAdmins = false } = match?.staticData ?? {};
+  const { title: area = "", titleParameter = "", isForAdmins = false, isPersonal = false } = match?.staticData ?? {};
   const params = (match?.params ?? {}) as Readonly<Record<string, string>>;
-  return { path: match?.pathname ?? "/", area, title: params[titleParameter] ?? area, isForAdmins };
+  return { path: match?.pathname ?? "/", area, title: params[titleParameter] ?? area, isForAdmins, isPersonal };
 }

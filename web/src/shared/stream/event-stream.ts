@@ -142,7 +142,7 @@ export class StreamFollower {
 
 let follower: StreamFollower | undefined;
 
-/** Follows the stream at an address until the page is closed. */
+/** Follows the stream at an address, in place of the one that was followed before, until the page is closed. */
 export function followStream(url: string, events: readonly StreamEvent[]): void {
   follower?.stop();
   follower = new StreamFollower({
@@ -156,14 +156,17 @@ export function followStream(url: string, events: readonly StreamEvent[]): void 
     },
   });
   follower.follow();
-  // When the network comes back or the tab becomes visible, connect at once instead of waiting for the next retry.
-  addEventListener("online", reconnect);
-  document.addEventListener("visibilitychange", () => {
-    if (document.visibilityState === "visible") reconnect();
-  });
 }
 
 /** Reconnects at once if the stream is broken or silent. */
 export function reconnect(): void {
   follower?.retryNow();
+}
+
+/** Connects at once when the network comes back or the tab becomes visible, instead of waiting for the next retry. */
+export function reconnectOnReturn(): void {
+  addEventListener("online", reconnect);
+  document.addEventListener("visibilitychange", () => {
+    if (document.visibilityState === "visible") reconnect();
+  });
 }

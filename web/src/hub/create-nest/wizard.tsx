@@ -1,0 +1,200 @@
+import { Button } from "@mantine/core";
+import { nests } from "@nest/protocol";
+import { useNavigate } from "@tanstack/react-router";
+import { type FormEvent, useEffect, useRef, useState } from "react";
+import { CallError, call } from "../../shared/call/call.ts";
+import { queries } from "../../shared/call/queries.ts";
+import { LoadFailed } from "../../shared/states/states.tsx";
+import { Choices } from "./choices.tsx";
+import { Credentials } from "./credentials.tsx";
+import { levelMeans, levelOf, offeredLevels } from "./levels.ts";
+import {
+  type DraftFaults,
+  type DraftField,
+  emptyDraft,
+  faultOfAnswer,
+  faultsOf,
+  type NestDraft,
+  projectOf,
+  stepOf,
+  wizardSteps,
+} from "./nest-draft.ts";
+import { isFull, Place } from "./place.tsx";
+import { RepositoryPicker } from "./repository-picker.tsx";
+import { Review } from "./review.tsx";
+
+export interface WizardProps {
+  readonly clusters: readonly nests.Cluster[];
+  /** The placeholder that is given to an owner; undefined: a nest is created. */
+  readonly claim: string | undefined;
+}
+
+const levelChoices = offeredLevels.map((level) => ({
+  value: level,
+  name: `${level}: ${levelOf(level)}`,
+  means: levelMeans(level),
+}));
+
+/** The steps, one at a time. What was typed stays in this component: it may be secret. */
+export function Wizard({ clusters, claim }: WizardProps) {
+  const isClaim = claim !== undefined;
+  const [draft, setDraft] = useState<NestDraft>({ ...emptyDraft, cluster: clusters.find((one) => !isFull(one))?.id });
+  const [at, setAt] = useState(0);
+  const [faults, setFaults] = useState<DraftFaults>({});
+  const change = (part: Partial<NestDraft>) => {
+    setDraft((before) => ({ ...before, ...part }));
+    setFaults((before) => Object.fromEntries(Object.entries(before).filter(([field]) => !(field in part))));
+  };
+  const create = useCreate(claim, (refused) => {
+    setFaults(refused);
+    setAt(firstStepOf(refused) ?? at);
+  });
+  const last = wizardSteps.length;
+  const form = useRef<HTMLFormElement>(null);
+  useFocusOfStep(form, at, faults);
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    const all = faultsOf(draft, { isClaim, hasClusters: clusters.length > 0 });
+    const here = Object.fromEntries(
+      Object.entries(all).filter(([field]) => stepOf(field as DraftField) <= at),
+    ) as DraftFaults;
+    setFaults(here);
+    const back = firstStepOf(here);
+    if (back !== undefined) setAt(back);
+    else if (at < last) setAt(at + 1);
+    else create.run(draft);
+  };
+  return (
+    <form
+      ref={form}
+      className="panel wizard"
+      onSubmit={submit}
+      noValidate
+      autoComplete="off"
+      aria-label={isClaim ? "Give a nest to its owner" : "Create a nest"}
+    >
+      <Progress at={at} goTo={setAt} />
+      <section className="pad" aria-labelledby="step-title">
+        <h2 id="step-title" tabIndex={-1}>
+          {wizardSteps[at]?.name ?? "Review"}{" "}
+          <span className="tally">
+            step {at + 1} of {last + 1}
+          </span>
+        </h2>
+        <div className="wizard-step">
+          {at === 0 ? (
+            <RepositoryPicker
+              repos={draft.repos}
+              primary={draft.primary}
+              error={faults.repos ?? faults.primary}
+              change={change}
+            />
+          ) : at === 1 ? (
+            <Choices
+              legend="What may its agents do?"
+              name="level"
+              choices={levelChoices}
+              chosen={draft.level}
+              error={faults.level}
+              choose={(level) => change({ level })}
+            />
+          ) : at === 2 ? (
+            <Credentials draft={draft} faults={faults} change={change} />
+          ) : at === 3 ? (
+            <Place draft={draft} faults={faults} clusters={clusters} isClaim={isClaim} change={change} />
+          ) : (
+            <Review draft={draft} cluster={clusters.find(({ id }) => id === draft.cluster)} isClaim={isClaim} />
+          )}
+        </div>
+        {create.problem === undefined || at < last ? undefined : <LoadFailed problem={create.problem} />}
+        <div className="dialog-end">
+          {at === 0 ? undefined : (
+            <Button variant="default" onClick={() => setAt(at - 1)}>
+              Back
+            </Button>
+          )}
+          <Button type="submit" loading={create.isPending}>
+            {at < last ? "Next" : isClaim ? "Give it to its owner" : "Create the nest"}
+          </Button>
+        </div>
+      </section>
+    </form>
+  );
+}
+
+/** Where in the wizard one is; steps that were passed can be gone back to. */
+function Progress({ at, goTo }: { readonly at: number; readonly goTo: (step: number) => void }) {
+  const names = [...wizardSteps.map(({ name }) => name), "Review"];
+  return (
+    <ol className="wizard-steps" aria-label="Steps">
+      {names.map((name, nth) => (
+        <li
+          key={name}
+          data-state={nth < at ? "done" : nth === at ? "now" : "later"}
+          aria-current={nth === at ? "step" : undefined}
+        >
+          {nth < at ? (
+            <button type="button" onClick={() => goTo(nth)}>
+              {name}
+            </button>
+          ) : (
+            <span>{name}</span>
+          )}
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+/** Creates or claims, and goes to the nest's page; a refusal that names a field goes to `refuse`. */
+function useCreate(claim: string | undefined, refuse: (faults: DraftFaults) => void) {
+  const navigate = useNavigate();
+  const [isPending, setPending] = useState(false);
+  const [problem, setProblem] = useState<unknown>();
+  const run = (draft: NestDraft) => {
+    if (isPending) return;
+    setPending(true);
+    setProblem(undefined);
+    send(draft, claim).then(
+      (id) => {
+        void queries.invalidateQueries({ queryKey: ["my-nests"] });
+        void navigate({ to: "/my-nests/$id", params: { id } as never, replace: true });
+      },
+      (thrown: unknown) => {
+        setPending(false);
+        const named = thrown instanceof CallError ? faultOfAnswer(thrown.message) : undefined;
+        if (named === undefined) setProblem(thrown);
+        else refuse(named);
+      },
+    );
+  };
+  return { run, isPending, problem };
+}
+
+async function send(draft: NestDraft, claim: string | undefined): Promise<string> {
+  const project = projectOf(draft);
+  if (claim === undefined)
+    return (
+      await call(nests.create, {
+        body: { ...project, ...(draft.cluster === undefined ? {} : { cluster_id: draft.cluster }) },
+      })
+    ).value.id;
+  return (await call(nests.claim, { params: { id: claim }, body: { ...project, owner: draft.owner.trim() } })).value.id;
+}
+
+function firstStepOf(faults: DraftFaults): number | undefined {
+  const steps = Object.keys(faults).map((field) => stepOf(field as DraftField));
+  return steps.length === 0 ? undefined : Math.min(...steps);
+}
+
+/** Focuses the heading of a step that was gone to, or the first field that has a fault. */
+function useFocusOfStep(form: React.RefObject<HTMLFormElement | null>, at: number, faults: DraftFaults): void {
+  const shown = useRef(at);
+  useEffect(() => {
+    const faulty =
+      Object.keys(faults).length > 0 ? form.current?.querySelector<HTMLElement>("[aria-invalid=true]") : null;
+    if (faulty !== null && faulty !== undefined) faulty.focus();
+    else if (shown.current !== at) form.current?.querySelector<HTMLElement>("#step-title")?.focus();
+    shown.current = at;
+  }, [form, at, faults]);
+}
