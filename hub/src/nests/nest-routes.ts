@@ -189,10 +189,15 @@ function projectOf(body: nests.CreateNest | nests.ClaimNest) {
     repos: body.repos,
     primary_repo: primary,
     project_name:
-      body.project_name === undefined || body.project_name === "" ? `${body.org}/${primary}` : body.project_name,
+      body.project_name === undefined || body.project_name === "" ? wholeName(body.org, primary) : body.project_name,
     acmm_level: body.acmm_level,
     is_public: body.is_public,
   };
+}
+
+/** A repository may have been named with its owner. */
+function wholeName(org: string, repository: string): string {
+  return repository.includes("/") ? repository : `${org}/${repository}`;
 }
 
 function standing({ id, status }: HostedNestRecord): { id: string; status: string } {

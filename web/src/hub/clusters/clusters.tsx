@@ -104,14 +104,14 @@ function ClusterLine({ cluster }: { readonly cluster: nests.Cluster }) {
             ? available === 0
               ? "no placeholders"
               : plural(available, "placeholder")
-            : `${available} of ${plural(placeholders.target, "placeholder")} ready`}
+            : `${plural(available, "placeholder")} ready, ${placeholders.target} wanted`}
         </span>
       </p>
       <div className="card-acts">
-        <Button size="compact-md" variant="default" aria-label={`Change ${id}`} onClick={() => openCluster(cluster)}>
+        <Button size="compact-sm" variant="default" aria-label={`Change ${id}`} onClick={() => openCluster(cluster)}>
           Change
         </Button>
-        <Button size="compact-md" variant="default" aria-label={`Remove ${id}`} onClick={() => askToRemove(cluster)}>
+        <Button size="compact-sm" variant="default" aria-label={`Remove ${id}`} onClick={() => askToRemove(cluster)}>
           Remove
         </Button>
       </div>

@@ -27,7 +27,11 @@ export function Choices<Value extends string | number>({
   choose,
 }: ChoicesProps<Value>) {
   return (
-    <fieldset className="choices" aria-describedby={error === undefined ? undefined : `${name}-error`}>
+    <fieldset
+      className="choices"
+      data-invalid={error !== undefined || undefined}
+      aria-describedby={error === undefined ? undefined : `${name}-error`}
+    >
       <legend>{legend}</legend>
       {choices.map(({ value, name: title, means, closed }) => (
         <label key={value} data-chosen={value === chosen || undefined} data-closed={closed !== undefined || undefined}>

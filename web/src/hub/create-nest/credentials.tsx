@@ -106,7 +106,7 @@ function PrivateKey({ value, error, change }: PrivateKeyProps) {
       }}
     >
       {(props) => (
-        <Button variant="default" size="compact-md" {...props}>
+        <Button variant="default" size="compact-sm" {...props}>
           Choose its file
         </Button>
       )}
@@ -117,7 +117,7 @@ function PrivateKey({ value, error, change }: PrivateKeyProps) {
       <div>
         <p>
           Private key: <b>one of {plural(value.trim().length, "character")} is here</b>{" "}
-          <Button variant="default" size="compact-md" onClick={() => change("")}>
+          <Button variant="default" size="compact-sm" onClick={() => change("")}>
             Take it out
           </Button>
         </p>

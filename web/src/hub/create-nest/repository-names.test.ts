@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readRepositories, readRepository } from "./repository-names.ts";
+import { addTyped, readRepositories, readRepository } from "./repository-names.ts";
 
 test.each([
   ["acme/shop", "acme/shop"],
@@ -35,4 +35,10 @@ test("several are pasted at once, each is taken once, and later bare names have 
     names: ["acme/shop", "acme/web", "acme/api"],
     fault: undefined,
   });
+});
+
+test("what was typed is added to the repositories once; nothing typed adds nothing", () => {
+  expect(addTyped(["acme/shop"], "SHOP web")).toEqual({ repos: ["acme/shop", "acme/web"], fault: undefined });
+  expect(addTyped(["acme/shop"], " ")).toEqual({ repos: ["acme/shop"], fault: undefined });
+  expect(addTyped([], "acme/shop a/b/c")).toEqual({ repos: ["acme/shop"], fault: "a/b/c: give owner/name" });
 });

@@ -44,6 +44,17 @@ export function readRepositories(
   return { names, fault: undefined };
 }
 
+/** The repositories after what was typed was added to them; those before a fault are added too. */
+export function addTyped(
+  repos: readonly string[],
+  typed: string,
+): { readonly repos: readonly string[]; readonly fault: string | undefined } {
+  const [known] = repos;
+  const { names, fault } = readRepositories(typed, known === undefined ? undefined : ownerOf(known));
+  const fresh = names.filter((name) => !repos.some((one) => one.toLowerCase() === name.toLowerCase()));
+  return { repos: fresh.length === 0 ? repos : [...repos, ...fresh], fault };
+}
+
 /** `acme` of `acme/shop`. */
 export function ownerOf(repository: string): string {
   return repository.split("/")[0] ?? "";

@@ -1,32 +1,31 @@
 import { Button, TextInput } from "@mantine/core";
 import { IconX } from "@tabler/icons-react";
 import { useState } from "react";
-import { ownerOf, readRepositories } from "./repository-names.ts";
+import { addTyped } from "./repository-names.ts";
 
 export interface RepositoryPickerProps {
   readonly repos: readonly string[];
   readonly primary: string;
+  /** What stands in the field and was not added yet. */
+  readonly typed: string;
+  readonly type: (text: string) => void;
   readonly error: string | undefined;
   readonly change: (part: { readonly repos?: readonly string[]; readonly primary?: string }) => void;
 }
 
 /** Names the repositories of a nest, and which one is the first among them. */
-export function RepositoryPicker({ repos, primary, error, change }: RepositoryPickerProps) {
-  const [typed, setTyped] = useState("");
+export function RepositoryPicker({ repos, primary, typed, type, error, change }: RepositoryPickerProps) {
   const [fault, setFault] = useState<string>();
   const add = () => {
-    if (typed.trim() === "") return;
-    const [known] = repos;
-    const read = readRepositories(typed, known === undefined ? undefined : ownerOf(known));
-    const fresh = read.names.filter((name) => !repos.some((one) => one.toLowerCase() === name.toLowerCase()));
-    if (fresh.length > 0) change({ repos: [...repos, ...fresh] });
-    setFault(read.fault);
-    if (read.fault === undefined) setTyped("");
+    const added = addTyped(repos, typed);
+    change({ repos: added.repos });
+    setFault(added.fault);
+    if (added.fault === undefined) type("");
   };
   const first = repos.includes(primary) ? primary : repos[0];
   return (
     <div className="stack">
-      <div className="grant">
+      <div className="field-line">
         <TextInput
           className="grow"
           label="Repository"
@@ -38,10 +37,9 @@ export function RepositoryPicker({ repos, primary, error, change }: RepositoryPi
           error={fault ?? error}
           value={typed}
           onChange={(event) => {
-            setTyped(event.currentTarget.value);
+            type(event.currentTarget.value);
             setFault(undefined);
           }}
-          onBlur={add}
           onKeyDown={(event) => {
             if (event.key !== "Enter" && event.key !== ",") return;
             // Enter goes on to the next step only when nothing is left to add.
@@ -56,7 +54,7 @@ export function RepositoryPicker({ repos, primary, error, change }: RepositoryPi
       </div>
       {repos.length === 0 ? undefined : (
         <fieldset>
-          <legend className="small soft">The one that is chosen is the nest's first repository.</legend>
+          <legend className="small soft">Which one is the primary repository?</legend>
           <ul className="picked">
             {repos.map((name) => (
               <li key={name}>

@@ -22,7 +22,7 @@ export function Review({
   return (
     <Facts>
       <Fact name="Repositories">{repos.replaceAll(",", ", ")}</Fact>
-      <Fact name="The first">{first}</Fact>
+      <Fact name="Primary">{first}</Fact>
       <Fact name="Level">
         {draft.level} of 6: {levelOf(draft.level)}
       </Fact>

@@ -20,6 +20,7 @@ import {
   wizardSteps,
 } from "./nest-draft.ts";
 import { isFull, Place } from "./place.tsx";
+import { addTyped } from "./repository-names.ts";
 import { RepositoryPicker } from "./repository-picker.tsx";
 import { Review } from "./review.tsx";
 
@@ -38,9 +39,14 @@ const levelChoices = offeredLevels.map((level) => ({
 /** The steps, one at a time. What was typed stays in this component: it may be secret. */
 export function Wizard({ clusters, claim }: WizardProps) {
   const isClaim = claim !== undefined;
-  const [draft, setDraft] = useState<NestDraft>({ ...emptyDraft, cluster: clusters.find((one) => !isFull(one))?.id });
+  const [draft, setDraft] = useState<NestDraft>({
+    ...emptyDraft,
+    cluster: clusters.find((one) => !isFull(one) && one.reachable !== "pull_only")?.id,
+  });
   const [at, setAt] = useState(0);
   const [faults, setFaults] = useState<DraftFaults>({});
+  /** What stands in the field for repositories and was not added yet. */
+  const [typed, setTyped] = useState("");
   const change = (part: Partial<NestDraft>) => {
     setDraft((before) => ({ ...before, ...part }));
     setFaults((before) => Object.fromEntries(Object.entries(before).filter(([field]) => !(field in part))));
@@ -54,7 +60,12 @@ export function Wizard({ clusters, claim }: WizardProps) {
   useFocusOfStep(form, at, faults);
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    const all = faultsOf(draft, { isClaim, hasClusters: clusters.length > 0 });
+    const added = addTyped(draft.repos, typed);
+    const whole = { ...draft, repos: added.repos };
+    setDraft(whole);
+    if (added.fault !== undefined) return setFaults({ repos: added.fault });
+    setTyped("");
+    const all = faultsOf(whole, { isClaim, hasClusters: clusters.length > 0 });
     const here = Object.fromEntries(
       Object.entries(all).filter(([field]) => stepOf(field as DraftField) <= at),
     ) as DraftFaults;
@@ -62,7 +73,7 @@ export function Wizard({ clusters, claim }: WizardProps) {
     const back = firstStepOf(here);
     if (back !== undefined) setAt(back);
     else if (at < last) setAt(at + 1);
-    else create.run(draft);
+    else create.run(whole);
   };
   return (
     <form
@@ -86,6 +97,8 @@ export function Wizard({ clusters, claim }: WizardProps) {
             <RepositoryPicker
               repos={draft.repos}
               primary={draft.primary}
+              typed={typed}
+              type={setTyped}
               error={faults.repos ?? faults.primary}
               change={change}
             />
@@ -187,13 +200,15 @@ function firstStepOf(faults: DraftFaults): number | undefined {
   return steps.length === 0 ? undefined : Math.min(...steps);
 }
 
+/** The fields of a step that have a fault; of choices the first. */
+const FAULTY = "[aria-invalid=true]:is(input, textarea), [data-error] :is(input, textarea), [data-invalid] input";
+
 /** Focuses the heading of a step that was gone to, or the first field that has a fault. */
 function useFocusOfStep(form: React.RefObject<HTMLFormElement | null>, at: number, faults: DraftFaults): void {
   const shown = useRef(at);
   useEffect(() => {
-    const faulty =
-      Object.keys(faults).length > 0 ? form.current?.querySelector<HTMLElement>("[aria-invalid=true]") : null;
-    if (faulty !== null && faulty !== undefined) faulty.focus();
+    const faulty = Object.keys(faults).length > 0 ? form.current?.querySelector<HTMLElement>(FAULTY) : undefined;
+    if (faulty) faulty.focus();
     else if (shown.current !== at) form.current?.querySelector<HTMLElement>("#step-title")?.focus();
     shown.current = at;
   }, [form, at, faults]);

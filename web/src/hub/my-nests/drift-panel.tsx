@@ -43,7 +43,7 @@ export function DriftPanel({ nest }: { readonly nest: nests.NestDetail }) {
       }
     >
       {drift.length === 0 ? (
-        <Empty>None known: what is on the cluster is what the hub wants. The hub looks every ten minutes or so.</Empty>
+        <Empty>None known. The hub compares every ten minutes or so, on clusters that it reaches.</Empty>
       ) : (
         <>
           <ul className="plain-list">

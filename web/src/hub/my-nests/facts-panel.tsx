@@ -28,7 +28,7 @@ export function FactsPanel({ nest, heard }: FactsPanelProps) {
           <Fact name="Id">{nest.id}</Fact>
           <Fact name="Owner">{nest.owner === "" ? "nobody yet" : nest.owner}</Fact>
           <Fact name="Repositories">{nest.repos.length === 0 ? "none yet" : nest.repos.join(", ")}</Fact>
-          {nest.repos.length < 2 ? undefined : <Fact name="The first of them">{nest.primary_repo}</Fact>}
+          {nest.repos.length < 2 ? undefined : <Fact name="Primary">{nest.primary_repo}</Fact>}
           <Fact name="Level">
             {nest.acmm_level} of 6: {levelOf(nest.acmm_level)}
           </Fact>

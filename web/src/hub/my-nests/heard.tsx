@@ -9,24 +9,28 @@ import { Fact, Facts } from "../../shared/layout/facts.tsx";
 import { useIsAdmin } from "../../shared/session/session.ts";
 import { LoadFailed, Loading } from "../../shared/states/states.tsx";
 
-/** Whether a nest's heartbeats arrive. Admins are told why not when they ask. */
+/** Whether heartbeats of a nest are expected: of one that is being made, or is paused, none comes. */
+export function isExpected({ status, online }: nests.NestRow): boolean {
+  return online || status === "running" || status === "error";
+}
+
+/** Whether a nest's heartbeats arrive, where they should. Admins are told why not when they ask. */
 export function Heard({ nest }: { readonly nest: nests.NestRow }) {
   const isAdmin = useIsAdmin();
-  const { id, online, status } = nest;
+  const { id, online } = nest;
+  if (!isExpected(nest)) return undefined;
   if (online)
     return (
       <span className="state" data-state="ready">
         online
       </span>
     );
-  // Only of one that runs a heartbeat is expected.
-  const isExpected = status === "running";
   return (
     <>
-      <span className="state" data-state={isExpected ? "failing" : "idle"}>
+      <span className="state" data-state="failing">
         offline
       </span>
-      {isAdmin && isExpected ? (
+      {isAdmin ? (
         <Button
           size="compact-xs"
           variant="default"

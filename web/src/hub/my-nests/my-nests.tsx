@@ -8,6 +8,7 @@ import { count, plural } from "../../shared/format/format.ts";
 import { ListPage } from "../../shared/lists/list-page.tsx";
 import { usePages } from "../../shared/lists/use-pages.ts";
 import { useSearchState } from "../../shared/router/search.ts";
+import { useIsAdmin } from "../../shared/session/session.ts";
 import { MyNestsSearch } from "./my-nests-search.ts";
 import { NestLine } from "./nest-line.tsx";
 import { statusCounts, statusWords } from "./nest-words.ts";
@@ -34,11 +35,12 @@ export function MyNests() {
   const choice = { q, status, cluster, only, sort };
   const list = usePages(["my-nests", choice], (cursor, signal) => readPage(choice, cursor, signal), againAfterMs);
   const first = list.pages?.[0];
+  const isAdmin = useIsAdmin();
   const isNarrowed = q !== "" || status !== undefined || cluster !== undefined || only !== undefined;
   return (
     <ListPage
       id="my-nests"
-      title="My nests"
+      title={isAdmin ? "All nests" : "My nests"}
       tools={<Tools page={first} />}
       search={{
         label: "Search nests",
@@ -69,7 +71,7 @@ export function MyNests() {
       label="Nests"
       rowHeight={ROW_PX}
       keyOf={({ id }) => id}
-      show={(nest) => <NestLine nest={nest} isAdmin={first?.is_admin === true} />}
+      show={(nest) => <NestLine nest={nest} isAdmin={isAdmin} />}
       below={
         <p className="soft small count-line">
           {first === undefined || first.matched === 0
@@ -98,7 +100,7 @@ function Tools({ page }: { readonly page: Page | undefined }) {
   const { saas_quota: quota, saas_used: used = 0 } = page ?? {};
   return (
     <div className="controls">
-      {page === undefined ? undefined : (
+      {page === undefined || (quota === undefined && used === 0) ? undefined : (
         <span className="soft small" data-tone={quota !== undefined && used >= quota ? "warn" : undefined}>
           {quota === undefined ? `${plural(used, "nest")} of your own` : `${used} of ${plural(quota, "nest")} used`}
         </span>
@@ -128,6 +130,7 @@ function Filters({ cluster, sort, show }: FiltersProps) {
     <>
       {all.length < 2 && cluster === undefined ? undefined : (
         <Select
+          className="nest-filter"
           aria-label="Cluster"
           placeholder="Every cluster"
           clearable
@@ -137,6 +140,7 @@ function Filters({ cluster, sort, show }: FiltersProps) {
         />
       )}
       <Select
+        className="nest-filter"
         aria-label="Order"
         allowDeselect={false}
         data={sorts}

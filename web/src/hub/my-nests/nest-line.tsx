@@ -2,7 +2,7 @@ import { Button } from "@mantine/core";
 import type { nests } from "@nest/protocol";
 import { Link } from "@tanstack/react-router";
 import { plural } from "../../shared/format/format.ts";
-import { Heard, LastHeard } from "./heard.tsx";
+import { Heard, isExpected, LastHeard } from "./heard.tsx";
 import { nameOf } from "./nest-words.ts";
 import { openAddress } from "./open-address.ts";
 import { StatusMark } from "./status-mark.tsx";
@@ -36,7 +36,7 @@ export function NestLine({ nest, isAdmin }: NestLineProps) {
         </p>
         <p className="nest-heard">
           <Heard nest={nest} />
-          {nest.online ? undefined : (
+          {nest.online || !isExpected(nest) ? undefined : (
             <span className="soft small">
               <LastHeard nest={nest} />
             </span>
@@ -45,7 +45,7 @@ export function NestLine({ nest, isAdmin }: NestLineProps) {
       </div>
       <p className="facts nest-facts">
         <span>level {level}</span>
-        <span>{version === undefined ? "no version yet" : `version ${version}`}</span>
+        {version === undefined ? undefined : <span>version {version}</span>}
         {agents === undefined ? undefined : <span>{plural(agents, "agent")}</span>}
         {role === undefined ? undefined : <b>{role}</b>}
         {requests === 0 ? undefined : (
@@ -61,7 +61,7 @@ export function NestLine({ nest, isAdmin }: NestLineProps) {
       </p>
       <div className="nest-acts">
         {opens === undefined ? undefined : (
-          <Button component="a" href={opens} size="compact-md" variant="light" aria-label={`Open ${nameOf(nest)}`}>
+          <Button component="a" href={opens} size="compact-sm" variant="light" aria-label={`Open ${nameOf(nest)}`}>
             Open
           </Button>
         )}

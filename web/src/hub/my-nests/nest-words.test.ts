@@ -25,7 +25,7 @@ test("a word that this release does not know is shown as it is, and none is said
 test.each([
   [[], "Nothing was done yet."],
   [[step("namespace", "done"), step("volume", "running")], "Step 2 of 2: Volume."],
-  [[step("namespace", "done"), step("volume", "failed")], "Step 2 of 2: Volume failed."],
+  [[step("namespace", "done"), step("volume", "failed")], "Step 2 of 2 failed: Volume."],
   [[step("namespace", "done"), step("volume", "waiting")], "1 of 2 done."],
   [[step("namespace", "done"), step("storage", "skipped")], "All 2 steps are done."],
 ])("says how far the steps are", (steps, words) => {

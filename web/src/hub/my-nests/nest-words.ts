@@ -57,7 +57,7 @@ const steps: Readonly<Record<string, string>> = {
   entrance: "Address",
   deployment: "Deployment",
   ready: "Ready to answer",
-  app: "The app is installed",
+  app: "App installed",
   overlay: "Its owner's settings",
   image: "New image",
   "scale-up": "Start",
@@ -87,7 +87,7 @@ export function progressWords(all: readonly nests.NestDetail["steps"][number][])
   if (all.length === 0) return "Nothing was done yet.";
   if (now === undefined)
     return done === all.length ? `All ${all.length} steps are done.` : `${done} of ${all.length} done.`;
-  return `Step ${all.indexOf(now) + 1} of ${all.length}: ${stepWords(now.name)}${now.state === "failed" ? " failed" : ""}.`;
+  return `Step ${all.indexOf(now) + 1} of ${all.length}${now.state === "failed" ? " failed" : ""}: ${stepWords(now.name)}.`;
 }
 
 /** What people call a nest: the name that was given, else its repository, else its id. */

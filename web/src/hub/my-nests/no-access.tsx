@@ -24,12 +24,12 @@ export function NoAccess() {
     refetch,
   } = useQuery({
     queryKey: ["own-role", id],
-    // Somebody may have let them in meanwhile; that they may not read it is what this page is for.
-    queryFn: async ({ signal }) =>
-      call(nests.read, { params: { id }, signal }).then(
-        ({ value }) => value.role ?? "admin",
-        () => "none" as const,
-      ),
+    // Somebody may have let them in meanwhile.
+    queryFn: async ({ signal }) => {
+      const { value } = await call(nests.mine, { query: { q: id }, signal });
+      const own = value.nests.find((nest) => nest.id === id);
+      return own === undefined ? "none" : (own.role ?? "admin");
+    },
     staleTime: 0,
     gcTime: 0,
   });

@@ -2,6 +2,7 @@ import "./my-nests.css";
 import { Button } from "@mantine/core";
 import type { nests } from "@nest/protocol";
 import { Link, useParams } from "@tanstack/react-router";
+import { capitalised } from "../../shared/format/format.ts";
 import { useIsAdmin } from "../../shared/session/session.ts";
 import { LoadFailed, Loading } from "../../shared/states/states.tsx";
 import { DriftPanel } from "./drift-panel.tsx";
@@ -52,12 +53,12 @@ function Shown({ nest, isAdmin }: { readonly nest: nests.NestDetail; readonly is
       <div className="columns">
         <div className="stack">
           <StepsPanel nest={nest} />
-          {mayChange ? <DriftPanel nest={nest} /> : undefined}
+          <FactsPanel nest={nest} heard={<Heard nest={nest} />} />
         </div>
         <div className="stack">
-          <FactsPanel nest={nest} heard={<Heard nest={nest} />} />
           {mayChange ? (
             <>
+              <DriftPanel nest={nest} />
               <Switches nest={nest} />
               <PeoplePanel nest={nest} isAdmin={isAdmin} />
             </>
@@ -83,12 +84,12 @@ function Notice({
   if (error !== undefined && operation === undefined)
     return (
       <p className="notice" role="alert">
-        <bdi>{error}</bdi>
+        <bdi>{sentenceOf(error)}</bdi>{" "}
         {!mayChange
           ? ""
           : auth === "app-later"
-            ? " When the app is installed, choose Try again."
-            : " What can be done is beside the step that failed; then choose Try again."}
+            ? "When its app is installed, choose Try again."
+            : "Then choose Try again."}
       </p>
     );
   if (status === "paused" && operation === undefined)
@@ -98,6 +99,10 @@ function Notice({
       This nest is {operationWords(operation)}. You may leave this page; the hub goes on.
     </p>
   );
+}
+
+function sentenceOf(text: string): string {
+  return `${capitalised(text)}${/[.!?]$/.test(text) ? "" : "."}`;
 }
 
 function Gone({ id }: { readonly id: string }) {

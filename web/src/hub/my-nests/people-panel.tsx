@@ -106,7 +106,7 @@ function Person({ id, person: { username, role }, roles }: PersonProps) {
               if (chosen !== undefined && chosen !== role) void give(id, username, chosen).catch(showError);
             }}
           />
-          <Button size="compact-sm" variant="default" aria-label={`Take the role of ${username} away`} onClick={revoke}>
+          <Button size="compact-sm" variant="default" aria-label={`Take away the role of ${username}`} onClick={revoke}>
             Take away
           </Button>
         </>
@@ -147,12 +147,12 @@ function Request({ id, request: { username, at }, roles }: RequestProps) {
       />
       <Button
         size="compact-sm"
-        aria-label={`Let ${username} in`}
+        aria-label={`Let in ${username}`}
         onClick={() => void give(id, username, role).catch(showError)}
       >
         Let in
       </Button>
-      <Button size="compact-sm" variant="default" aria-label={`Turn ${username} down`} onClick={deny}>
+      <Button size="compact-sm" variant="default" aria-label={`Turn down ${username}`} onClick={deny}>
         Turn down
       </Button>
     </li>
@@ -168,14 +168,14 @@ function Grant({ id, roles }: { readonly id: string; readonly roles: readonly Ne
   });
   return (
     <form
-      className="pad"
+      className="pad grant"
       aria-label="Give somebody a role"
       onSubmit={(event) => {
         event.preventDefault();
         if (username.trim() !== "") run();
       }}
     >
-      <div className="grant">
+      <div className="field-line">
         <TextInput
           className="grow"
           label="Give a role to"

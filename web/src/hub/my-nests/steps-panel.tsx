@@ -1,4 +1,5 @@
 import type { nests } from "@nest/protocol";
+import { useState } from "react";
 import { useServerNow } from "../../shared/call/server-time.ts";
 import { duration, timeOfDay } from "../../shared/format/format.ts";
 import { Panel } from "../../shared/layout/panel.tsx";
@@ -20,6 +21,14 @@ export function StepsPanel({ nest }: { readonly nest: nests.NestDetail }) {
   const { id, steps, status, operation, cluster_id: cluster, queue_position: position } = nest;
   // Nothing is under way on a nest that was just made: its cluster is one that the hub does not touch.
   const isByHand = status === "provisioning" && operation === undefined;
+  // Those of long ago are folded away; those that somebody watches stay when they are done.
+  const isNews = operation !== undefined || steps.some(({ state }) => state === "failed");
+  const [isOpen, setOpen] = useState(isNews);
+  const [wasNews, setWasNews] = useState(isNews);
+  if (isNews !== wasNews) {
+    setWasNews(isNews);
+    if (isNews) setOpen(true);
+  }
   return (
     <Panel id="steps" title="Steps">
       {isByHand ? (
@@ -27,17 +36,19 @@ export function StepsPanel({ nest }: { readonly nest: nests.NestDetail }) {
           <ByHand nest={id} />
         </div>
       ) : (
-        <>
+        <details className="steps-part" open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
+          <summary>
+            <span role="status">
+              {position === undefined ? "" : `Number ${position} in the line of cluster ${cluster}. `}
+              {progressWords(steps)}
+            </span>
+          </summary>
           <ol className="steps">
             {steps.map((step) => (
               <StepLine key={step.name} step={step} />
             ))}
           </ol>
-          <p className="soft small steps-end" role="status">
-            {position === undefined ? "" : `Number ${position} in the line of cluster ${cluster}. `}
-            {progressWords(steps)}
-          </p>
-        </>
+        </details>
       )}
     </Panel>
   );

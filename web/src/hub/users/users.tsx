@@ -83,7 +83,12 @@ function UserLine({ user }: { readonly user: nests.User }) {
       </p>
       <div className="card-acts">
         {given === 0 ? undefined : (
-          <Button size="compact-sm" variant="default" aria-label={`Roles of ${login}`} onClick={() => openRoles(user)}>
+          <Button
+            size="compact-sm"
+            variant="default"
+            aria-label={`${plural(given, "role")} of ${login}`}
+            onClick={() => openRoles(user)}
+          >
             {plural(given, "role")}
           </Button>
         )}
