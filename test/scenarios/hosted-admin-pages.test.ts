@@ -95,7 +95,7 @@ describe.skipIf(missing)("the admin's pages of hosted nests", () => {
     await line("north")
       .getByText(/its kubeconfig .*no-such-file\.yaml cannot be read/)
       .waitFor();
-    await page.getByText("kubectl apply --server-side -f NEST.yaml").waitFor();
+    await page.getByText("nest instance verify -kubeconfig KUBECONFIG -id NEST -wait 300").waitFor();
     await line("east").getByRole("link", { name: "1 of 5 nests" }).click();
     await page.waitForURL(/\/my-nests\?cluster=east$/);
     expect(faults).toEqual([]);

@@ -190,7 +190,7 @@ describe.skipIf(missing)("the wizard that creates nests", () => {
     await next(page);
     await page.getByRole("button", { name: "Create the nest" }).click();
     const { id } = await created(page);
-    await page.getByText(`kubectl apply --server-side -f ${id}.yaml`).waitFor();
+    await page.getByText(`nest instance verify -kubeconfig KUBECONFIG -id ${id} -wait 300`).waitFor();
     const [download] = await Promise.all([
       page.waitForEvent("download"),
       page.getByRole("link", { name: `${id}.yaml` }).click(),

@@ -1,46 +1,37 @@
 import "./by-hand.css";
-import { namespaceOf } from "@nest/protocol";
+import { type ByHandNest, byHandCommands } from "./by-hand-commands.ts";
 
-/** How somebody applies a nest's objects on a cluster that the hub does not touch. */
-export function ByHand({ nest }: { readonly nest?: string }) {
-  const id = nest ?? "NEST";
-  const namespace = namespaceOf(id);
+/** How somebody makes a nest on a cluster that the hub does not touch. */
+export function ByHand({ nest }: { readonly nest?: ByHandNest }) {
+  const { apply, verify, remove } = byHandCommands(location.origin, nest);
   return (
     <div className="by-hand">
       <p>
-        The hub never works on such a cluster: it keeps the nest's record and writes down its objects. Somebody who
-        reaches the cluster applies them (on OpenShift with <code>oc</code> instead of <code>kubectl</code>):
+        The hub never works on such a cluster, and keeps no token or key of a nest on it: it has the record, and
+        somebody who reaches the cluster does the rest. Secrets are read from standard input, so that no list of
+        processes shows them.
       </p>
       <ol>
         <li>
-          Download the objects of the nest
-          {nest === undefined ? " from its page." : ""}{" "}
+          Apply its objects
           {nest === undefined ? undefined : (
-            <a href={`/api/saas/nests/${encodeURIComponent(nest)}/manifests`} download={`${nest}.yaml`}>
-              {nest}.yaml
-            </a>
+            <>
+              {" "}
+              (or apply{" "}
+              <a href={`/api/saas/nests/${encodeURIComponent(nest.id)}/manifests`} download={`${nest.id}.yaml`}>
+                {nest.id}.yaml
+              </a>{" "}
+              with <code>kubectl</code> or <code>oc</code>, and fill in its Secret):
+            </>
           )}
+          <Command>{apply}</Command>
         </li>
         <li>
-          Apply them: <Command>{`kubectl apply --server-side -f ${id}.yaml`}</Command>
+          See that it is up, with the right security class: <Command>{verify}</Command> Its heartbeats then show it
+          online here.
         </li>
         <li>
-          Put the real values into its Secret, each from a file of its own, so that none is seen in a list of processes.
-          The hub keeps no token or key of a nest on such a cluster:
-          <Command>
-            {`openssl rand -hex 32 > dashboard-token
-kubectl -n ${namespace} create secret generic nest-secrets \\
-  --from-file=dashboard-token --from-file=hub-secret \\
-  --from-file=github-token --dry-run=client -o yaml |
-  kubectl apply --server-side --force-conflicts -f -`}
-          </Command>
-        </li>
-        <li>
-          Wait until it answers: <Command>{`kubectl -n ${namespace} rollout status deployment/nest`}</Command> Its
-          heartbeats then show it online here.
-        </li>
-        <li>
-          To remove it: <Command>{`kubectl delete namespace ${namespace}`}</Command> and delete the nest here.
+          To remove it: <Command>{remove}</Command> and delete the nest here.
         </li>
       </ol>
     </div>
@@ -49,8 +40,7 @@ kubectl -n ${namespace} create secret generic nest-secrets \\
 
 function Command({ children }: { readonly children: string }) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a long command scrolls, also by keyboard
-    <pre className="by-hand-command" tabIndex={0}>
+    <pre className="by-hand-command">
       <code>{children}</code>
     </pre>
   );

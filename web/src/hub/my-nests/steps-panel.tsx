@@ -18,7 +18,7 @@ const states: Readonly<Record<Step["state"], string>> = {
 
 /** The steps of what is under way, or of what was done last, as they happen. */
 export function StepsPanel({ nest }: { readonly nest: nests.NestDetail }) {
-  const { id, steps, status, operation, cluster_id: cluster, queue_position: position } = nest;
+  const { steps, status, operation, cluster_id: cluster, queue_position: position } = nest;
   // Nothing is under way on a nest that was just made: its cluster is one that the hub does not touch.
   const isByHand = status === "provisioning" && operation === undefined;
   // Those of long ago are folded away; those that somebody watches stay when they are done.
@@ -33,7 +33,7 @@ export function StepsPanel({ nest }: { readonly nest: nests.NestDetail }) {
     <Panel id="steps" title="Steps">
       {isByHand ? (
         <div className="pad">
-          <ByHand nest={id} />
+          <ByHand nest={nest} />
         </div>
       ) : (
         <details className="steps-part" open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>

@@ -12,6 +12,9 @@ export interface HeaderProps {
   readonly account: ReactNode;
 }
 
+/** With more pages than this the navigation has a line of its own where the window is not wide. */
+const MANY = 7;
+
 /** The bar at the top: the navigation, the connection state, the colour scheme and the account menu. */
 export function Header({ pages, path, account }: HeaderProps) {
   return (
@@ -24,7 +27,7 @@ export function Header({ pages, path, account }: HeaderProps) {
           </svg>
           Nest
         </a>
-        <nav aria-label="Pages">
+        <nav aria-label="Pages" data-many={pages.length > MANY || undefined}>
           <ul>
             {pages.map(({ address, name, isServerMade = false }) => (
               <li key={address}>
