@@ -22,7 +22,7 @@ printf '%s' "$secrets" | nest instance apply -kubeconfig KUBECONFIG -id hosted-a
 });
 
 test("a nest with an app wants its key", () => {
-  expect(byHandCommands("https://h", { ...nest, app_id: "7" }).apply).toMatch(/"app-key\.pem":"…"[^]*-app-id 7/);
+  expect(byHandCommands("https://h", { ...nest, app_id: "7" }).apply).toMatch(/"app-key\.pem":"…".*-app-id 7/s);
 });
 
 test.each(["$(reboot)", "a; rm -rf /", "a'b", "-x", "a\nb"])(
