@@ -1,5 +1,6 @@
 import { cpus } from "node:os";
 import { errorLines, exitCodeOf, ProgressLine, parseFlags, UsageError } from "@nest/kit";
+import { benchAuthCheck } from "./auth-check/auth-check.ts";
 import { benchBackup } from "./backup/backup.ts";
 import { benchDispatch, type Part, parts } from "./dispatch.ts";
 import { benchHeartbeats } from "./heartbeats/heartbeats.ts";
@@ -12,6 +13,7 @@ const USAGE = `usage: npm run bench -- dispatch [PART] [-seconds N] [-relays N] 
        npm run bench -- relay [-relays N] [-seconds N]
        npm run bench -- ledger [-beads N] [-seconds N]
        npm run bench -- heartbeats [-nests N] [-seconds N]
+       npm run bench -- auth-check [-nests N] [-seconds N]
 
 relay: the bundled relay's start, memory and processor time at rest; then 100 of them (or -relays) on this machine against one hub:
 until all are connected, what each takes at rest, and one task each.
@@ -21,6 +23,8 @@ all of it back (default 1024 MB); a peer that is not installed is named. -quick 
 
 ledger: a spoke's work ledger of 100,000 beads (or -beads): what \`ready\` takes after each change; durable appends beside the same
 bytes written and synced by hand.
+
+auth-check: what the ingress asks for each request to a hosted nest, 2,000 times a second, beside a bare web server.
 
 heartbeats: 1,000 nests (or -nests) beat at the hub a hundred times as often as they do, over real HTTP, beside a bare web server
 that answers the same bodies.
@@ -78,6 +82,8 @@ async function main(args: readonly string[]): Promise<number> {
       return measured((to) => benchRelay({ relays: within("relays", flags.relays ?? 100, 500), seconds, ...to }));
     case "ledger":
       return measured((to) => benchLedger({ beads: within("beads", flags.beads ?? 100_000, 200_000), seconds, ...to }));
+    case "auth-check":
+      return measured((to) => benchAuthCheck({ nests: within("nests", flags.nests ?? 500, 5000), seconds, ...to }));
     case "heartbeats":
       return measured((to) => benchHeartbeats({ nests: within("nests", flags.nests ?? 1000, 5000), seconds, ...to }));
   }
@@ -91,7 +97,7 @@ async function main(args: readonly string[]): Promise<number> {
 }
 
 /** How long each figure is measured, unless a flag says so. */
-const secondsOf: Readonly<Record<string, number>> = { relay: 10, heartbeats: 30 };
+const secondsOf: Readonly<Record<string, number>> = { relay: 10, heartbeats: 30, "auth-check": 20 };
 
 interface Telling {
   readonly print: (text: string) => void;

@@ -1,7 +1,8 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, test } from "vitest";
-import { FleetOfNests } from "./fleet-of-nests.ts";
+import { beatCalls } from "../heartbeats/beat-calls.ts";
+import { PacedCalls } from "./paced-calls.ts";
 
 test("every nest beats in its turn on a connection of its own, and what is not answered with 200 is counted", async () => {
   const beats = new Map<string, Set<unknown>>();
@@ -15,11 +16,11 @@ test("every nest beats in its turn on a connection of its own, and what is not a
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const fleet = new FleetOfNests({ name: "here", url, secret: "s" }, 40);
+  const fleet = new PacedCalls(url, beatCalls(40, "s"));
   await fleet.warmUp();
   expect([fleet.samples.sum().count, beats.size]).toEqual([0, 40]);
   answer = 401;
-  await fleet.beatAt(4000, 0.02);
+  await fleet.callAt(4000, 0.02);
   expect([fleet.samples.sum().count, fleet.odd]).toEqual([80, 80]);
   expect([...beats.values()].map((connections) => connections.size)).toEqual(Array.from({ length: 40 }, () => 1));
   fleet.close();
