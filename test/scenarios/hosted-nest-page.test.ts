@@ -17,7 +17,7 @@ describe.skipIf(missing)("the page of a hosted nest", () => {
   const read = async (id: string) => (await scene().hub.admin("GET", `/api/saas/nests/${id}`)).body as nests.NestDetail;
   const status = (page: Page) => page.locator("h1 .nest-status").textContent();
 
-  test("steps are told as they happen, with attempt, error and remedy, until the nest runs", async () => {
+  test("steps are told as they happen, with what is waited for and why", async () => {
     scene().controllers.fates.set("localhost/nest-spoke:latest", {
       status: {
         phase: "Pending",
