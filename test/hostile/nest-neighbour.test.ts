@@ -26,6 +26,10 @@ test("cannot tell a nest of somebody else from one that there is not", async () 
     );
     expect(there).toMatchObject({ status: 404, body: nowhere?.body });
   }
+  const asks = await Promise.all(
+    [victim, "hosted-no-such-nest"].map((id) => scene.as("eve", "POST", `/api/saas/nests/${id}/request-access`)),
+  );
+  expect(asks.map(({ status, body }) => [status, body])).toEqual(Array(2).fill([200, { status: "requested" }]));
 });
 
 test("cannot read files by ids that lead elsewhere", async () => {

@@ -186,6 +186,19 @@ test("who sees a nest is switched on the hub, whatever its heartbeats say", asyn
   expect(await listed()).toBe(0);
 });
 
+test("a nest that is made by hand stays provisioning until it is heard of, and runs from then on", async () => {
+  await scene.hub.admin("POST", "/api/saas/clusters", { id: "far", pull_only: true, domain: "far.example.org" });
+  const { body } = await scene.as("ada", "POST", "/api/saas/nests", { ...aNest, cluster_id: "far" });
+  const { id, manual_steps } = body as { id: string; manual_steps: string };
+  expect(manual_steps).toContain(`/api/saas/nests/${id}/manifests`);
+  expect((await scene.as("ada", "GET", `/api/saas/nests/${id}`)).body).toMatchObject({ status: "provisioning" });
+  const beat = { nest_id: id, is_public: true };
+  await scene.hub.call("POST", "/api/heartbeat", beat, { authorization: `Bearer ${HEARTBEAT_SECRET}` });
+  await expect
+    .poll(async () => (await scene.as("ada", "GET", `/api/saas/nests/${id}`)).body)
+    .toMatchObject({ status: "running", online: true });
+});
+
 test("every change of a nest is in the audit, with who made it", async () => {
   const id = await scene.create("ada");
   await scene.as("ada", "PUT", `/api/saas/nests/${id}/name`, { project_name: "Other" });

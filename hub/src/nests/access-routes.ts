@@ -43,7 +43,10 @@ export function registerNestAccessRoutes(routes: HubRoutes, deps: AccessRouteDep
 
   routes.serve(nests.requestAccess, async ({ params: { id = "" }, viewer }) => {
     const login = loginOf(viewer);
-    await people.request(id, login);
+    // The same answer whether or not there is such a nest: ids cannot be tried out.
+    await people.request(id, login).catch((thrown: unknown) => {
+      if (!(thrown instanceof NestError) || thrown.code !== "nest_not_found") throw thrown;
+    });
     return { status: "requested" as const };
   });
 

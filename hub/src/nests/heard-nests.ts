@@ -36,7 +36,7 @@ export class HeardNests {
     const known = await this.#of(id);
     if (known.kind === "deleted") return undefined;
     if (known.kind === "other") return heartbeat;
-    if (known.status === "error")
+    if (known.status === "error" || known.status === "provisioning")
       await this.#deps.provisioner.heard(id, heartbeat.github_app_required === true).catch((thrown: unknown) => {
         this.#deps.log.warn(
           { nest: id, because: sentenceOf(thrown) },

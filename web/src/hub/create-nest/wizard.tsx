@@ -36,8 +36,8 @@ const levelChoices = offeredLevels.map((level) => ({
   means: levelMeans(level),
 }));
 
-/** The steps, one at a time. What was typed stays in this component: it may be secret. */
-export function Wizard({ clusters, claim }: WizardProps) {
+/** What was typed, where one is, and what is wrong with it. It stays in the page's memory: it may be secret. */
+function useWizard({ clusters, claim }: WizardProps) {
   const isClaim = claim !== undefined;
   const [draft, setDraft] = useState<NestDraft>({
     ...emptyDraft,
@@ -75,6 +75,13 @@ export function Wizard({ clusters, claim }: WizardProps) {
     else if (at < last) setAt(at + 1);
     else create.run(whole);
   };
+  return { isClaim, draft, at, setAt, faults, typed, setTyped, change, create, last, form, submit };
+}
+
+/** The steps, one at a time. */
+export function Wizard(props: WizardProps) {
+  const { clusters } = props;
+  const { isClaim, draft, at, setAt, faults, typed, setTyped, change, create, last, form, submit } = useWizard(props);
   return (
     <form
       ref={form}
