@@ -178,6 +178,9 @@ function followReplicas(
         verifyPending().catch((thrown) =>
           log.warn({ err: thrown }, "could not take over another replica's verifications"),
         );
+      // And its work on hosted nests.
+      if (shared.replicas.isLeader)
+        nests.provisioner.resumeAll().catch((thrown) => log.warn({ err: thrown }, "could not take over work on nests"));
     },
     async lead() {
       await sharedMonitor?.lead();

@@ -52,6 +52,7 @@ export async function buildNests(deps: NestsDeps): Promise<Nests> {
     hubSecret,
     dashboardToken: tokenOf,
     connectCluster,
+    replica: { id: storage.replica, isLive: (id) => storage.shared?.replicas.isLive(id) === true },
     clock,
     random,
     log,

@@ -23,6 +23,8 @@ export interface ProvisioningDeps {
   readonly dashboardToken: (nestId: string) => Secret;
   /** Opens the cluster of an entry of `clusters.json`; what its kubeconfig names unless given. */
   readonly connectCluster?: ((entry: ClusterEntry) => Promise<ManagedCluster>) | undefined;
+  /** This process among the hub's replicas. */
+  readonly replica: { readonly id: string; readonly isLive: (id: string) => boolean };
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
@@ -69,6 +71,7 @@ export async function buildProvisioning(deps: ProvisioningDeps): Promise<Provisi
       dashboardToken: deps.dashboardToken,
     },
     mostAtOnce: config.nestsAtOnce,
+    replica: deps.replica,
     clock,
     random,
     log,

@@ -45,6 +45,11 @@ export class Replicas {
     return this.#others.size;
   }
 
+  /** Whether another replica was alive at the last heartbeat. */
+  isLive(replica: string): boolean {
+    return this.#others.has(replica);
+  }
+
   /** Whether this replica is the leader, which reads the code host. */
   get isLeader(): boolean {
     return this.#isLeader;

@@ -45,7 +45,9 @@ export class OperationRunner {
   begun(record: HostedNestRecord, operation: NewOperation): HostedNestRecord {
     const at = new Date(this.#tools.clock.now()).toISOString();
     const names = this.#operations[operation.kind].steps(record).map(({ name }) => name);
-    return { ...record, operation: { ...operation, at }, steps: newSteps(names, at) };
+    const { replica } = this.#tools;
+    const worker = replica === undefined ? {} : { replica: replica.id };
+    return { ...record, operation: { ...operation, at, ...worker }, steps: newSteps(names, at) };
   }
 
   /**
@@ -78,9 +80,11 @@ export class OperationRunner {
     return record;
   }
 
-  /** Takes up what records say is under way, in the order in which it began. */
+  /** Takes up what records say is under way and no other live replica works on, in the order in which it began. */
   async resumeAll(): Promise<void> {
-    const begun = (await this.#tools.records.list()).filter(({ operation }) => operation !== undefined);
+    const begun = (await this.#tools.records.list()).filter(
+      ({ operation }) => operation !== undefined && !this.#isElsewhere(operation),
+    );
     begun.sort((one, other) => ((one.operation?.at ?? "") < (other.operation?.at ?? "") ? -1 : 1));
     for (const record of begun) this.launch(record);
   }
@@ -106,6 +110,12 @@ export class OperationRunner {
   async close(): Promise<void> {
     this.#isClosed = true;
     await Promise.all([...this.#running.keys()].map((id) => this.#stop(id)));
+  }
+
+  #isElsewhere(operation: NonNullable<HostedNestRecord["operation"]>): boolean {
+    const { replica } = this.#tools;
+    const { replica: worker } = operation;
+    return replica !== undefined && typeof worker === "string" && worker !== replica.id && replica.isLive(worker);
   }
 
   async #stop(id: string): Promise<void> {

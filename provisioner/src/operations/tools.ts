@@ -30,6 +30,8 @@ export interface Tools {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
+  /** This process among the hub's replicas, and which others live: what those have begun is theirs. */
+  readonly replica?: { readonly id: string; readonly isLive: (id: string) => boolean } | undefined;
   /** The image that a nest shall run, where it is another one than its record has. */
   readonly imageOf?: (record: HostedNestRecord) => string | undefined;
 }

@@ -27,6 +27,8 @@ export interface HubOptions {
   readonly storage?: StorageExport;
   readonly hubId?: string;
   readonly image?: string;
+  /** It among the hub's replicas. */
+  readonly replica?: { readonly id: string; readonly isLive: (id: string) => boolean };
   /** It will be killed: nobody closes it at the end. */
   readonly isDoomed?: boolean;
 }
@@ -100,6 +102,7 @@ export class Scene implements AsyncDisposable {
       random,
       log,
       mostAtOnce: options.mostAtOnce ?? 2,
+      replica: options.replica,
     });
     if (!options.isDoomed) this.#hubs.push(hub);
     return hub;
