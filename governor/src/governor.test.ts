@@ -117,6 +117,7 @@ async function aRun(request: RunRequest): Promise<ActiveRun> {
     record,
     ended,
     tail: async () => "",
+    prompt: () => "",
     printed: () => 0,
     standstill: () => undefined,
     hasBegun: () => begun,
@@ -181,6 +182,57 @@ test("a budget that is used up pauses the agent until midnight UTC", async () =>
   expect(governor.agent("scanner")).toMatchObject({ state: "paused", pause: { cause: "budget" } });
   expect(Date.parse(governor.agent("scanner").pause?.until ?? "") % (24 * HOUR)).toBe(0);
   expect(going).toHaveLength(1);
+});
+
+test("a pause for the budget ends when the budget is raised again, and the agent works on at once where it is its turn", async () => {
+  issues(5);
+  const scanner = anAgent("scanner");
+  await start({ agents: [scanner], limits: { runsPerDay: 0 } });
+  expect(governor.agent("scanner")).toMatchObject({ state: "paused", pause: { cause: "budget" } });
+  governor.apply(settings({ agents: [scanner], limits: { runsPerDay: 0, minutesPerDay: 10 } }));
+  expect(governor.agent("scanner").state).toBe("paused");
+  governor.apply(settings({ agents: [scanner] }));
+  expect(governor.agent("scanner").state).toBe("waiting");
+  await pass(10_000);
+  expect(working()).toEqual([["scanner", 1]]);
+});
+
+test("a raised budget ends no pause that a person made", async () => {
+  issues(3);
+  await start({ limits: { runsPerDay: 0 } });
+  await governor.pause("scanner", "ada", {});
+  governor.apply(settings());
+  expect(governor.agent("scanner")).toMatchObject({ state: "paused", pause: { cause: "person" } });
+});
+
+test("a run that could not start counts for no budget", async () => {
+  issues(5);
+  await start({ agents: [anAgent("scanner", { limits: { runsPerDay: 1 } })] });
+  await going[0]?.end("not_started");
+  await pass(11 * MINUTE);
+  expect(going).toHaveLength(2);
+  expect(runs.days(1, clock.now())).toMatchObject([{ runs: 1, outcomes: { not_started: 1 } }]);
+});
+
+test("an agent whose turn has come says why it does not work, in place of a moment that has passed", async () => {
+  codeHost.addRepository("acme/web");
+  await start();
+  expect(governor.agent("scanner")).toMatchObject({ state: "waiting", idle_because: "no issue waits for it" });
+  expect(governor.agent("scanner").next_at).toBeUndefined();
+  codeHost.failure = new NestError("codehost_unreachable", "the code host cannot be reached");
+  await governor.evaluate();
+  expect(governor.agent("scanner").idle_because).toContain("not every repository can be read");
+});
+
+test("a kick at an issue of a repository that cannot be read says that, and not that there is no such issue", async () => {
+  issues(1);
+  codeHost.failure = new NestError("codehost_refused", "the code host refused it (401)");
+  await start();
+  const kicked = governor.kick("scanner", "ada", { issue: "Acme/web#1" });
+  await expect(kicked).rejects.toMatchObject({
+    code: "codehost_unreachable",
+    message: expect.stringContaining("acme/web could not be read (the code host refused it (401))"),
+  });
 });
 
 test("a pause lets a run go on, but ends one whose checkout is still being made", async () => {

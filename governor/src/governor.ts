@@ -13,8 +13,10 @@ import { allowanceAt } from "./policy/acmm.ts";
 import { cadenceIn, type Mode, modeInForce } from "./policy/modes.ts";
 import { nextTurn } from "./policy/schedule.ts";
 import type { GovernorSettings } from "./policy/settings.ts";
-import { nextDay, overLimit } from "./policy/spending.ts";
+import { nextDay } from "./policy/spending.ts";
+import { overBudget } from "./runs/budget.ts";
 import { usedToday } from "./runs/run-days.ts";
+import { noIssue } from "./work/no-issue.ts";
 import { QueuePoints } from "./work/queue-points.ts";
 import { WorkBoard } from "./work/work-board.ts";
 
@@ -111,6 +113,7 @@ export class Governor {
     }
     this.work.setRules(settings);
     this.#chooseMode();
+    this.#endBudgetPauses();
     for (const agent of this.#agents.values()) this.#tell({ kind: "agent", agent: this.#view(agent) });
   }
 
@@ -239,6 +242,7 @@ export class Governor {
   }
 
   #setDueToWork(): void {
+    this.#endBudgetPauses();
     if (this.#stop.signal.aborted || this.#lastEvalAt === undefined || this.#deps.trouble !== undefined) return;
     const now = this.#deps.clock.now();
     for (const agent of this.#agents.values()) {
@@ -246,18 +250,24 @@ export class Governor {
       if (allowanceAt(this.#settings.acmmLevel, agent.name) === undefined) continue;
       const turn = nextTurn(cadenceIn(this.#mode, agent.name), agent);
       if (turn === null || now < turn) continue;
-      const over = this.#overBudget(agent, now);
+      const over = this.#overBudget(agent);
       if (over === undefined) this.#beginIfThereIsWork(agent, { trigger: "schedule", by: undefined });
       else agent.setPause({ cause: "budget", by: undefined, reason: over, since: now, until: nextDay(now) });
     }
   }
 
-  #overBudget({ name, settings }: Agent, now: number): string | undefined {
-    const { runs } = this.#deps.runs;
-    return (
-      overLimit(usedToday(runs, now, name), settings.limits, "its") ??
-      overLimit(usedToday(runs, now), this.#settings.limits, "the nest's")
-    );
+  #overBudget({ settings }: Agent): string | undefined {
+    return overBudget(settings, this.#settings.limits, this.#deps.runs.runs, this.#deps.clock.now());
+  }
+
+  /** Lets agents go whose budget has room again, because somebody raised it. */
+  #endBudgetPauses(): void {
+    for (const agent of this.#agents.values()) {
+      if (agent.pause?.cause !== "budget" || this.#overBudget(agent) !== undefined) continue;
+      agent.endPause();
+      this.#deps.feed.tell({ action: "agent resumed", agent: agent.name, detail: "its budget allows it again" });
+      this.#saveSoon();
+    }
   }
 
   #beginIfThereIsWork(agent: Agent, run: Pick<NewRun, "trigger" | "by">): void {
@@ -274,8 +284,7 @@ export class Governor {
       });
     if (this.#deps.trouble !== undefined) throw new NestError("codehost_not_linked", this.#deps.trouble);
     const found = key === undefined ? undefined : this.work.find(key);
-    if (key !== undefined && found === undefined)
-      throw new NestError("issue_not_found", `${key} is no open issue of a monitored repository`);
+    if (key !== undefined && found === undefined) throw noIssue(key, this.#deps.scanner.repos);
     if (found?.judgement?.reason === "in_progress")
       throw new NestError("agent_busy", `an agent works on ${found.key} already`, { hint: "choose another issue" });
     const overview = this.work.actionable.map(({ key: each, issue: { title } }) => ({ key: each, title }));
@@ -341,8 +350,21 @@ export class Governor {
       modeSince: this.#modeSince,
       used: usedToday(runs, now, agent.name),
       lastRun: runs.find((run) => run.agent === agent.name && run.ended_at !== undefined),
+      whyIdle: this.#whyIdle(agent),
       now,
     });
+  }
+
+  /** What keeps an agent whose turn it is from working; undefined where nothing does. */
+  #whyIdle({ name, settings }: Agent): string | undefined {
+    if (this.#deps.trouble !== undefined) return this.#deps.trouble;
+    if (allowanceAt(this.#settings.acmmLevel, name) === undefined) return "at ACMM level 0 no agent works";
+    if (this.#lastEvalAt === undefined) return "the queue is being read for the first time";
+    if (settings.focus !== "issue" || this.work.issueFor(settings) !== undefined) return undefined;
+    const isRead = this.#deps.scanner.repos.every(({ error }) => error === undefined);
+    return isRead
+      ? "no issue waits for it"
+      : "no issue is known that waits for it, and not every repository can be read";
   }
 
   #find(name: string): Agent {

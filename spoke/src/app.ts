@@ -32,6 +32,7 @@ import { backupPage, ownBackupPage } from "./pages/backup-page.ts";
 import { errorPage, notBuiltPage } from "./pages/page.ts";
 import { comeInPage, howToComeIn, ownSignInPage, signInPage } from "./pages/sign-in-page.ts";
 import { terminalClosed, terminalList } from "./pages/terminal-page.ts";
+import { answerForStorage } from "./storage/storage-trouble.ts";
 import type { TerminalGateway } from "./terminal/gateway.ts";
 import { serveTerminalPages } from "./terminal/routes.ts";
 
@@ -134,6 +135,7 @@ async function buildPort(
     trustProxy: (peer) => keeper.isNamedProxy(peer),
   });
   dropProxyHeaders(http);
+  answerForStorage(http);
   serveAssets(http, join(import.meta.dirname, "pages", "assets"));
   const routes = new RouteRegistry<Visitor>(http, {
     what: "nest",

@@ -16,6 +16,8 @@ export interface Surroundings {
   readonly modeSince: number;
   readonly used: Used;
   readonly lastRun: nestRuns.Run | undefined;
+  /** What keeps it from working although it is its turn. */
+  readonly whyIdle: string | undefined;
   readonly now: number;
 }
 
@@ -27,7 +29,7 @@ export function sessionOf(agent: string): string {
 /** An agent as the dashboard shows it. Absent is what is not known; nothing is made up. Pure. */
 export function agentView(
   agent: Agent,
-  { settings, mode, modeSince, used, lastRun, now }: Surroundings,
+  { settings, mode, modeSince, used, lastRun, whyIdle, now }: Surroundings,
 ): nestAgents.NestAgent {
   const { settings: own, run, pause, trouble, nowLine, lastStartedAt, freeSince } = agent;
   const cadence = cadenceIn(mode, own.name);
@@ -63,11 +65,17 @@ export function agentView(
           },
         }),
     interval_seconds: cadence === "pause" ? null : Math.round(cadence / 1000),
-    ...(state === "waiting" && next !== null ? { next_at: new Date(Math.max(next, now)).toISOString() } : {}),
+    ...(state === "waiting" && next !== null ? turnView(next, now, whyIdle) : {}),
     session: sessionOf(own.name),
     restarts: agent.restarts,
     spending: spendingView(used, own.limits),
   };
+}
+
+/** A turn that has come and passes because nothing is there to do is no moment to come: the reason stands in its place. */
+function turnView(next: number, now: number, whyIdle: string | undefined): Partial<nestAgents.NestAgent> {
+  if (next <= now && whyIdle !== undefined) return { idle_because: whyIdle };
+  return { next_at: new Date(Math.max(next, now)).toISOString() };
 }
 
 function stateOf(agent: Agent, isPaused: boolean): AgentState {

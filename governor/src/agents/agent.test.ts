@@ -41,6 +41,7 @@ class HandledRun {
   }
 
   tail = async () => this.tailText;
+  prompt = () => "Do the work.\nblocked: you cannot go on; say why.";
   printed = () => this.bytes;
   standstill = () => this.waits;
   hasBegun = () => true;
@@ -209,4 +210,21 @@ describe("an agent", () => {
     await agent.close("the nest's program was stopped");
     expect(ended).toEqual(["stopped"]);
   });
+});
+
+test("the line that an agent shows is its own, never the end of the prompt that the terminal repeats", async () => {
+  const agent = anAgent();
+  agent.begin(request);
+  await pass(3000);
+  const [run] = runs;
+  if (run === undefined) throw new Error("no run began");
+  const shows = async (text: string) => {
+    run.tailText = text;
+    await pass(3000);
+    return agent.nowLine;
+  };
+  expect(await shows("> Do the work.\n  blocked: you cannot go on; say why.")).toBeUndefined();
+  expect(await shows("> Do the work.\n  blocked: you cannot go\n  on; say why.")).toBeUndefined();
+  expect(await shows("> Do the work.\n  blocked: you cannot go on; say why.\nI read the code")).toBe("I read the code");
+  expect(await shows("all is\nwork.")).toBe("work.");
 });

@@ -1,6 +1,7 @@
 import { type Clock, type Log, NestError, sentenceOf } from "@nest/kit";
 import type { nestRuns, RunOutcome } from "@nest/protocol";
 import type { AgentSettings } from "../policy/settings.ts";
+import { saidLine } from "../runs/said-line.ts";
 import { RunWatch, type Trouble, type WatchTimes, watchTimes } from "../runs/watch.ts";
 import { isFailure } from "../work/issue-history.ts";
 import { isInForce, type Pause } from "./pause.ts";
@@ -169,13 +170,18 @@ export class Agent {
     this.#changed();
   }
 
-  /** Ends a pause, and forgets failures and trouble: whoever resumes an agent has looked at them. */
-  resume(): void {
+  /** Ends a pause whose cause is gone. */
+  endPause(): void {
     this.#pause = undefined;
-    this.#failures = 0;
-    this.#unready = undefined;
     this.#freeSince = this.#deps.clock.now();
     this.#changed();
+  }
+
+  /** Ends a pause, and forgets failures and trouble: whoever resumes an agent has looked at them. */
+  resume(): void {
+    this.#failures = 0;
+    this.#unready = undefined;
+    this.endPause();
   }
 
   /** Ends the run in progress, also one that is only beginning; resolves when none of its processes is left. */
@@ -233,7 +239,7 @@ export class Agent {
       }
       const tail = await run.tail().catch(() => "");
       const standstill = run.standstill();
-      this.#show(tail, standstill);
+      this.#show(saidLine(tail, run.prompt()), standstill);
       const now = clock.now();
       if (now - startedAt >= this.settings.maxMinutes * MINUTE_MS) {
         void run.end({ outcome: "overdue", summary: `it took longer than ${this.settings.maxMinutes} minutes` });
@@ -246,10 +252,9 @@ export class Agent {
     }
   }
 
-  #show(tail: string, standstill: ReturnType<ActiveRun["standstill"]>): void {
-    const line = tail.split("\n").at(-1)?.trim().slice(0, 300);
+  #show(line: string | undefined, standstill: ReturnType<ActiveRun["standstill"]>): void {
     if (line === this.#nowLine && standstill === this.#waitsFor) return;
-    this.#nowLine = line === "" ? undefined : line;
+    this.#nowLine = line;
     this.#waitsFor = standstill;
     this.#changed();
   }

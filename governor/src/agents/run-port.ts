@@ -27,6 +27,8 @@ export interface ActiveRun {
   readonly ended: Promise<nestRuns.Run>;
   /** The last lines that the agent shows, masked. */
   tail(): Promise<string>;
+  /** What the agent was told; empty before it is. */
+  prompt(): string;
   /** Bytes printed since it began. */
   printed(): number;
   standstill(): Standstill | undefined;

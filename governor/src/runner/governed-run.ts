@@ -20,6 +20,7 @@ import type { RunStore, StoredRun } from "../runs/run-store.ts";
 import { diffOf } from "./checkout.ts";
 import { linksIn } from "./links.ts";
 import { type LoginDeps, RunLogin } from "./login.ts";
+import { openPullRequests, withoutFound } from "./own-pull-request.ts";
 import { makePlaces, type PlacesDeps, type RunPlaces, type RunPlan } from "./run-places.ts";
 import type { Terminals } from "./terminals.ts";
 import type { Workspaces } from "./workspaces.ts";
@@ -64,6 +65,8 @@ export class GovernedRun implements ActiveRun {
   readonly #stop = new AbortController();
   #printed = 0;
   #prompt = "";
+  /** Pull requests that were open before it began. */
+  #openBefore: ReadonlySet<string> = new Set();
   #names: readonly string[] = [];
 
   constructor(request: RunRequest, prepared: Prepared, deps: GovernedRunDeps) {
@@ -76,6 +79,10 @@ export class GovernedRun implements ActiveRun {
 
   async tail(): Promise<string> {
     return (await this.#agent?.tail()) ?? "";
+  }
+
+  prompt(): string {
+    return this.#prompt;
   }
 
   printed(): number {
@@ -129,6 +136,7 @@ export class GovernedRun implements ActiveRun {
     const learn = (token: string) => deps.secrets.learn(this, token);
     const login = await RunLogin.create({ ...deps, learn }, repo, request.allowance.autonomy);
     const { id } = this.record;
+    this.#openBefore = await openPullRequests(deps.codeHost, repo, this.#stop.signal);
     const workspace = await deps.workspaces.make(id, deps.clock.now());
     let places: RunPlaces | undefined;
     try {
@@ -241,7 +249,7 @@ export class GovernedRun implements ActiveRun {
     if (end.kind === "ended") return { ...facts, outcome: "stopped" };
     if (end.kind === "not_started") return { ...facts, outcome: "not_started", summary: end.because };
     const work = { repo: this.#request.assignment.repo ?? "", webBase, prompt: this.#prompt };
-    const judged = outcomeOf(end, work);
+    const judged = withoutFound(outcomeOf(end, work), this.#openBefore);
     if (judged.kind === "failed") return { ...facts, outcome: "failed", summary: judged.reason };
     const summary = judged.verdictReason === undefined ? {} : { summary: judged.verdictReason };
     if (judged.pullRequest !== undefined && this.#request.allowance.held)

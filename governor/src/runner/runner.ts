@@ -60,6 +60,7 @@ function notStarted(record: nestRuns.Run, { runs, clock }: RunnerDeps, summary: 
     record,
     ended: ended(),
     tail: async () => "",
+    prompt: () => "",
     printed: () => 0,
     standstill: () => undefined,
     hasBegun: () => true,

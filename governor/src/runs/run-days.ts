@@ -6,8 +6,9 @@ type RunDay = ReturnType<(typeof nestRuns.RunDay)["parse"]>;
 
 const DAY_MS = 86_400_000;
 
-/** What a run used; one that goes on counts up to now. */
+/** What a run used; one that goes on counts up to now. One that could not start used nothing: an outage eats no budget. */
 export function usedBy(run: Run, now: number): Used {
+  if (run.outcome === "not_started") return NOTHING_USED;
   const endedAt = run.ended_at === undefined ? now : Date.parse(run.ended_at);
   return {
     runs: 1,

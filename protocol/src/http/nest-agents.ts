@@ -74,8 +74,10 @@ export const NestAgent = z.object({
     .optional(),
   /** How often it is set to work in the mode in force: seconds, or null where that mode pauses it. */
   interval_seconds: z.number().nullable(),
-  /** When it is set to work next, where that is known. */
+  /** When it is set to work next, where that is known; never a moment that has passed for want of work. */
   next_at: z.string().optional(),
+  /** Why it does not work although its turn has come: no issue waits, the level allows nobody, the code host is not linked. */
+  idle_because: z.string().optional(),
   /** The multiplexer session that the terminal shows. */
   session: z.string(),
   restarts: z.number().int(),

@@ -1,9 +1,9 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { SESSION_MS } from "@nest/auth";
 import { seededRandom, VirtualClock } from "@nest/kit";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { NestSessions } from "./sessions.ts";
 
 let folder = "";
@@ -34,6 +34,48 @@ test("an ended session stays ended over a restart, and tells who watches", async
   expect(told).toBe(1);
   const again = await open();
   expect([again.loginOf(one), again.loginOf(other)]).toEqual([undefined, "ada"]);
+});
+
+describe("on a disk that refuses to be written", () => {
+  const file = () => join(folder, "dashboard-sessions.json");
+  /** A folder in the file's place: nobody can rename a file over it, not even the superuser. */
+  const refuse = async () => {
+    await rename(file(), `${file()}.before`);
+    await mkdir(file());
+  };
+  const allow = async () => {
+    await rm(file(), { recursive: true, force: true });
+    await rename(`${file()}.before`, file());
+  };
+  const begun = async () => {
+    const sessions = await open();
+    return { sessions, token: await sessions.begin({ login: "ada", id: 1 }) };
+  };
+
+  test("a session that was ended stays ended: it is written down as soon as the disk takes it", async () => {
+    const { sessions, token } = await begun();
+    await refuse();
+    await expect(sessions.end(token)).rejects.toThrow();
+    expect(sessions.loginOf(token)).toBeUndefined();
+    await clock.advance(60_000);
+    await allow();
+    const isOver = async () => {
+      await clock.advance(5000);
+      return (await open()).loginOf(token) === undefined;
+    };
+    await expect.poll(isOver).toBe(true);
+    await sessions.settled();
+  });
+
+  test("who lost their role stays signed out: it is written down at the stop at the latest", async () => {
+    const { sessions, token } = await begun();
+    await refuse();
+    await expect(sessions.keepOnly(() => false)).rejects.toThrow();
+    await allow();
+    expect((await open()).loginOf(token)).toBe("ada");
+    await sessions.settled();
+    expect((await open()).loginOf(token)).toBeUndefined();
+  });
 });
 
 test("an account that took over a login is told from the one that the grant was meant for, until the grant is made anew", async () => {

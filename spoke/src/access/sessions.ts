@@ -1,11 +1,13 @@
 import { join } from "node:path";
 import { SESSION_MS, tokenDigest } from "@nest/auth";
 import type { Account } from "@nest/codehost";
-import { type Clock, type Random, readTextIfPresent, writeFileAtomic } from "@nest/kit";
+import { type CancelTimer, type Clock, type Random, readTextIfPresent, writeFileAtomic } from "@nest/kit";
 import { z } from "zod";
 
 /** Live sessions; no backup holds them (spec: Spoke backup archive). */
 const FILE_NAME = "dashboard-sessions.json";
+/** How often a write that the disk refused is tried again. */
+const RETRY_MS = 5000;
 const TOKEN_BYTES = 32;
 /** Sessions of one login; the oldest ends when there is one more. */
 const MOST_OF_ONE = 20;
@@ -40,6 +42,9 @@ export class NestSessions {
   readonly #accounts = new Map<string, number>();
   readonly #listeners = new Set<() => void>();
   #written: Promise<void> = Promise.resolve();
+  /** Whether the file says something else than what is in force here. */
+  #isStale = false;
+  #stopRetrying: CancelTimer | undefined;
 
   private constructor(deps: SessionsDeps) {
     this.#deps = deps;
@@ -84,7 +89,12 @@ export class NestSessions {
     return session !== undefined && this.#deps.clock.now() < session.expires_at ? session.login : undefined;
   }
 
-  /** Ends the session of a token, here and in every place that watches. Durable when it returns. */
+  /**
+   * Ends the session of a token, here and in every place that watches. Durable when it returns; where the disk refuses it, the session
+   * has ended all the same, and is written down as soon as the disk takes it.
+   *
+   * @throws the system's error where it is not on disk yet.
+   */
   async end(token: string | undefined): Promise<void> {
     if (token === undefined || !this.#sessions.delete(tokenDigest(token))) return;
     this.#tell();
@@ -105,9 +115,12 @@ export class NestSessions {
     this.#listeners.add(listener);
   }
 
-  /** Resolves when everything is on disk. */
-  settled(): Promise<void> {
-    return this.#written;
+  /** Resolves when everything is on disk; what the disk refused before is tried once more. @throws the system's error then. */
+  async settled(): Promise<void> {
+    await this.#written.catch(() => undefined);
+    this.#stopRetrying?.();
+    if (this.#isStale) await this.#save();
+    this.#stopRetrying?.();
   }
 
   #tell(): void {
@@ -119,13 +132,28 @@ export class NestSessions {
   }
 
   #save(): Promise<void> {
+    this.#isStale = true;
     const write = async () => {
       const kept = { sessions: [...this.#sessions.values()], accounts: Object.fromEntries(this.#accounts) };
-      await writeFileAtomic(join(this.#deps.dataFolder, FILE_NAME), `${JSON.stringify(kept)}\n`);
+      this.#isStale = false;
+      await writeFileAtomic(join(this.#deps.dataFolder, FILE_NAME), `${JSON.stringify(kept)}\n`).catch((thrown) => {
+        this.#isStale = true;
+        this.#retryLater();
+        throw thrown;
+      });
     };
     // One after the other, whether or not the one before succeeded: each writes the whole.
     this.#written = this.#written.then(write, write);
     return this.#written;
+  }
+
+  /** What has ended here must not come back with the next start, however long the disk refuses it. */
+  #retryLater(): void {
+    this.#stopRetrying?.();
+    this.#stopRetrying = this.#deps.clock.after(RETRY_MS, () => {
+      // A write that fails again comes back here by itself.
+      if (this.#isStale) this.#save().catch(() => undefined);
+    });
   }
 }
 

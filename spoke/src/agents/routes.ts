@@ -3,6 +3,7 @@ import { NestError } from "@nest/kit";
 import { nestAgents, nestEvents, nestRuns, nestWork } from "@nest/protocol";
 import type { Visitor } from "../access/visitor.ts";
 import { appendAudit, readAudit } from "../backup/audit.ts";
+import { mustBeStorable } from "../storage/storage-trouble.ts";
 import type { NestAgents } from "./build-agents.ts";
 
 const DAY_MS = 86_400_000;
@@ -26,6 +27,8 @@ export interface AgentRoutesDeps {
 export function serveAgents(routes: RouteRegistry<Visitor>, deps: AgentRoutesDeps): void {
   const { governor, terminals, secrets } = deps.agents;
   const act = async (name: string, actor: string, action: string, what: () => Promise<void>, after?: unknown) => {
+    // What cannot be written down is not begun: a refusal must leave everything as it was.
+    await mustBeStorable(deps.dataFolder);
     await what();
     const at = new Date(deps.now()).toISOString();
     await appendAudit(deps.dataFolder, { at, actor, action, subject: name, ...(after === undefined ? {} : { after }) });
@@ -129,6 +132,7 @@ function publicAgent(agent: nestAgents.NestAgent): nestAgents.NestAgent {
     trouble: _trouble,
     waits_for: _waits,
     run_id: _run,
+    idle_because: _because,
     pause,
     last_run,
     ...rest

@@ -1,10 +1,18 @@
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import type { Governor } from "@nest/governor";
 import type { nestAgents } from "@nest/protocol";
-import { expect, test } from "vitest";
+import { afterAll, expect, test } from "vitest";
 import { type DeepHealthDeps, deepHealth } from "./deep.ts";
 
 const NOW = Date.UTC(2026, 10, 22, 12);
 const MINUTE = 60_000;
+const folder = mkdtempSync(join(tmpdir(), "nest-deep-health-"));
+const unwritable = join(folder, "unwritable");
+// The superuser may write anywhere: what stands in a file's place stops everybody.
+mkdirSync(join(unwritable, "audit.jsonl"), { recursive: true });
+afterAll(() => rmSync(folder, { recursive: true }));
 const anAgent: nestAgents.NestAgent = {
   name: "scanner",
   backend: "claude",
@@ -40,7 +48,7 @@ const check = (more: Partial<DeepHealthDeps> = {}) =>
     backupTrouble: async () => undefined,
     ledgerProblems: async () => 0,
     notificationTrouble: () => [],
-    dataFolder: "/",
+    dataFolder: folder,
     ...more,
   });
 const failing = { repo: "acme/api", issues: 0, pull_requests: 0, error: "not found" };
@@ -63,7 +71,12 @@ test("a nest that is well says so, check by check", async () => {
 
 test.each<[string, string, string, Partial<DeepHealthDeps>]>([
   ["code_host", "critical", "github.installation_id", { unlinked: "github.installation_id is not set" }],
-  ["code_host", "critical", "1 of 1 repositories", { governor: aGovernor({ repos: [failing] }) }],
+  [
+    "code_host",
+    "critical",
+    "the repository cannot be read; acme/api: not found",
+    { governor: aGovernor({ repos: [failing] }) },
+  ],
   [
     "code_host",
     "degraded",
@@ -84,13 +97,44 @@ test.each<[string, string, string, Partial<DeepHealthDeps>]>([
   [
     "agents",
     "ok",
-    "1 agents are well",
+    "the agent is well",
     {
       governor: aGovernor({
         agents: [{ ...anAgent, state: "paused", pause: { cause: "person", reason: "lunch", since: "" } }],
       }),
     },
   ],
+  [
+    "agents",
+    "degraded",
+    "the agent stands still: the nest's budget is used up",
+    {
+      governor: aGovernor({
+        agents: [
+          {
+            ...anAgent,
+            state: "paused",
+            pause: { cause: "budget", reason: "the nest's budget is used up", since: "" },
+          },
+        ],
+      }),
+    },
+  ],
+  [
+    "agents",
+    "degraded",
+    "scanner: there is no backend called nosuchcli",
+    { governor: aGovernor({ agents: [{ ...anAgent, backend: "nosuchcli" }] }) },
+  ],
+  ["code_host", "degraded", "no repository is monitored", { governor: aGovernor({ repos: [] }) }],
+  [
+    "code_host",
+    "critical",
+    "the token is wrong or no longer valid",
+    { governor: aGovernor({ repos: [{ ...failing, error: "the code host refused it (401)" }] }) },
+  ],
+  ["governor", "ok", "less than a minute ago", {}],
+  ["data_disk", "critical", "the data folder cannot be written to", { dataFolder: unwritable }],
   ["hub_heartbeat", "degraded", "NEST_HUB_SECRET", { hub: { lastOutcome: { kind: "rejected", status: 401 } } }],
   ["hub_heartbeat", "ok", "reports to no hub", { hub: undefined }],
   ["ledger", "degraded", "3 lines", { ledgerProblems: async () => 3 }],

@@ -1,8 +1,10 @@
 import { statfs } from "node:fs/promises";
+import { backendOf } from "@nest/agents";
 import type { Governor } from "@nest/governor";
 import { sentenceOf } from "@nest/kit";
 import type { health, nestAgents } from "@nest/protocol";
 import type { Outcome } from "../heartbeat/send.ts";
+import { diskWords, tryStorage } from "../storage/storage-trouble.ts";
 
 type Check = health.DeepHealth["checks"][string];
 
@@ -70,9 +72,28 @@ function codeHostCheck({ governor, unlinked }: DeepHealthDeps): Check {
   const failing = repos.filter(({ error }) => error !== undefined);
   const [first] = failing;
   if (first === undefined)
-    return ok(repos.length === 1 ? "the repository can be read" : `all ${repos.length} repositories can be read`);
-  const detail = `${failing.length} of ${repos.length} repositories cannot be read; ${first.repo}: ${first.error}`;
+    return repos.length === 0
+      ? noRepository(governor)
+      : ok(`${repos.length === 1 ? "the repository" : `all ${repos.length} repositories`} can be read`);
+  const which =
+    repos.length === 1
+      ? "the repository cannot be read"
+      : `${failing.length} of ${repos.length} repositories cannot be read`;
+  const detail = `${which}; ${first.repo}: ${first.error}${adviceFor(first.error ?? "")}`;
   return failing.length === repos.length ? critical(detail) : degraded(detail);
+}
+
+function noRepository({ status }: Governor): Check {
+  return status.last_eval_at === undefined
+    ? ok("the repositories are being read for the first time")
+    : degraded("no repository is monitored: name one in project.repos");
+}
+
+/** What a person does about a refusal of the code host. */
+function adviceFor(error: string): string {
+  return /\b401\b/.test(error)
+    ? "; the token is wrong or no longer valid: set another one (github.token, or the app's key), and restart the nest"
+    : "";
 }
 
 function governorCheck({ governor, startedAt, now }: DeepHealthDeps): Check {
@@ -83,19 +104,34 @@ function governorCheck({ governor, startedAt, now }: DeepHealthDeps): Check {
   if (now - since > Math.max(LATE_AT_LEAST_MS, LATE_INTERVALS * evalIntervalMs))
     return critical(`the queue was last judged ${minutes} min ago: restart this nest, and see its log`);
   return ok(
-    last === undefined ? "the queue is being read for the first time" : `the queue was judged ${minutes} min ago`,
+    last === undefined
+      ? "the queue is being read for the first time"
+      : `the queue was judged ${minutes === 0 ? "less than a minute" : `${minutes} min`} ago`,
   );
 }
 
 function agentsCheck(agents: readonly nestAgents.NestAgent[]): Check {
   const on = agents.filter(({ enabled }) => enabled);
-  const unwell = on.filter(
-    ({ state, pause }) => state === "unready" || (pause !== undefined && TROUBLE.has(pause.cause)),
-  );
+  const unwell = on.flatMap((agent) => {
+    const because = whyUnwell(agent);
+    return because === undefined ? [] : [`${agent.name}: ${because}`];
+  });
   const [first] = unwell;
-  if (first === undefined) return ok(on.length === 0 ? "no agent is switched on" : `${on.length} agents are well`);
-  const detail = `${first.name}: ${first.trouble ?? first.pause?.reason ?? "unwell"}`;
-  return degraded(unwell.length === 1 ? detail : `${unwell.length} of ${on.length} agents are unwell; ${detail}`);
+  if (first !== undefined)
+    return degraded(unwell.length === 1 ? first : `${unwell.length} of ${on.length} agents are unwell; ${first}`);
+  if (on.length === 0) return ok("no agent is switched on");
+  const stopped = on.filter(({ pause }) => pause?.cause === "budget");
+  if (stopped.length === on.length)
+    return degraded(
+      `${on.length === 1 ? "the agent stands" : `all ${on.length} agents stand`} still: ${stopped[0]?.pause?.reason}`,
+    );
+  return ok(on.length === 1 ? "the agent is well" : `${on.length} agents are well`);
+}
+
+function whyUnwell({ backend, state, trouble, pause }: nestAgents.NestAgent): string | undefined {
+  if (pause !== undefined && TROUBLE.has(pause.cause)) return trouble ?? pause.reason;
+  if (state === "unready") return trouble ?? "it cannot be started";
+  return backendOf(backend) === undefined ? `there is no backend called ${backend}` : undefined;
 }
 
 function hubCheck({ hub }: DeepHealthDeps): Check {
@@ -116,6 +152,11 @@ async function diskCheck(folder: string): Promise<Check> {
   const { blocks, bavail, bfree } = await statfs(folder);
   const used = blocks - bfree;
   const share = used + bavail === 0 ? 0 : used / (used + bavail);
+  const refused = await tryStorage(folder).then(
+    () => undefined,
+    (thrown: unknown) => diskWords(thrown) ?? sentenceOf(thrown),
+  );
+  if (refused !== undefined) return critical(`the data folder cannot be written to: ${refused}`);
   const detail = `${Math.round(share * 100)} % of the disk of the data folder is used`;
   if (share >= DISK_CRITICAL) return critical(detail);
   return share >= DISK_DEGRADED ? degraded(detail) : ok(detail);
