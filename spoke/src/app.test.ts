@@ -101,6 +101,7 @@ async function start(rules: Partial<VisitorRules> = {}): Promise<void> {
         backupTrouble: async () => undefined,
         ledgerProblems: async () => 0,
         notificationTrouble: () => [],
+        configurationTrouble: async () => [],
         dataFolder: folder,
       }),
     },

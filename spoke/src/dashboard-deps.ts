@@ -80,7 +80,17 @@ function livenessOf({ loop, bootedAt, configuration, parts: { settings, clock } 
   return liveness(pulse, clock.now());
 }
 
-function checked({ agents, bootedAt, link, hub, loop, backup, notifier, parts: { settings, clock } }: Nest) {
+function checked({
+  agents,
+  bootedAt,
+  configuration,
+  link,
+  hub,
+  loop,
+  backup,
+  notifier,
+  parts: { settings, clock },
+}: Nest) {
   return {
     governor: agents.governor,
     startedAt: bootedAt,
@@ -90,6 +100,7 @@ function checked({ agents, bootedAt, link, hub, loop, backup, notifier, parts: {
     backupTrouble: async () => (await backup.status()).reason,
     ledgerProblems: () => agents.ledgers.problems(),
     notificationTrouble: () => notifier.trouble,
+    configurationTrouble: () => configuration.troubles(),
     dataFolder: settings.dataFolder,
   };
 }

@@ -1,10 +1,10 @@
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { type Clock, type Log, UsageError } from "@nest/kit";
 import type { nestConfig } from "@nest/protocol";
 import { type Booted, bootConfiguration, rememberOverlay } from "./boot.ts";
 import { changesOf, differenceOf } from "./change.ts";
-import { checkBoot } from "./check-boot.ts";
-import { OVERLAY, readConfigText, treeOf, whyReadOnly } from "./config-files.ts";
+import { checkBoot, whyNoBoot } from "./check-boot.ts";
+import { GOOD_OVERLAY, OVERLAY, readConfigText, treeOf, whyReadOnly } from "./config-files.ts";
 import { isSame, type Tree, valueAt } from "./leaves.ts";
 import type { NestYaml } from "./nest-yaml.ts";
 import {
@@ -19,7 +19,7 @@ import {
 import { readRecord } from "./overlay-record.ts";
 import { DEFAULTS, type Layers, provenanceRows, restartNeeded, shownConfig } from "./provenance.ts";
 import { rejectedFiles } from "./rejected-files.ts";
-import { mustBeCurrent, mustBeWritable, mustBoot, mustStartAgain, written } from "./save-rules.ts";
+import { mustBeCurrent, mustBeWritable, mustBoot, mustStartAgain, whyNoStart, written } from "./save-rules.ts";
 import type { SpokeSettings } from "./settings.ts";
 
 const USERS = ["dashboard", "authorized_users"];
@@ -108,6 +108,15 @@ export class Configuration {
     return { rows: provenanceRows(layers), rejected, restart_needed: restartNeeded(layers) };
   }
 
+  /** Why the next start, or the next save, would fail: files that somebody broke by hand. Empty where nothing is broken. */
+  async troubles(): Promise<readonly string[]> {
+    const { settings } = this.#deps;
+    const { layers, broken } = await this.#layers();
+    const isRestored = settings.deployment === "container";
+    const because = isRestored ? undefined : await whyNoStart(settings, layers.overlay);
+    return [...broken.map(({ reason }) => reason), ...(because === undefined ? [] : [because])];
+  }
+
   /** Files that are not used, or not as they are now, with the reason. */
   rejected(): Promise<nestConfig.RejectedFile[]> {
     return rejectedFiles(this.#deps.settings, this.#booted.seed.text);
@@ -172,11 +181,18 @@ export class Configuration {
     return tree;
   }
 
+  /** Why nothing could run with an overlay; undefined where it can, or where the seed is to blame. */
+  #whyUnfit(overlay: Tree): string | undefined {
+    const { tree } = this.#booted.seed;
+    const faults = whyNoBoot(mergeOverlay(tree, overlay), this.#deps.settings);
+    return faults.length === 0 ? undefined : faults.join("; ");
+  }
+
   async #layers(): Promise<{ text: string; layers: Layers; broken: nestConfig.RejectedFile[] }> {
     const { settings } = this.#deps;
     const overlayFile = join(settings.dataFolder, OVERLAY);
     const { seed, tree } = this.#booted;
-    const found = await overlayAt(overlayFile);
+    const found = await overlayAt(overlayFile, (overlay) => this.#whyUnfit(overlay));
     const layers = {
       seed: seed.tree,
       seedFile: settings.configFile,
@@ -190,12 +206,29 @@ export class Configuration {
   }
 }
 
-async function overlayAt(file: string): Promise<{ text: string; tree: Tree; broken: nestConfig.RejectedFile[] }> {
+interface FoundOverlay {
+  readonly text: string;
+  readonly tree: Tree;
+  readonly broken: nestConfig.RejectedFile[];
+}
+
+/** The overlay as it is now. One that cannot be used, because somebody broke it by hand, gives way to the last good one. */
+async function overlayAt(file: string, whyUnfit: (overlay: Tree) => string | undefined): Promise<FoundOverlay> {
   try {
     const text = (await readConfigText(file)) ?? "";
-    return { text, tree: treeOf(text, file), broken: [] };
+    const tree = treeOf(text, file);
+    const because = whyUnfit(tree);
+    if (because === undefined) return { text, tree, broken: [] };
+    return await lastGood(file, because);
   } catch (thrown) {
     if (!(thrown instanceof UsageError)) throw thrown;
-    return { text: "", tree: {}, broken: [{ file, reason: thrown.message }] };
+    return lastGood(file, thrown.message);
   }
+}
+
+async function lastGood(file: string, because: string): Promise<FoundOverlay> {
+  const tree = await readConfigText(join(dirname(file), GOOD_OVERLAY))
+    .then((text) => treeOf(text ?? "", GOOD_OVERLAY))
+    .catch(() => ({}));
+  return { text: "", tree, broken: [{ file, reason: `${because}; the last good one is in force` }] };
 }

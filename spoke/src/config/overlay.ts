@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
-import { writeFileAtomic } from "@nest/kit";
+import { NestError, UsageError, writeFileAtomic } from "@nest/kit";
 import { type Document, isMap, isNode, parseDocument, visit } from "yaml";
 import { OVERLAY, readConfigText, treeOf } from "./config-files.ts";
 import { isTree, type Path, type Tree } from "./leaves.ts";
@@ -44,7 +44,7 @@ const turns = new Map<string, Promise<unknown>>();
 /** Lets `act` read and change the overlay; whoever else wants to waits until it is done. */
 export function withOverlay<Result>(dataFolder: string, act: (turn: OverlayTurn) => Promise<Result>): Promise<Result> {
   const mine = async () => {
-    const text = (await readConfigText(join(dataFolder, OVERLAY))) ?? "";
+    const text = await readableText(join(dataFolder, OVERLAY));
     return act({
       text,
       async write(changes, author) {
@@ -56,6 +56,20 @@ export function withOverlay<Result>(dataFolder: string, act: (turn: OverlayTurn)
   const turn = (turns.get(dataFolder) ?? Promise.resolve()).then(mine, mine);
   turns.set(dataFolder, turn);
   return turn;
+}
+
+/** @throws NestError `conflict` where somebody broke the overlay by hand: a save must not take the rest of it away. */
+async function readableText(path: string): Promise<string> {
+  try {
+    const text = (await readConfigText(path)) ?? "";
+    treeOf(text, path);
+    return text;
+  } catch (thrown) {
+    if (!(thrown instanceof UsageError)) throw thrown;
+    throw new NestError("conflict", `nothing can be saved: ${thrown.message}`, {
+      hint: `correct ${path} by hand, or take it away; until then the last good one is in force`,
+    });
+  }
 }
 
 /**

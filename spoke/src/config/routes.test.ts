@@ -309,3 +309,30 @@ test("only agents, modes and channels are removed so", async () => {
   expect(await save({ governor: false })).toMatchObject({ status: 400 });
   expect(await save({ agents: { scanner: { budget: false } } })).toMatchObject({ status: 400 });
 });
+
+test("a configuration file that somebody breaks while the nest runs is told as what keeps the next start away", async () => {
+  await start();
+  await writeFile(join(folder, "nest.yaml"), "acmm_level: much\n");
+  const { rejected } = await call<nestConfig.Provenance>("GET", "/api/config/provenance");
+  expect(rejected.map(({ reason }) => reason).join()).toContain("no nest could start with it: acmm_level");
+  const health = await call<{ checks: Record<string, { status: string; detail: string }> }>("GET", "/api/health/deep");
+  expect(health.checks.configuration).toMatchObject({
+    status: "degraded",
+    detail: expect.stringContaining("acmm_level"),
+  });
+});
+
+test.each(["acmm_level: [", "acmm_level: much\n"])(
+  "with an overlay broken by hand, %j, the configuration shown is the one in force, and a save does not end in an internal error",
+  async (text) => {
+    await start();
+    await save({ acmm_level: 4 });
+    await writeFile(join(data, "nest.yaml.dashboard"), text);
+    expect((await read()).config).toMatchObject({ acmm_level: 4 });
+    const { rejected } = await call<nestConfig.Provenance>("GET", "/api/config/provenance");
+    expect(rejected.map(({ reason }) => reason).join()).toContain("the last good one is in force");
+    const { status, code } = await save({ governor: { eval_interval_s: 60 } });
+    expect([400, 409], code).toContain(status);
+    expect(await overlay()).toBe(text);
+  },
+);

@@ -63,7 +63,8 @@ export async function written(writing: Promise<void>, folder: string): Promise<v
   }
 }
 
-async function whyNoStart(settings: SpokeSettings, overlay: Tree): Promise<string | undefined> {
+/** Why the nest could not start again with the configuration file as it is now; undefined where it could. */
+export async function whyNoStart(settings: SpokeSettings, overlay: Tree): Promise<string | undefined> {
   const { configFile } = settings;
   try {
     const text = await readConfigText(configFile);

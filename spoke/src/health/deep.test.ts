@@ -48,6 +48,7 @@ const check = (more: Partial<DeepHealthDeps> = {}) =>
     backupTrouble: async () => undefined,
     ledgerProblems: async () => 0,
     notificationTrouble: () => [],
+    configurationTrouble: async () => [],
     dataFolder: folder,
     ...more,
   });
@@ -63,6 +64,7 @@ test("a nest that is well says so, check by check", async () => {
     "ledger",
     "backup",
     "notifications",
+    "configuration",
     "data_disk",
   ]);
   const others = Object.entries(checks).filter(([name]) => name !== "data_disk");
@@ -140,6 +142,7 @@ test.each<[string, string, string, Partial<DeepHealthDeps>]>([
   ["ledger", "degraded", "3 lines", { ledgerProblems: async () => 3 }],
   ["backup", "degraded", "no key", { backupTrouble: async () => "there is no key" }],
   ["notifications", "degraded", "mail: refused", { notificationTrouble: () => ["mail: refused"] }],
+  ["configuration", "degraded", "nest.yaml: no YAML", { configurationTrouble: async () => ["nest.yaml: no YAML"] }],
   ["data_disk", "critical", "no such file", { dataFolder: "/no/such/folder" }],
 ])("the check %s is %s: %s", async (name, status, words, more) => {
   const { status: overall, checks } = await check(more);

@@ -29,6 +29,8 @@ export interface DeepHealthDeps {
   readonly ledgerProblems: () => Promise<number>;
   /** The notification channels that failed last, each with the reason. */
   readonly notificationTrouble: () => readonly string[];
+  /** What is wrong with the configuration's files as they are now. */
+  readonly configurationTrouble: () => Promise<readonly string[]>;
   readonly dataFolder: string;
 }
 
@@ -51,6 +53,10 @@ export async function deepHealth(deps: DeepHealthDeps): Promise<health.DeepHealt
     notifications: () => {
       const trouble = deps.notificationTrouble();
       return trouble.length === 0 ? ok("no channel fails") : degraded(trouble.join("; "));
+    },
+    configuration: async () => {
+      const trouble = await deps.configurationTrouble();
+      return trouble.length === 0 ? ok("the nest could start with it again") : degraded(trouble.join("; "));
     },
     data_disk: () => diskCheck(deps.dataFolder),
   };
