@@ -22,6 +22,7 @@ import type { Doorkeeper, Visitor } from "./access/visitor.ts";
 import { type AgentRoutesDeps, serveAgents } from "./agents/routes.ts";
 import type { Backup } from "./backup/backup.ts";
 import { serveBackup } from "./backup/routes.ts";
+import { answerForStorage } from "./backup/storage-trouble.ts";
 import { type ConfigRoutesDeps, serveConfig } from "./config/routes.ts";
 import { serveEvents } from "./events/routes.ts";
 import type { Liveness } from "./health/liveness.ts";
@@ -32,7 +33,6 @@ import { backupPage, ownBackupPage } from "./pages/backup-page.ts";
 import { errorPage, notBuiltPage } from "./pages/page.ts";
 import { comeInPage, howToComeIn, ownSignInPage, signInPage } from "./pages/sign-in-page.ts";
 import { terminalClosed, terminalList } from "./pages/terminal-page.ts";
-import { answerForStorage } from "./storage/storage-trouble.ts";
 import type { TerminalGateway } from "./terminal/gateway.ts";
 import { serveTerminalPages } from "./terminal/routes.ts";
 

@@ -3,7 +3,7 @@ import { NestError } from "@nest/kit";
 import { nestAgents, nestEvents, nestRuns, nestWork } from "@nest/protocol";
 import type { Visitor } from "../access/visitor.ts";
 import { appendAudit, readAudit } from "../backup/audit.ts";
-import { mustBeStorable } from "../storage/storage-trouble.ts";
+import { mustBeStorable } from "../backup/storage-trouble.ts";
 import type { NestAgents } from "./build-agents.ts";
 
 const DAY_MS = 86_400_000;

@@ -3,8 +3,8 @@ import { backendOf } from "@nest/agents";
 import type { Governor } from "@nest/governor";
 import { sentenceOf } from "@nest/kit";
 import type { health, nestAgents } from "@nest/protocol";
+import { diskWords, tryStorage } from "../backup/storage-trouble.ts";
 import type { Outcome } from "../heartbeat/send.ts";
-import { diskWords, tryStorage } from "../storage/storage-trouble.ts";
 
 type Check = health.DeepHealth["checks"][string];
 
