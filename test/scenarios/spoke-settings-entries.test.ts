@@ -87,8 +87,9 @@ describe.skipIf(missing)("what the settings of a nest add and remove", () => {
       .waitFor();
     await mine.page.getByLabel("Minutes of a digest").fill("30");
     await save(mine.page);
-    await mine.page.getByText("was changed by somebody else as well").waitFor();
+    await mine.page.getByText("was changed by another window or person as well").waitFor();
     await mine.page.getByRole("button", { name: "Take theirs" }).click();
+    await mine.page.getByLabel("Minutes of a digest").fill("45");
     await theirs.page.getByRole("button", { name: "Remove hook" }).click();
     await theirs.page.getByText("No message is lost.").waitFor();
     await theirs.page.getByRole("dialog").getByRole("button", { name: "Remove" }).click();
@@ -96,6 +97,7 @@ describe.skipIf(missing)("what the settings of a nest add and remove", () => {
     await mine.page.getByRole("button", { name: "Remove hook" }).click();
     await mine.page.getByRole("dialog").getByRole("button", { name: "Remove" }).click();
     await mine.page.getByText("Somebody saved the configuration since it was read.").waitFor();
+    await mine.page.getByText(/1 unsaved change of yours is dropped, because .* removed .*digest.* \(45\)/).waitFor();
     for (const { context } of [mine, theirs]) await context.close();
   });
 
@@ -105,7 +107,7 @@ describe.skipIf(missing)("what the settings of a nest add and remove", () => {
       (await scene().call<{ agents: { name: string }[] }>("GET", "/api/agents")).agents.map(({ name }) => name);
     await unfold(page, "reviewer");
     await page.getByRole("button", { name: "Remove reviewer" }).click();
-    await page.getByText("3 intervals go: idle pause, busy 30m, surge 10m.").waitFor();
+    await page.getByText("3 intervals stay in nest.yaml, without effect: idle pause, busy 30m, surge 10m.").waitFor();
     await page.getByText(/^(?:No run ends: it is not at work|1 run ends, the one on .*)\.$/).waitFor();
     await page.getByRole("dialog").getByRole("button", { name: "Remove" }).click();
     await expect.poll(names).toEqual(["builder"]);

@@ -11,6 +11,8 @@ const bar: SaveBarProps = {
   faults: 0,
   conflicts: [],
   taken: [],
+  dropped: [],
+  isOutdated: false,
   seen: () => {},
   discard: () => {},
   review: () => {},
@@ -45,6 +47,9 @@ export const draftParts: readonly ShownPart[] = [
         />
       ),
       "only others changed something": <SaveBar {...bar} changes={0} taken={["Announcement", "Labels"]} />,
+      "a refused save, and a change that was dropped": (
+        <SaveBar {...bar} isOutdated dropped={[{ name: "agents.builder.model", value: "opus" }]} />
+      ),
     },
   },
   {

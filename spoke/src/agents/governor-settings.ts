@@ -1,18 +1,11 @@
 import { type AgentSettings, type GovernorSettings, type Limits, type Mode, readCadence } from "@nest/governor";
+import { GOVERNOR_DEFAULTS, orDefault } from "../config/governor-defaults.ts";
 import type { NestYaml } from "../config/nest-yaml.ts";
 
-const DEFAULT_EVAL_INTERVAL_S = 300;
 const DEFAULT_BACKEND = "claude";
 const DEFAULT_MAX_MINUTES = 30;
-const DEFAULT_RECORDINGS = { days: 14, megabytes: 1024 } as const;
 const MEBIBYTE = 1024 * 1024;
 
-/** Labels that say that an issue waits for people, and those that keep agents away from it. */
-const HOLD_LABELS = ["hold", "on-hold", "on hold", "review", "needs-review"];
-const EXEMPT_LABELS = ["do-not-merge", "no-agents", "agents:exempt"];
-/** Programs that keep issues of their own, and what they call them. */
-const DENY_AUTHORS = ["renovate*", "dependabot*", "mergeraptor*"];
-const DENY_TITLES = ["dependency dashboard", "renovate dashboard"];
 /** Agents that look at the whole, by their names. */
 const OVERVIEW_NAMES = /^(?:guide|supervisor|brainstorm|strategist|architect)$/i;
 
@@ -20,23 +13,24 @@ const OVERVIEW_NAMES = /^(?:guide|supervisor|brainstorm|strategist|architect)$/i
 export function governorSettings(config: NestYaml, clockScale = 1): GovernorSettings {
   const { project, governor } = config;
   const { labels, recordings } = governor;
+  const byDefault = GOVERNOR_DEFAULTS;
   const repos = project.repos.map((repo) => wholeName(repo, project.org));
   return {
     repos,
     primaryRepo: project.primary_repo === undefined ? undefined : wholeName(project.primary_repo, project.org),
     acmmLevel: config.acmm_level,
-    evalIntervalMs: ((governor.eval_interval_s ?? DEFAULT_EVAL_INTERVAL_S) * 1000) / clockScale,
+    evalIntervalMs: ((governor.eval_interval_s ?? byDefault.eval_interval_s) * 1000) / clockScale,
     modes: Object.entries(governor.modes).map(([name, mode]) => modeOf(name, mode, clockScale)),
     limits: limitsOf(governor.budget),
-    holdLabels: labels.hold.length === 0 ? HOLD_LABELS : labels.hold,
-    exemptLabels: labels.exempt.length === 0 ? EXEMPT_LABELS : labels.exempt,
-    denyAuthors: governor.deny_authors.length === 0 ? DENY_AUTHORS : governor.deny_authors,
-    denyTitles: governor.deny_titles.length === 0 ? DENY_TITLES : governor.deny_titles,
-    holdLabel: labels.hold_pull_requests ?? "hold",
+    holdLabels: orDefault(labels.hold, byDefault.labels.hold),
+    exemptLabels: orDefault(labels.exempt, byDefault.labels.exempt),
+    denyAuthors: orDefault(governor.deny_authors, byDefault.deny_authors),
+    denyTitles: orDefault(governor.deny_titles, byDefault.deny_titles),
+    holdLabel: labels.hold_pull_requests ?? byDefault.labels.hold_pull_requests,
     agents: Object.entries(config.agents).map(([name, agent]) => agentOf(name, agent, project.org)),
     recordings: {
-      days: recordings.days ?? DEFAULT_RECORDINGS.days,
-      bytes: (recordings.megabytes ?? DEFAULT_RECORDINGS.megabytes) * MEBIBYTE,
+      days: recordings.days ?? byDefault.recordings.days,
+      bytes: (recordings.megabytes ?? byDefault.recordings.megabytes) * MEBIBYTE,
     },
   };
 }

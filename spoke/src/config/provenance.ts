@@ -1,5 +1,6 @@
 import { type Environment, variable } from "@nest/kit";
 import type { nestConfig } from "@nest/protocol";
+import { GOVERNOR_DEFAULTS } from "./governor-defaults.ts";
 import { isSame, isTree, keyOf, leavesOf, type Path, type Tree, valueAt } from "./leaves.ts";
 import { masked, maskedAt } from "./mask.ts";
 import { unknownKeys } from "./nest-yaml.ts";
@@ -8,7 +9,7 @@ import { authorOf, type OverlayRecord } from "./overlay-record.ts";
 
 /** What holds where neither file nor environment says anything, as far as it can be said in a word. */
 export const DEFAULTS: Tree = {
-  governor: { eval_interval_s: 300 },
+  governor: GOVERNOR_DEFAULTS,
   dashboard: { port: 3002, hub_proxied: false },
   hub: { enabled: true, is_public: false, liveness: "success" },
   acmm_level: 2,
@@ -39,14 +40,14 @@ export interface Layers {
 
 /** Seed, overlay and defaults as one, without secrets. Pure. */
 export function shownConfig({ seed, overlay }: Pick<Layers, "seed" | "overlay">): Record<string, unknown> {
-  const shown = masked(mergeOverlay(DEFAULTS, mergeOverlay(seed, overlay)));
+  const shown = masked(overDefaults(mergeOverlay(seed, overlay)));
   return isTree(shown) ? { ...shown } : {};
 }
 
 /** Every value in force with the layer that gave it, who saved it, and the layers that say something else and lose. Pure. */
 export function provenanceRows(layers: Layers): nestConfig.ProvenanceRow[] {
   const { seed, overlay, environment } = layers;
-  const merged = mergeOverlay(mergeOverlay(DEFAULTS, seed), overlay);
+  const merged = overDefaults(mergeOverlay(seed, overlay));
   const isUnknown = knower(merged);
   const inEnvironment = overriding(environment);
   const paths = new Map(leavesOf(merged).map(([path]) => [keyOf(path), path]));
@@ -99,7 +100,7 @@ function rowOf(path: Path, layers: Layers, inEnvironment: readonly Overriding[])
     { layer: "dashboard" as const, value: saved, source: layers.overlayFile, ...author },
     { layer: "seed" as const, value: valueAt(seed, path), source: layers.seedFile },
     { layer: "default" as const, value: valueAt(DEFAULTS, path), source: undefined },
-  ].filter(({ value }) => value !== undefined && value !== null);
+  ].filter(({ value }) => !saysNothing(value, path));
   const [first, ...weaker] = said;
   const { layer = "default", value = null, source, ...who } = first ?? {};
   const hidden = weaker.filter((one) => !isSame(one.value, value));
@@ -111,6 +112,25 @@ function rowOf(path: Path, layers: Layers, inEnvironment: readonly Overriding[])
     ...who,
     hidden: hidden.map((one) => ({ layer: one.layer, value: maskedAt(one.value, path) })),
   };
+}
+
+/** A configuration laid over the defaults. Pure. */
+function overDefaults(saved: unknown): unknown {
+  const leaves = leavesOf(saved).filter(([path, value]) => saysNothing(value, path));
+  return leaves.reduce(
+    (merged, [path]) => mergeOverlay(merged, treeAt(path, valueAt(DEFAULTS, path))),
+    mergeOverlay(DEFAULTS, saved),
+  );
+}
+
+/** Whether a layer leaves a key to the layers below; so does a list without entries that has a default. */
+function saysNothing(value: unknown, path: Path): boolean {
+  if (value === undefined || value === null) return true;
+  return Array.isArray(value) && value.length === 0 && valueAt(DEFAULTS, path) !== undefined;
+}
+
+function treeAt(path: Path, value: unknown): unknown {
+  return path.reduceRight<unknown>((inner, key) => ({ [key]: inner }), value);
 }
 
 function knower(merged: unknown): (path: Path) => boolean {

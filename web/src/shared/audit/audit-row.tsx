@@ -31,9 +31,12 @@ export function AuditRow({ at, actor, words, tone, subject, before, after, names
         </span>{" "}
         {subject === undefined ? undefined : <bdi>{subject}</bdi>}
       </p>
-      {before === undefined && after === undefined ? undefined : (
-        <ValueDiff before={before} after={after} names={names} />
-      )}
+      {isNothing(before) && isNothing(after) ? undefined : <ValueDiff before={before} after={after} names={names} />}
     </div>
   );
+}
+
+/** Whether there is no value to show: an act that changes no value, as a pause, is written down with empty ones. */
+function isNothing(value: unknown): boolean {
+  return value === undefined || value === null || (typeof value === "object" && Object.keys(value).length === 0);
 }

@@ -27,6 +27,11 @@ test("of an object, only the fields that changed, by the way to them", () => {
   expect(differenceOf(before, after)).toEqual([{ at: "newcomer, max per hour", before: "3", after: "5" }]);
 });
 
+test("a key of the configuration keeps its name", () => {
+  const lines = differenceOf({ "governor.budget.runs_per_day": 3 }, { "governor.budget.runs_per_day": null });
+  expect(lines).toEqual([{ at: "governor.budget.runs_per_day", before: "3", after: undefined }]);
+});
+
 test("names are said as people call them, where that is known", () => {
   const lines = differenceOf({ deny_titles: ["a"] }, { deny_titles: [] }, { deny_titles: "Title patterns" });
   expect(lines).toEqual([{ at: "Title patterns", before: "a", after: undefined }]);

@@ -27,11 +27,16 @@ export function differenceOf(before: unknown, after: unknown, names: Names = {},
       const [old, now] = [before ?? {}, after ?? {}] as [Record<string, unknown>, Record<string, unknown>];
       const fields = [...new Set([...Object.keys(old), ...Object.keys(now)])];
       return fields.flatMap((field) =>
-        differenceOf(old[field], now[field], names, joined(at, names[field] ?? field.replaceAll("_", " "))),
+        differenceOf(old[field], now[field], names, joined(at, names[field] ?? nameOf(field))),
       );
     }
   }
   return [{ at, before: format(before), after: format(after) }];
+}
+
+/** A wire name in readable form. One with dots is a key of the configuration, which people know as it is written. */
+function nameOf(field: string): string {
+  return field.includes(".") ? field : field.replaceAll("_", " ");
 }
 
 function listDifference(before: readonly unknown[], after: readonly unknown[], at: string): Line[] {
@@ -48,6 +53,11 @@ function joined(at: string, more: string): string {
 
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** A value in words, as a difference shows it. */
+export function writtenValue(value: unknown): string {
+  return format(value) ?? "nothing";
 }
 
 function format(value: unknown): string | undefined {

@@ -21,7 +21,22 @@ test("what somebody else changed is taken over, and what was changed here stays"
     values: { ...base, titles: ["mine"], isOpen: true },
     conflicts: [],
     taken: ["isOpen"],
+    dropped: {},
   });
+});
+
+test("a change of what somebody else has taken away is dropped, and is said to be", () => {
+  const entries = beginDraft<Readonly<Record<string, string>>>({ one: "a", two: "a" }, "one");
+  const draft = receive(edit(entries, { one: "mine", two: "b" }), { one: "a" }, "two");
+  expect([draft.dropped, draft.values, changeOf(draft)]).toEqual([{ two: "b" }, { one: "mine" }, { one: "mine" }]);
+  expect(receive(draft, { one: "c" }, "three").dropped).toEqual({ two: "b" });
+});
+
+test("a conflict over what somebody else has taken away is none any more", () => {
+  const entries = beginDraft<Readonly<Record<string, string>>>({ one: "a", two: "a" }, "one");
+  const conflict = receive(edit(entries, { two: "b" }), { one: "a", two: "c" }, "two");
+  const draft = receive(conflict, { one: "a" }, "three");
+  expect([draft.conflicts, draft.dropped]).toEqual([[], { two: "b" }]);
 });
 
 test("a key that both changed is a conflict, unless both want the same", () => {

@@ -13,10 +13,12 @@ export interface Draft<Values extends object> {
   readonly conflicts: readonly (keyof Values)[];
   /** Keys changed only by somebody else. */
   readonly taken: readonly (keyof Values)[];
+  /** Values of the draft, and not saved, whose keys somebody else has taken away meanwhile. They cannot be saved any more. */
+  readonly dropped: Partial<Values>;
 }
 
 export function beginDraft<Values extends object>(base: Values, revision: string | undefined): Draft<Values> {
-  return { base, revision, values: base, conflicts: [], taken: [] };
+  return { base, revision, values: base, conflicts: [], taken: [], dropped: {} };
 }
 
 /** Whether two values are equal as JSON. */
@@ -39,7 +41,7 @@ export function edit<Values extends object>(draft: Draft<Values>, part: Partial<
   return withoutSettled({ ...draft, values: { ...draft.values, ...part } });
 }
 
-/** Moves the draft onto newer values in force. Unsettled conflicts remain. */
+/** Moves the draft onto newer values in force. Unsettled conflicts remain; changes of keys that are gone are told as dropped. */
 export function receive<Values extends object>(
   draft: Draft<Values>,
   now: Values,
@@ -49,13 +51,17 @@ export function receive<Values extends object>(
   for (const key of draft.conflicts) mine.add(key);
   // A key that is new here, as of an agent that was added, changed nobody's value.
   const theirs = keysOf(now).filter((key) => Object.hasOwn(draft.base, key) && !isSame(draft.base[key], now[key]));
-  const kept = Object.fromEntries([...mine].map((key) => [key, draft.values[key]])) as Partial<Values>;
+  const [kept, gone] = [true, false].map((isThere) => {
+    const keys = [...mine].filter((key) => Object.hasOwn(now, key) === isThere);
+    return Object.fromEntries(keys.map((key) => [key, draft.values[key]])) as Partial<Values>;
+  });
   return withoutSettled({
     base: now,
     revision,
     values: { ...now, ...kept },
-    conflicts: [...new Set([...draft.conflicts, ...theirs.filter((key) => mine.has(key))])],
+    conflicts: keysOf(now).filter((key) => draft.conflicts.includes(key) || (theirs.includes(key) && mine.has(key))),
     taken: [...new Set([...draft.taken, ...theirs.filter((key) => !mine.has(key))])],
+    dropped: { ...draft.dropped, ...gone },
   });
 }
 

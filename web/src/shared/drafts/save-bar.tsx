@@ -1,6 +1,7 @@
 import { Button } from "@mantine/core";
 import type { ReactNode } from "react";
 import { capitalised, plural } from "../format/format.ts";
+import { writtenValue } from "./difference.ts";
 import { ValueDiff } from "./value-diff.tsx";
 
 /** A key that somebody else changed as well, with both values. */
@@ -22,6 +23,10 @@ export interface SaveBarProps {
   readonly conflicts: readonly ShownConflict[];
   /** Names of the values that somebody else changed and the page now shows. */
   readonly taken: readonly string[];
+  /** Unsaved changes of what somebody else has taken away, with what they were to be. */
+  readonly dropped: readonly { readonly name: string; readonly value: unknown }[];
+  /** A save was refused because others had saved. */
+  readonly isOutdated: boolean;
   /** Called when the person has read it. */
   readonly seen: () => void;
   readonly discard: () => void;
@@ -36,21 +41,32 @@ export function SaveBar({
   firstFault,
   conflicts,
   taken,
+  dropped,
+  isOutdated,
   seen,
   discard,
   review,
 }: SaveBarProps) {
+  const news = [
+    ...(isOutdated
+      ? [`Nothing was saved: ${others} saved meanwhile, and that was read. Look at it, and save again.`]
+      : []),
+    ...(taken.length === 0
+      ? []
+      : [`${capitalised(others)} has just changed ${taken.join(", ").toLowerCase()}; you see it here.`]),
+    ...(dropped.length === 0 ? [] : [droppedWords(dropped, others)]),
+  ];
   return (
     <section className="save-bar" aria-label="Unsaved changes">
-      {conflicts.length === 0 && taken.length === 0 ? undefined : (
+      {conflicts.length === 0 && news.length === 0 ? undefined : (
         <div className="save-bar-news" role="alert">
-          {taken.length === 0 ? undefined : (
-            <p className="line">
-              {capitalised(others)} has just changed {taken.join(", ").toLowerCase()}; you see it here.
+          {news.length === 0 ? undefined : (
+            <div className="line">
+              <p>{news.join(" ")}</p>
               <Button size="compact-sm" variant="default" onClick={seen}>
                 Understood
               </Button>
-            </p>
+            </div>
           )}
           {conflicts.map((conflict) => (
             <Conflict key={conflict.key} conflict={conflict} others={others} />
@@ -74,6 +90,13 @@ export function SaveBar({
       )}
     </section>
   );
+}
+
+function droppedWords(dropped: SaveBarProps["dropped"], others: string): string {
+  const changes = dropped.map(({ name, value }) => `${name} (${writtenValue(value)})`).join(", ");
+  const [are, they] = dropped.length === 1 ? ["is", "it was"] : ["are", "they were"];
+  const what = plural(dropped.length, "unsaved change");
+  return `${what} of yours ${are} dropped, because ${others} removed what ${they} for: ${changes}.`;
 }
 
 interface ConflictProps {

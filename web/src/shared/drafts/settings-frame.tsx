@@ -12,7 +12,7 @@ import { ValueDiff } from "./value-diff.tsx";
 export interface SettingsFrameProps<Values extends object> {
   readonly form: Pick<
     ReturnType<typeof useDraft<Values>>,
-    "changed" | "isSaving" | "save" | "settle" | "seen" | "discard"
+    "changed" | "isOutdated" | "isSaving" | "save" | "settle" | "seen" | "discard"
   >;
   readonly draft: Draft<Values>;
   readonly faults: Faults;
@@ -39,12 +39,14 @@ export function SettingsFrame<Values extends object>(props: SettingsFrameProps<V
     shouldBlockFn: async ({ current, next }) => current.pathname !== next.pathname && !(await askToLeave()),
   });
   const faulty = Object.keys(faults).length;
+  const dropped = keysOf(Object.keys(draft.dropped) as (keyof Values)[]);
+  const isNews = form.isOutdated || draft.conflicts.length + draft.taken.length + dropped.length > 0;
   return (
     <>
       <div className="settings-page">
         <PageIndex sections={sections} />
         {children}
-        {isChanged || draft.conflicts.length > 0 || draft.taken.length > 0 ? (
+        {isChanged || isNews ? (
           <SaveBar
             changes={form.changed.length}
             {...(props.others === undefined ? {} : { others: props.others })}
@@ -58,6 +60,8 @@ export function SettingsFrame<Values extends object>(props: SettingsFrameProps<V
               settle: (whose) => form.settle(key, whose),
             }))}
             taken={keysOf(draft.taken).map(nameOf)}
+            dropped={dropped.map((key) => ({ name: nameOf(key), value: shown(key, draft.dropped as Values) }))}
+            isOutdated={form.isOutdated}
             seen={form.seen}
             discard={form.discard}
             review={() => setReviewing(true)}

@@ -11,11 +11,11 @@ export interface DraftSource<Values extends object> {
   /** Under which the values are read. */
   readonly queryKey: readonly unknown[];
   readonly read: (signal: AbortSignal) => Promise<Answer<Values>>;
-  /** Saves a change, only while `revision` is in force. */
+  /** Saves a change, only while `revision` is in force. Answers with the values in force where they can be others than the draft's. */
   readonly write: (
     change: Partial<Values>,
     revision: string | undefined,
-  ) => Promise<{ readonly etag: string | undefined }>;
+  ) => Promise<{ readonly etag: string | undefined; readonly inForce?: Values }>;
   /** What is said when it was saved; that it is in force now unless said otherwise. */
   readonly saved?: string;
   /** The error code of a save that the server refused because another revision is in force. */
@@ -33,6 +33,7 @@ export function useDraft<Values extends object>(source: DraftSource<Values>) {
   const [draft, setDraft] = useState<Draft<Values>>();
   const [refused, setRefused] = useState<Faults>({});
   const [isSaving, setSaving] = useState(false);
+  const [isOutdated, setOutdated] = useState(false);
 
   const now = read.data;
   if (now !== undefined && draft === undefined) setDraft(beginDraft(now.value, now.etag));
@@ -40,6 +41,7 @@ export function useDraft<Values extends object>(source: DraftSource<Values>) {
     setDraft((before) => before && receive(before, now.value, now.etag));
 
   const change = (part: Partial<Values>) => {
+    setOutdated(false);
     setDraft((before) => before && edit(before, part));
     setRefused((before) => Object.fromEntries(Object.entries(before).filter(([key]) => !(key in part))) as Faults);
   };
@@ -48,13 +50,18 @@ export function useDraft<Values extends object>(source: DraftSource<Values>) {
     if (draft === undefined || draft.conflicts.length > 0) return false;
     setSaving(true);
     try {
-      const { etag } = await source.write(changeOf(draft), draft.revision);
-      client.setQueryData(source.queryKey, { value: draft.values, etag });
-      setDraft(beginDraft(draft.values, etag));
+      const { etag, inForce = draft.values } = await source.write(changeOf(draft), draft.revision);
+      client.setQueryData(source.queryKey, { value: inForce, etag });
+      setDraft(beginDraft(inForce, etag));
+      setOutdated(false);
       showToast(source.saved ?? "Saved. It is in force now.");
       return true;
     } catch (thrown) {
-      if (thrown instanceof CallError && thrown.code === source.changedCode) await read.refetch();
+      if (thrown instanceof CallError && thrown.code === source.changedCode) {
+        // What others saved is read and shown beside the draft: that says more than the refusal.
+        setOutdated((await read.refetch()).isSuccess);
+        return false;
+      }
       const faults = thrown instanceof CallError ? source.faultOfAnswer(thrown.message, draft.base) : undefined;
       if (faults === undefined) showError(thrown);
       else setRefused(faults);
@@ -74,9 +81,15 @@ export function useDraft<Values extends object>(source: DraftSource<Values>) {
     isSaving,
     save,
     settle: (key: keyof Values, whose: "mine" | "theirs") => setDraft((before) => before && settle(before, key, whose)),
+    /** The last save was refused because others had saved, and what they saved was read. */
+    isOutdated,
     /** Forgets which keys others changed, once the person has read it. */
-    seen: () => setDraft((before) => before && { ...before, taken: [] }),
+    seen() {
+      setDraft((before) => before && { ...before, taken: [], dropped: {} });
+      setOutdated(false);
+    },
     discard() {
+      setOutdated(false);
       setDraft((before) => before && beginDraft(before.base, before.revision));
       setRefused({});
     },

@@ -5,6 +5,7 @@ import { duration } from "../../shared/format/format.ts";
 import { Fact, Facts } from "../../shared/layout/facts.tsx";
 import { RunLink } from "../links/run-link.tsx";
 import { OutcomeMark } from "../runs/outcome-mark.tsx";
+import { useRefusal } from "../session/session.ts";
 import { AgentActions } from "./agent-actions.tsx";
 import { autonomyOf, endOfPause, isAtWork, nextTurnOf, stateOf } from "./agent-words.ts";
 import { ScreenThumbnail } from "./screen-thumbnail.tsx";
@@ -18,6 +19,7 @@ export function AgentCard({ agent }: { readonly agent: NestAgent }) {
   const { name, backend, model, pause, trouble } = agent;
   const { words, look } = stateOf(agent);
   const next = nextTurnOf(agent, now);
+  const mayOperate = useRefusal("operate") === undefined;
   return (
     <section className="panel agent-card" id={`agent-${name}`} aria-labelledby={`agent-${name}-title`} tabIndex={-1}>
       <header className="panel-head">
@@ -55,7 +57,7 @@ export function AgentCard({ agent }: { readonly agent: NestAgent }) {
         <SpendingBars spending={agent.spending} whose={name} />
         <AgentActions agent={agent} />
         <p className="agent-links">
-          <a href={`/terminal/?arg=${encodeURIComponent(agent.session)}`}>Terminal of {name}</a>
+          {mayOperate ? <a href={`/terminal/?arg=${encodeURIComponent(agent.session)}`}>Terminal of {name}</a> : undefined}
           <Link to="/runs" search={{ agent: name } as never}>
             Runs of {name}
           </Link>

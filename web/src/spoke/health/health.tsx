@@ -139,7 +139,7 @@ function Diagnostics() {
           Download the diagnostics bundle
         </a>
         <br />
-        <span className="soft small">Configuration, state and logs of this nest, without its secrets.</span>
+        <span className="soft small">What this nest says of itself: versions, configuration and state, without its secrets.</span>
       </p>
     </Panel>
   );

@@ -5,13 +5,14 @@ import { duration } from "../../shared/format/format.ts";
 import { Fact, Facts } from "../../shared/layout/facts.tsx";
 import { Panel } from "../../shared/layout/panel.tsx";
 import { ReadNow } from "../queue/read-now.tsx";
+import { readWords } from "../queue/repos-read.ts";
+import { UnreadNotices } from "../queue/unread-notices.tsx";
 import { modeSteps } from "./mode-steps.ts";
 
 /** The mode in force with its thresholds, the level of autonomy, and when the repositories were read. */
 export function GovernorPanel({ governor }: { readonly governor: nestWork.GovernorStatus }) {
   const now = useServerNow();
-  const { last_eval_at: last, next_eval_at: next, repos } = governor;
-  const unreadable = repos.filter(({ error }) => error !== undefined);
+  const { next_eval_at: next, repos } = governor;
   const steps = modeSteps(governor);
   return (
     <Panel id="governor" title="Governor" tools={<ReadNow />}>
@@ -35,15 +36,11 @@ export function GovernorPanel({ governor }: { readonly governor: nestWork.Govern
           <Fact name="Autonomy level">{governor.acmm_level} of 6</Fact>
           <Fact name="Open pull requests">{governor.open_pull_requests}</Fact>
           <Fact name="Repositories read">
-            {last === undefined ? "not yet" : `${duration(now - Date.parse(last))} ago`}
+            {readWords(repos, now)}
             {next === undefined ? "" : `, again ${untilWords(Date.parse(next) - now)}`}
           </Fact>
         </Facts>
-        {unreadable.map(({ repo, error }) => (
-          <p key={repo} className="notice">
-            <bdi>{repo}</bdi> could not be read: <bdi>{error}</bdi>
-          </p>
-        ))}
+        <UnreadNotices repos={repos} />
         {repos.length === 0 ? (
           <p className="notice">
             No repositories are configured. The owner names them in the <Link to="/settings">settings</Link>.

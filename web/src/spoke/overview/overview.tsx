@@ -25,7 +25,7 @@ export function Overview() {
         <h1>Overview</h1>
       </div>
       <Counters>
-        <Counter name="Mode" value={governor?.mode} />
+        <Counter name="Mode" value={governor?.modes.length === 0 ? "none" : governor?.mode} />
         <Counter name="Actionable" value={governor?.actionable} />
         <Counter name="Held back" value={governor?.held_back} />
         <Counter name="Agents at work" value={governor?.running} />

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { dateAndTime } from "../../shared/format/format.ts";
 import { queueBars } from "./queue-bars.ts";
 
 const NOW = Date.UTC(2026, 0, 8, 12);
@@ -25,6 +26,12 @@ test("a week has no more bars than a phone has room for", () => {
 
 test("the chart of a nest that has looked once has room for what comes", () => {
   expect(queueBars([{ at: ago(0.01), actionable: 5, held_back: 0 }], NOW, 7)).toHaveLength(24);
+});
+
+test("a reading is told with its own time, and time before the first one is said to be that", () => {
+  const [read, bars] = [ago(0.01), queueBars([{ at: ago(0.01), actionable: 5, held_back: 0 }], NOW, 7)];
+  expect(bars.at(-1)?.words).toBe(`${dateAndTime(read)}: 5 issues actionable, 0 held back`);
+  expect(bars[0]?.words).toMatch(/: before the first look$/);
 });
 
 test("a nest that never looked has no bars", () => {

@@ -19,24 +19,27 @@ const SHORTEST_MS = 6 * HOUR_MS;
 export function queueBars(points: readonly QueuePoint[], now: number, days: number): Bar[] {
   const first = points[0];
   if (first === undefined) return [];
-  const firstHour = Math.floor(Date.parse(first.at) / HOUR_MS) * HOUR_MS;
+  const firstMs = Date.parse(first.at);
+  const firstHour = Math.floor(firstMs / HOUR_MS) * HOUR_MS;
   const begin = Math.max(now - days * 24 * HOUR_MS, Math.min(firstHour, now - SHORTEST_MS));
   const step = Math.max(HOUR_MS / 4, (now - begin) / MOST_BARS);
   const bars = Math.max(1, Math.ceil((now - begin) / step));
   return Array.from({ length: bars }, (_, nth) => {
     const from = begin + nth * step;
     const last = points.findLast(({ at }) => Date.parse(at) >= from && Date.parse(at) < from + step);
-    const when = dateAndTime(new Date(from).toISOString());
+    const begins = dateAndTime(new Date(from).toISOString());
+    // What was read is told with the time of its reading: the bar can begin before the nest did.
+    const when = last === undefined ? begins : dateAndTime(last.at);
     return {
       key: String(nth),
-      label: when.replace(/ \d{4},/, ","),
+      label: begins.replace(/ \d{4},/, ","),
       parts: [
         { value: last?.actionable ?? 0, tone: "good" as const },
         { value: last?.held_back ?? 0, tone: "quiet" as const },
       ],
       words:
         last === undefined
-          ? `${when}: not looked at`
+          ? `${when}: ${from + step <= firstMs ? "before the first look" : "not looked at"}`
           : `${when}: ${plural(last.actionable, "issue")} actionable, ${last.held_back} held back`,
     };
   });

@@ -10,6 +10,7 @@ import { useSearchState } from "../../shared/router/search.ts";
 import { KickOnIssue } from "./kick-on-issue.tsx";
 import { QueueSearch } from "./queue-search.ts";
 import { ReadNow } from "./read-now.tsx";
+import { UnreadNotices } from "./unread-notices.tsx";
 import { WorkRow } from "./work-row.tsx";
 
 const ROWS = 100;
@@ -37,6 +38,7 @@ export function Queue() {
         <h1>Queue</h1>
         <ReadNow />
       </div>
+      {first === undefined ? undefined : <UnreadNotices repos={first.repos} />}
       <ListPanel
         id="queue"
         title="Queue"

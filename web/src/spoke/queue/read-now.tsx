@@ -18,8 +18,9 @@ export function ReadNow() {
     try {
       const { governor } = (await call(nestWork.evaluate, { deadlineMs: READ_MS })).value;
       const failed = governor.repos.filter(({ error }) => error !== undefined).map(({ repo }) => repo);
-      const but = failed.length === 0 ? "" : `; ${failed.join(", ")} could not be read`;
-      showToast(`Read: ${plural(governor.actionable, "issue")} actionable, ${governor.held_back} held back${but}.`);
+      const found = `${plural(governor.actionable, "issue")} actionable, ${governor.held_back} held back`;
+      if (failed.length === 0) showToast(`Read: ${found}.`);
+      else showToast(`${failed.join(", ")} could not be read; the queue is an old one there: ${found}.`);
       await queries.invalidateQueries({ queryKey: ["queue"] });
     } catch (thrown) {
       showError(thrown);

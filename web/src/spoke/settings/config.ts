@@ -53,7 +53,8 @@ export const configSource: DraftSource<Values> = {
     const query = revision === undefined ? {} : { revision };
     const { value } = await call(nestConfig.saveConfig, { query, body: changeFor(change) });
     readAnew("provenance", "notifications");
-    return { etag: answerOf(value).etag };
+    const { etag, value: inForce } = answerOf(value);
+    return { etag, inForce };
   },
   saved: "Saved. What needs a restart to be in force is said above.",
   changedCode: "nest_configuration_changed",

@@ -2,7 +2,7 @@ import { TextInput } from "@mantine/core";
 
 const NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,49}$/;
 
-/** Why an agent or a channel cannot have this name; undefined where it can. Pure. */
+/** Why an agent, a mode or a channel cannot have this name; undefined where it can. Pure. */
 export function faultOfName(name: string, taken: readonly string[], what: string): string | undefined {
   if (taken.includes(name)) return `There is ${what === "agent" ? "an" : "a"} ${what} of this name.`;
   return NAME.test(name) ? undefined : "Only letters, digits, - and _, beginning with a letter or digit.";
@@ -14,7 +14,7 @@ export interface NameFieldProps {
   readonly change: (name: string) => void;
 }
 
-/** The name of a new agent or channel. */
+/** The name of a new agent, mode or channel. */
 export function NameField({ name, fault, change }: NameFieldProps) {
   return (
     <TextInput

@@ -62,6 +62,19 @@ function Input({ field, value, fault, row, isReadOnly, change }: FieldInputProps
           onChange={(event) => change(event.currentTarget.value)}
         />
       );
+    case "yes-no":
+      return (
+        <NativeSelect
+          {...common}
+          data={[
+            { value: "", label: "By default" },
+            { value: "true", label: "Yes" },
+            { value: "false", label: "No" },
+          ]}
+          value={value === null ? "" : String(value)}
+          onChange={({ currentTarget: { value: chosen } }) => change(chosen === "" ? null : chosen === "true")}
+        />
+      );
     case "checks": {
       const chosen = Array.isArray(value) ? (value as readonly string[]) : [];
       return (

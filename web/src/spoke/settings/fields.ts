@@ -3,6 +3,8 @@ import { autonomies } from "@nest/protocol";
 /** How a value is edited. */
 export type Kind =
   | { readonly kind: "text" | "secret" | "lines" }
+  /** Yes, no, or neither: then what the nest finds holds. */
+  | { readonly kind: "yes-no" }
   | { readonly kind: "switch"; readonly isOnByDefault: boolean }
   | { readonly kind: "number"; readonly least: number; readonly most: number }
   | { readonly kind: "choice"; readonly choices: readonly string[] }
@@ -66,7 +68,7 @@ export function agentFields(name: string): Field[] {
   const at = `agents.${name}`;
   return [
     onOff(`${at}.enabled`, "Switched on", true),
-    text(`${at}.backend`, "Backend", "The agent CLI, such as claude or codex."),
+    text(`${at}.backend`, "Backend", "The agent CLI, such as claude or codex. Empty: claude."),
     text(`${at}.model`, "Model", "Empty: the backend's own choice."),
     choice(
       `${at}.style`,
@@ -76,7 +78,7 @@ export function agentFields(name: string): Field[] {
     ),
     choice(`${at}.focus`, "Looks at", ["issue", "overview"], "One issue a run, or the whole queue and ledger."),
     choice(`${at}.may`, "May at most", autonomies, "Where that is less than the autonomy level gives."),
-    number(`${at}.max_minutes`, "Minutes a run", [1, 600]),
+    number(`${at}.max_minutes`, "Minutes a run", [1, 600], "Empty: 30."),
     lines(`${at}.repos`, "Only these repositories", "Empty: all."),
     lines(`${at}.labels`, "Only issues with one of these labels", "Empty: all."),
     text(`${at}.instructions`, "Instructions", "What it is told besides its task."),
@@ -89,7 +91,9 @@ export function modeFields(mode: string, agents: readonly string[]): Field[] {
   const at = `governor.modes.${mode}`;
   return [
     number(`${at}.threshold`, "Holds above", [0, 100_000], "Actionable issues."),
-    ...agents.map((agent) => text(`${at}.${agent}`, `${agent} works every`, "A time such as 4h or 30m, or pause.")),
+    ...agents.map((agent) =>
+      text(`${at}.${agent}`, `${agent} works every`, "A time such as 4h or 30m, or pause. Empty: 15m."),
+    ),
   ];
 }
 
@@ -110,11 +114,19 @@ const labels: Section = {
   title: "Labels",
   about: "Which issues agents leave alone.",
   fields: [
-    lines("governor.labels.hold", "Wait", "Issues with one of these labels wait for people."),
-    lines("governor.labels.exempt", "Never", "Agents keep away from issues with one of these labels."),
+    lines(
+      "governor.labels.hold",
+      "Wait",
+      "Issues with one of these labels wait for people. Empty: back to the default.",
+    ),
+    lines(
+      "governor.labels.exempt",
+      "Never",
+      "Agents keep away from issues with one of these labels. Empty: back to the default.",
+    ),
     text("governor.labels.hold_pull_requests", "Label of held pull requests"),
-    lines("governor.deny_authors", "Left out by author", "* stands for any characters."),
-    lines("governor.deny_titles", "Left out by title", "Part of the title."),
+    lines("governor.deny_authors", "Left out by author", "* stands for any characters. Empty: back to the default."),
+    lines("governor.deny_titles", "Left out by title", "Part of the title. Empty: back to the default."),
   ],
 };
 
@@ -155,6 +167,10 @@ const access: Section = {
     lines("dashboard.trusted_proxies", "Proxies that are believed", "Addresses or networks."),
     text("dashboard.public_url", "Address that people use"),
     lines("dashboard.hosts", "Further host names"),
+    field(
+      { kind: "yes-no", key: "dashboard.open_on_this_machine", label: "Open to everybody on this machine" },
+      "Whoever can run programs on it reads without signing in. By default: where nobody could sign in.",
+    ),
   ],
 };
 

@@ -1,5 +1,5 @@
 import { plural } from "../../shared/format/format.ts";
-import { entriesIn, valueAt } from "./values.ts";
+import { entriesIn, namesIn, valueAt } from "./values.ts";
 
 type Config = Readonly<Record<string, unknown>>;
 
@@ -21,39 +21,58 @@ export interface AgentNow {
   readonly working_on?: string | undefined;
 }
 
-/** The removal of an agent, with its intervals in all modes. Pure. */
-export function agentRemoval(name: string, config: Config, now: AgentNow | undefined): Removal {
+/** From which layer the value of a key comes. */
+export type LayerOf = (key: string) => string | undefined;
+
+/**
+ * The removal of an agent, with its intervals that were saved here. Those of `nest.yaml` cannot be taken out of it: they stay there,
+ * and say nothing while there is no such agent. Pure.
+ */
+export function agentRemoval(name: string, config: Config, layerOf: LayerOf, now: AgentNow | undefined): Removal {
   const intervals = entriesIn(config, "governor.modes").flatMap(([mode]) => {
     const interval = valueAt(config, ["governor", "modes", mode, name]);
-    return typeof interval === "string" ? [{ mode, interval }] : [];
+    if (typeof interval !== "string") return [];
+    return [{ mode, words: `${mode} ${interval}`, isOfSeed: layerOf(`governor.modes.${mode}.${name}`) === "seed" }];
   });
-  const modes = Object.fromEntries(intervals.map(({ mode }) => [mode, { [name]: null }]));
+  const saved = intervals.filter(({ isOfSeed }) => !isOfSeed);
+  const ofSeed = intervals.filter(({ isOfSeed }) => isOfSeed);
+  const modes = Object.fromEntries(saved.map(({ mode }) => [mode, { [name]: null }]));
   return {
     title: `Remove the agent ${name}?`,
     consequences: [
       now?.run_id === undefined
         ? "No run ends: it is not at work."
         : `1 run ends${now.working_on === undefined ? "" : `, the one on ${now.working_on}`}.`,
-      intervalsGo(
-        intervals.map(({ mode, interval }) => `${mode} ${interval}`),
-        "No mode has an interval for it.",
-      ),
+      ...(saved.length === 0 && ofSeed.length > 0
+        ? []
+        : [
+            intervalsGo(
+              saved.map(({ words }) => words),
+              "No mode has an interval for it.",
+            ),
+          ]),
+      ...intervalsStay(ofSeed.map(({ words }) => words)),
       "Its ledger and the records of its runs stay.",
     ],
-    change: { agents: { [name]: GONE }, ...(intervals.length === 0 ? {} : { governor: { modes } }) },
+    change: { agents: { [name]: GONE }, ...(saved.length === 0 ? {} : { governor: { modes } }) },
   };
 }
 
 /** The removal of a mode. `modeNow`: the one in force. Pure. */
 export function modeRemoval(name: string, config: Config, modeNow: string | undefined): Removal {
+  const agents = namesIn(config, "agents");
   const intervals = Object.entries(Object(valueAt(config, ["governor", "modes", name])))
-    .filter(([agent, interval]) => agent !== "threshold" && typeof interval === "string")
+    .filter(([agent, interval]) => agents.includes(agent) && typeof interval === "string")
     .map(([agent, interval]) => `${agent} ${interval}`);
   const left = entriesIn(config, "governor.modes").length - 1;
   return {
     title: `Remove the mode ${name}?`,
     consequences: [
-      modeNow === name ? "It is the mode now: another one takes its place at once." : "It is not the mode now.",
+      modeNow !== name
+        ? "It is not the mode now."
+        : left === 0
+          ? "It is the mode now, and no other takes its place."
+          : "It is the mode now: another one takes its place at once.",
       "No run ends.",
       intervalsGo(intervals, "No agent has an interval in it."),
       left === 0
@@ -81,4 +100,10 @@ export function channelRemoval(name: string, waiting: number): Removal {
 function intervalsGo(intervals: readonly string[], none: string): string {
   if (intervals.length === 0) return none;
   return `${plural(intervals.length, "interval")} ${intervals.length === 1 ? "goes" : "go"}: ${intervals.join(", ")}.`;
+}
+
+function intervalsStay(intervals: readonly string[]): string[] {
+  if (intervals.length === 0) return [];
+  const stay = intervals.length === 1 ? "stays" : "stay";
+  return [`${plural(intervals.length, "interval")} ${stay} in nest.yaml, without effect: ${intervals.join(", ")}.`];
 }

@@ -3,7 +3,7 @@ import type { nestConfig } from "@nest/protocol";
 import { openConfirm } from "../../shared/forms/confirm.tsx";
 import { attempt, showToast } from "../../shared/toast/toast.tsx";
 import { useLive } from "../live/live.ts";
-import { saveEntry } from "./config.ts";
+import { saveEntry, useProvenance } from "./config.ts";
 import { agentRemoval, channelRemoval, modeRemoval, type Removal } from "./removal.ts";
 import { useChannels } from "./use-channels.ts";
 
@@ -11,7 +11,9 @@ type View = nestConfig.ConfigView;
 
 export function RemoveAgent({ name, view }: { readonly name: string; readonly view: View }) {
   const now = useLive(({ agents }) => agents?.find((agent) => agent.name === name));
-  return <RemoveButton what={name} view={view} removal={() => agentRemoval(name, view.config, now)} />;
+  const rows = useProvenance().data?.rows;
+  const layerOf = (key: string) => rows?.find((row) => row.key === key)?.layer;
+  return <RemoveButton what={name} view={view} removal={() => agentRemoval(name, view.config, layerOf, now)} />;
 }
 
 export function RemoveMode({ name, view }: { readonly name: string; readonly view: View }) {

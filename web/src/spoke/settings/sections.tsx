@@ -3,17 +3,18 @@ import type { nestConfig } from "@nest/protocol";
 import { type ComponentType, lazy, type ReactNode, Suspense, useState } from "react";
 import type { Faults } from "../../shared/drafts/use-draft.ts";
 import { Loading } from "../../shared/states/states.tsx";
-import type { AddAgentProps } from "./add-agent.tsx";
+import type { AddModeProps } from "./add-mode.tsx";
 import { kindOf } from "./channel-fields.ts";
 import { fieldsOfChannel } from "./config.ts";
 import { FieldInput } from "./field-input.tsx";
 import { agentFields, type Field, fixedSections, modeFields } from "./fields.ts";
 import { RemoveAgent, RemoveChannel, RemovedEntries, type RemovedEntriesProps, RemoveMode } from "./removing.tsx";
-import { namesIn, removedIn, type Value, type Values } from "./values.ts";
+import { entryNames, namesIn, removedIn, type Value, type Values } from "./values.ts";
 
 // Most visits add nothing and test nothing: the page does not wait for these.
 const AddAgent = lazy(async () => ({ default: (await import("./add-agent.tsx")).AddAgent }));
 const AddChannel = lazy(async () => ({ default: (await import("./add-channel.tsx")).AddChannel }));
+const AddMode = lazy(async () => ({ default: (await import("./add-mode.tsx")).AddMode }));
 const ChannelPanel = lazy(async () => ({ default: (await import("./channel.tsx")).ChannelPanel }));
 
 type Config = Readonly<Record<string, unknown>>;
@@ -173,7 +174,10 @@ function extrasOf(id: string, view: nestConfig.ConfigView): ReactNode {
       );
     case "governor":
       return (
-        <Removed at="governor.modes" view={view} bringBack={(name) => ({ governor: { modes: { [name]: null } } })} />
+        <>
+          <Removed at="governor.modes" view={view} bringBack={(name) => ({ governor: { modes: { [name]: null } } })} />
+          <Adding what="a mode" view={view} dialog={AddMode} names={entryNames(view.config, "governor.modes")} />
+        </>
       );
     case "notifications": {
       const at = "notifications.channels";
@@ -203,7 +207,7 @@ interface AddingProps {
   readonly what: string;
   readonly view: nestConfig.ConfigView;
   readonly names: readonly string[];
-  readonly dialog: ComponentType<AddAgentProps>;
+  readonly dialog: ComponentType<AddModeProps>;
 }
 
 /** The button that adds an entry, and its dialog. */
@@ -216,7 +220,12 @@ function Adding({ what, view, names, dialog: Dialog }: AddingProps) {
       </Button>
       {isOpen ? (
         <Suspense>
-          <Dialog names={names} revision={view.revision} close={() => setOpen(false)} />
+          <Dialog
+            names={names}
+            agents={namesIn(view.config, "agents")}
+            revision={view.revision}
+            close={() => setOpen(false)}
+          />
         </Suspense>
       ) : undefined}
     </div>

@@ -53,7 +53,7 @@ function Form() {
         sections={sectionsOf(view.config).map(({ id, title }) => [id, title])}
         nameOf={(key) => names.get(key) ?? key}
         shown={shownIn}
-        others="somebody else"
+        others="another window or person"
         review={<Review draft={draft} names={names} />}
       >
         <SettingsSections

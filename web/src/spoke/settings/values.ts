@@ -22,6 +22,8 @@ function valueIn(config: Readonly<Record<string, unknown>>, field: Field): Value
       return Array.isArray(found) ? found.map(String) : typeof found === "string" ? [found] : [];
     case "switch":
       return typeof found === "boolean" ? found : field.isOnByDefault;
+    case "yes-no":
+      return typeof found === "boolean" ? found : null;
     case "number":
       return typeof found === "number" ? found : null;
     default:
@@ -52,6 +54,11 @@ export function entriesIn(config: Readonly<Record<string, unknown>>, key: string
 
 export function namesIn(config: Readonly<Record<string, unknown>>, key: string): string[] {
   return entriesIn(config, key).map(([name]) => name);
+}
+
+/** All names that entries have, also those of `nest.yaml` that were removed here. */
+export function entryNames(config: Readonly<Record<string, unknown>>, key: string): string[] {
+  return allIn(config, key).map(([name]) => name);
 }
 
 /** The names of entries that `nest.yaml` has and that were removed here. */
