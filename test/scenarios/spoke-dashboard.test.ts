@@ -78,6 +78,17 @@ describe.skipIf(missing)("the dashboard of a nest whose agents work", () => {
     await context.close();
   });
 
+  test("whoever may only read is not led to terminals and the audit, and is told why the audit is closed", async () => {
+    const { page, context } = await open("/agents", { extraHTTPHeaders: READER });
+    await card(page, "builder").getByRole("link", { name: "Runs of builder" }).waitFor();
+    await expect.poll(() => page.getByRole("link", { name: /^(?:Terminal of .*|Audit)$/ }).count()).toBe(0);
+    expect(await page.getByRole("link", { name: "Activity", exact: true }).count()).toBeGreaterThan(0);
+    await page.goto(`${scene().url}/audit`);
+    await page.getByText("Only people with the role read-write or more see who changed what.").waitFor();
+    expect(await page.getByRole("button", { name: "Try again" }).count()).toBe(0);
+    await context.close();
+  });
+
   test("an act that fails is taken back on the page, and why is said", async () => {
     const { page, context } = await open("/agents");
     await page.route("**/pause", (route) => setTimeout(() => void route.abort(), 300));
@@ -108,7 +119,7 @@ describe.skipIf(missing)("the dashboard of a nest whose agents work", () => {
     const says = async () => (await terminal.locator(".xterm-rows").innerText()).includes("NEST_VERDICT: complete");
     await expect.poll(says, { timeout: 20_000 }).toBe(true);
     await page.getByText("opened a pull request").first().waitFor();
-    await terminal.focus();
+    await page.evaluate("document.activeElement.blur()");
     await page.keyboard.press("Home");
     await expect.poll(says).toBe(false);
     await page.keyboard.press("End");
@@ -194,7 +205,7 @@ describe.skipIf(missing)("the dashboard of a nest whose agents work", () => {
     90_000,
   );
 
-  test("on a phone a row of the queue says why its issue is held back, whole, and which issue it is", async () => {
+  test("on a phone a row of the queue says all of its issue: why it is held back, its name, its agent, its author and age", async () => {
     const { page, context } = await open("/queue", { viewport: { width: 390, height: 840 } });
     await page.locator(".queue-row .mark").first().waitFor();
     const shown = await page.evaluate<
@@ -205,7 +216,7 @@ describe.skipIf(missing)("the dashboard of a nest whose agents work", () => {
         const { top, bottom, right } = part.getBoundingClientRect();
         return top >= edge.top - 1 && bottom <= edge.bottom + 1 && right <= edge.right + 1 && part.scrollWidth <= part.clientWidth;
       };
-      return facts.querySelector(".mark") === null ? [] : [isWhole(facts.querySelector(".mark")), isWhole(facts.children[1])];
+      return [...facts.children].filter((part) => !part.matches(".label")).map(isWhole);
     })`);
     expect(shown.length).toBeGreaterThan(0);
     expect(shown).not.toContain(false);

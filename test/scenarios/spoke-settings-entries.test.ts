@@ -127,6 +127,28 @@ describe.skipIf(missing)("what the settings of a nest add and remove", () => {
     await context.close();
   });
 
+  test("a mode is added with its threshold and an interval, and the governor goes by it", async () => {
+    const { page, context } = await open();
+    await page.getByRole("button", { name: "Add a mode" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Name").fill("flood");
+    expect(await dialog.getByRole("button", { name: "Add" }).isDisabled()).toBe(true);
+    await dialog.getByLabel("Holds above").fill("400");
+    await dialog.getByLabel("builder works every").fill("5m");
+    await dialog.getByRole("button", { name: "Add" }).click();
+    await page.getByText("The mode flood is added.").waitFor();
+    const modes = async () =>
+      (await scene().call<{ governor: { modes: object[] } }>("POST", "/api/governor/evaluate")).governor.modes;
+    await expect.poll(modes).toContainEqual({ name: "flood", threshold: 400 });
+    expect((await config()).governor).toMatchObject({ modes: { flood: { threshold: 400, builder: "5m" } } });
+    await unfold(page, "Mode flood");
+    await page.getByRole("button", { name: "Remove the mode flood" }).click();
+    await page.getByText("1 interval goes: builder 5m.").waitFor();
+    await page.getByRole("dialog").getByRole("button", { name: "Remove" }).click();
+    await expect.poll(modes).not.toContainEqual({ name: "flood", threshold: 400 });
+    await context.close();
+  });
+
   test("a mode is removed, which is said before in numbers", async () => {
     const { page, context } = await open();
     await unfold(page, "Mode surge");

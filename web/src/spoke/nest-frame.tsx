@@ -15,8 +15,9 @@ export function NestFrame() {
   useEffect(() => {
     if (mayRead) followNest();
   }, [mayRead]);
+  const pages = nestPages.filter(({ right }) => visitor === undefined || right === undefined || visitor.may[right]);
   return (
-    <AppShell server="nest" pages={nestPages} account={<Account />} shortcuts={nestShortcuts}>
+    <AppShell server="nest" pages={pages} account={<Account />} shortcuts={nestShortcuts}>
       {visitor === undefined ? <Loading /> : mayRead ? <Outlet /> : <Closed visitor={visitor} />}
     </AppShell>
   );

@@ -4,6 +4,7 @@ import { useServerNow } from "../../shared/call/server-time.ts";
 import { duration } from "../../shared/format/format.ts";
 import { Fact, Facts } from "../../shared/layout/facts.tsx";
 import { RunLink } from "../links/run-link.tsx";
+import { useActionable } from "../live/live.ts";
 import { OutcomeMark } from "../runs/outcome-mark.tsx";
 import { useRefusal } from "../session/session.ts";
 import { AgentActions } from "./agent-actions.tsx";
@@ -18,7 +19,7 @@ export function AgentCard({ agent }: { readonly agent: NestAgent }) {
   const now = useServerNow();
   const { name, backend, model, pause, trouble } = agent;
   const { words, look } = stateOf(agent);
-  const next = nextTurnOf(agent, now);
+  const next = nextTurnOf(agent, now, useActionable());
   const mayOperate = useRefusal("operate") === undefined;
   return (
     <section className="panel agent-card" id={`agent-${name}`} aria-labelledby={`agent-${name}-title`} tabIndex={-1}>
@@ -57,7 +58,9 @@ export function AgentCard({ agent }: { readonly agent: NestAgent }) {
         <SpendingBars spending={agent.spending} whose={name} />
         <AgentActions agent={agent} />
         <p className="agent-links">
-          {mayOperate ? <a href={`/terminal/?arg=${encodeURIComponent(agent.session)}`}>Terminal of {name}</a> : undefined}
+          {mayOperate ? (
+            <a href={`/terminal/?arg=${encodeURIComponent(agent.session)}`}>Terminal of {name}</a>
+          ) : undefined}
           <Link to="/runs" search={{ agent: name } as never}>
             Runs of {name}
           </Link>

@@ -162,6 +162,8 @@ export function SwitchDialog({ agent, isOpen, close }: AgentDialogProps) {
         label="Backend"
         description="The agent CLI that it works with."
         data={backends}
+        // The field has the focus at once: a list that opened by itself would take the first Escape.
+        openOnFocus={false}
         maxLength={40}
         value={backend}
         onChange={setBackend}

@@ -21,13 +21,18 @@ const anAgent = (changes: Partial<nestAgents.NestAgent> = {}): nestAgents.NestAg
 
 test.each<[Partial<nestAgents.NestAgent>, string | undefined]>([
   [{ next_at: inMinutes(5) }, "in 5 min, every 10 min"],
-  [{ next_at: inMinutes(-1) }, "due now, every 10 min"],
+  [{ next_at: inMinutes(-1) }, "due as soon as there is work for it, every 10 min"],
+  [{ next_at: inMinutes(0.01) }, "due as soon as there is work for it, every 10 min"],
   [{}, "every 10 min"],
   [{ interval_seconds: null }, "none: the mode in force lets it rest"],
   [{ state: "paused" }, "when the pause ends"],
   [{ state: "running" }, undefined],
 ])("the next turn of an agent with %j: %s", (changes, said) => {
   expect(nextTurnOf(anAgent(changes), NOW)).toBe(said);
+});
+
+test("an agent that is due and has nothing to do is said to have nothing to do", () => {
+  expect(nextTurnOf(anAgent({ next_at: inMinutes(0) }), NOW, 0)).toBe("due, but no issue waits, every 10 min");
 });
 
 test("a running agent that waits for a login is not said to be at work", () => {

@@ -26,8 +26,8 @@ export function isAtWork({ state }: Pick<NestAgent, "state">): boolean {
   return state === "starting" || state === "running" || state === "stopping";
 }
 
-/** When an agent is set to work next; undefined while it works or cannot. */
-export function nextTurnOf(agent: NestAgent, now: number): string | undefined {
+/** When an agent is set to work next; undefined while it works or cannot. `actionable`: issues that agents may take, if known. */
+export function nextTurnOf(agent: NestAgent, now: number, actionable?: number): string | undefined {
   const { state, interval_seconds: interval, next_at: next } = agent;
   if (isAtWork(agent) || state === "disabled" || state === "unready") return undefined;
   if (interval === null) return "none: the mode in force lets it rest";
@@ -35,7 +35,8 @@ export function nextTurnOf(agent: NestAgent, now: number): string | undefined {
   const every = `every ${duration(interval * 1000)}`;
   if (next === undefined) return every;
   const left = Date.parse(next) - now;
-  return left <= 0 ? `due now, ${every}` : `in ${duration(left)}, ${every}`;
+  if (left >= 1000) return `in ${duration(left)}, ${every}`;
+  return actionable === 0 ? `due, but no issue waits, ${every}` : `due as soon as there is work for it, ${every}`;
 }
 
 /** When a pause ends. */

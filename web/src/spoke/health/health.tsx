@@ -139,7 +139,9 @@ function Diagnostics() {
           Download the diagnostics bundle
         </a>
         <br />
-        <span className="soft small">What this nest says of itself: versions, configuration and state, without its secrets.</span>
+        <span className="soft small">
+          What this nest says of itself: versions, configuration and state, without its secrets.
+        </span>
       </p>
     </Panel>
   );

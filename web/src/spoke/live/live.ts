@@ -51,6 +51,11 @@ export function useLive<Part>(pick: (state: Live) => Part): Part {
   return useStore(live, pick);
 }
 
+/** How many issues agents may take now; undefined until it is known. */
+export function useActionable(): number | undefined {
+  return useLive(({ governor }) => governor?.actionable);
+}
+
 function change(part: Partial<Live>): void {
   live.set({ ...live.get(), ...part });
 }

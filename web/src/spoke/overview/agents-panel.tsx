@@ -6,7 +6,7 @@ import { Empty, Loading } from "../../shared/states/states.tsx";
 import { endOfPause, isAtWork, nextTurnOf, stateOf } from "../agents/agent-words.ts";
 import { AgentLink } from "../links/agent-link.tsx";
 import { RunLink } from "../links/run-link.tsx";
-import { useLive } from "../live/live.ts";
+import { useActionable, useLive } from "../live/live.ts";
 
 /** Each agent in two lines: what it does now, or when it does something next. */
 export function AgentsPanel() {
@@ -37,7 +37,7 @@ function AgentRow({ agent }: { readonly agent: nestAgents.NestAgent }) {
   const now = useServerNow();
   const { words, look } = stateOf(agent);
   const { name, run_id: run, working_on: what, running_since: since, now_line: line, pause, trouble } = agent;
-  const next = nextTurnOf(agent, now);
+  const next = nextTurnOf(agent, now, useActionable());
   return (
     <li>
       <p className="line">

@@ -6,6 +6,8 @@ export interface Frame {
   readonly retry: HTMLButtonElement;
   setReadOnly(isReadOnly: boolean): void;
   show(state: ConnectionState): void;
+  /** Says, of a terminal that is connected, whether anything is on it. */
+  setBlank(isBlank: boolean): void;
 }
 
 const refusals = {
@@ -51,6 +53,10 @@ export function buildFrame(agent: string): Frame {
       retry.hidden = state.kind !== "lost";
       signIn.hidden = state.kind !== "refused" || state.because !== "signed-out";
       status.textContent = wordsFor(state);
+    },
+    setBlank(isBlank) {
+      if (app.dataset.state === "open")
+        status.textContent = isBlank ? "Connected. The agent shows nothing until it works." : "Connected";
     },
   };
 }

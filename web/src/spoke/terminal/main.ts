@@ -31,7 +31,7 @@ connection.open();
 function onFrame(said: Parameters<ConstructorParameters<typeof TerminalConnection>[1]["onFrame"]>[0]): void {
   switch (said.kind) {
     case "output":
-      terminal.write(said.bytes, connection.hold(said.bytes.length));
+      terminal.write(said.bytes, drawn(connection.hold(said.bytes.length)));
       return;
     case "title":
       document.title = `${said.title} · Terminal`;
@@ -45,10 +45,32 @@ function onFrame(said: Parameters<ConstructorParameters<typeof TerminalConnectio
   }
 }
 
+function drawn(done: () => void): () => void {
+  return () => {
+    done();
+    frame.setBlank(isBlank());
+  };
+}
+
+/** Whether no line that is in view has anything on it. */
+function isBlank(): boolean {
+  const { active } = terminal.buffer;
+  for (let row = 0; row < terminal.rows; row += 1)
+    if (
+      active
+        .getLine(active.baseY + row)
+        ?.translateToString(true)
+        .trim()
+    )
+      return false;
+  return true;
+}
+
 function show(state: ConnectionState): void {
   frame.show(state);
   if (state.kind !== "open") return;
   terminal.reset();
+  frame.setBlank(true);
   fit.fit();
   connection.send(resizeFrame(terminal.cols, terminal.rows));
   terminal.focus();

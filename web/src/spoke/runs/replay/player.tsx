@@ -7,7 +7,7 @@ import {
   IconRewindForward5,
 } from "@tabler/icons-react";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { type KeyboardEvent, useMemo, useState } from "react";
+import { type KeyboardEvent, type RefObject, useEffect, useMemo, useRef, useState } from "react";
 import { Empty, LoadFailed, Loading } from "../../../shared/states/states.tsx";
 import { type Cast, lengthOf, readCast, squeezeIdle } from "./cast.ts";
 import { speeds } from "./playback.ts";
@@ -70,7 +70,7 @@ function Controls({ cast, startsAtEnd, squeeze }: ControlsProps) {
   const { box, state, act } = usePlayback(cast, startsAtEnd);
   const length = lengthOf(cast);
   const { position, isPlaying, speed } = state;
-  const press = (event: KeyboardEvent) => {
+  const press = (event: Pressed) => {
     if (event.ctrlKey || event.metaKey || event.altKey || isOwnKey(event)) return;
     const keys: Readonly<Record<string, () => void>> = {
       " ": () => act((playback) => (isPlaying ? playback.pause() : playback.play())),
@@ -84,8 +84,9 @@ function Controls({ cast, startsAtEnd, squeeze }: ControlsProps) {
     event.preventDefault();
     doIt();
   };
+  const player = useKeysOfPage(press);
   return (
-    <section className="player" aria-label="Player" onKeyDown={press}>
+    <section ref={player} className="player" aria-label="Player" onKeyDown={press}>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and takes the player's keys */}
       <section className="terminal-box" ref={box} tabIndex={0} aria-label="What the terminal showed" />
       <div className="player-bar">
@@ -143,8 +144,29 @@ function Controls({ cast, startsAtEnd, squeeze }: ControlsProps) {
   );
 }
 
+/** A key, as React or the page tells of it. */
+interface Pressed extends Pick<KeyboardEvent, "key" | "ctrlKey" | "metaKey" | "altKey" | "preventDefault"> {
+  readonly target: EventTarget | null;
+}
+
+/** Gives keys that nothing on the page has the focus for to the player, while one sees it. */
+function useKeysOfPage(press: (event: Pressed) => void): RefObject<HTMLElement | null> {
+  const player = useRef<HTMLElement>(null);
+  const latest = useRef(press);
+  latest.current = press;
+  useEffect(() => {
+    const onKey = (event: Pressed) => {
+      const { top = 0, bottom = 0 } = player.current?.getBoundingClientRect() ?? {};
+      if (event.target === document.body && bottom > 0 && top < window.innerHeight) latest.current(event);
+    };
+    document.addEventListener("keydown", onKey);
+    return () => document.removeEventListener("keydown", onKey);
+  }, []);
+  return player;
+}
+
 /** Whether a key belongs to the control that has the focus. */
-function isOwnKey({ key, target }: KeyboardEvent): boolean {
+function isOwnKey({ key, target }: Pressed): boolean {
   if (target instanceof HTMLInputElement) return target.type !== "range" || key !== " ";
   return target instanceof HTMLButtonElement && key === " ";
 }
