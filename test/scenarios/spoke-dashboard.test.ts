@@ -58,6 +58,9 @@ describe.skipIf(missing)("the dashboard of a nest whose agents work", () => {
     await page.getByRole("button", { name: "Resume builder" }).click();
     await page.getByRole("button", { name: "Pause builder" }).waitFor();
     expect((await builder())?.pause).toBeUndefined();
+    await page.goto(`${scene().url}/audit`);
+    await page.getByRole("listitem").filter({ hasText: "paused" }).first().waitFor();
+    expect(await page.getByText("unchanged").count()).toBe(0);
     await context.close();
   });
 
