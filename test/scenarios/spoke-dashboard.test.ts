@@ -58,6 +58,7 @@ describe.skipIf(missing)("the dashboard of a nest whose agents work", () => {
     await page.getByRole("button", { name: "Resume builder" }).click();
     await page.getByRole("button", { name: "Pause builder" }).waitFor();
     expect((await builder())?.pause).toBeUndefined();
+    for (const act of ["pause", "resume"]) await scene().call("POST", `/api/agents/builder/${act}`, {});
     await page.goto(`${scene().url}/audit`);
     await page.getByRole("listitem").filter({ hasText: "paused" }).first().waitFor();
     expect(await page.getByText("unchanged").count()).toBe(0);
