@@ -150,6 +150,7 @@ export class Governor {
       open_pull_requests: scanner.repos.reduce((sum, { pullRequests }) => sum + pullRequests.length, 0),
       running: [...this.#agents.values()].filter(({ doing }) => doing !== "nothing").length,
       ...(this.#lastEvalAt === undefined ? {} : { last_eval_at: timeOf(this.#lastEvalAt) }),
+      ...this.work.readAt(),
       next_eval_at: timeOf(this.#nextEvalAt),
       spending: spendingView(used, this.#settings.limits),
       repos: this.work.repos(),

@@ -83,6 +83,7 @@ async function start(rules: Partial<VisitorRules> = {}): Promise<void> {
     agentRoutes: {
       agents,
       dataFolder: folder,
+      log,
       now: () => clock.now(),
       about: () => ({ nest_id: "nest-1", version: "0" }),
       switchAgent: async () => undefined,

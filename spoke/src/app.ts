@@ -104,7 +104,9 @@ export async function buildDashboard(deps: DashboardDeps): Promise<FastifyInstan
   });
   routes.serve(operations.metrics, async ({ reply }) => {
     const registry = await metrics();
-    return reply.type(registry.contentType).send(await registry.metrics());
+    // Loaded when it is needed first: a nest that nobody scrapes does without.
+    const { metricsText } = await import("./health/metrics.ts");
+    return reply.type(registry.contentType).send(await metricsText(registry));
   });
   routes.serve(operations.openapi, () => openApiOf(routes.all(), { title: "Nest spoke", version, doors }));
   return http;

@@ -69,9 +69,11 @@ export async function buildNest(parts: SpokeParts): Promise<Nest> {
   const loop = hub && heartbeatsTo(hub, body, { ...parts, tellOfHub });
   const notifier = await notifierOf(parts, id, configuration, agents);
   agents.feed.onLine((line) => notifier.tell(line));
+  // Not what people and agents said: a log is read by more than the nest is.
+  agents.feed.onLine(({ action, agent, issue, run_id }) => log.info({ agent, issue, run_id }, action));
   const access = await accessOf(configuration, parts);
   const { keeper, signIn } = access;
-  configuration.beforeSave((entries) => mustBeGrants(signIn.users, entries));
+  configuration.beforeSave((entries, by) => mustBeGrants(signIn.users, entries, by));
   configuration.onSaved(async (saved) => {
     agents.governor.apply(governorSettings(saved, settings.clockScale));
     await signIn.grants.apply(saved.dashboard.authorized_users ?? []);

@@ -13,8 +13,10 @@ export function dashboardDeps(nest: Nest): DashboardDeps {
   const { backup, configuration, agents, port, parts } = nest;
   const { settings, clock, version } = parts;
   const now = () => clock.now();
-  const audit = (actor: string, action: string, values?: { before?: unknown; after?: unknown }) =>
-    appendAudit(settings.dataFolder, { at: new Date(now()).toISOString(), actor, action, ...values });
+  const audit = (actor: string, action: string, values?: { before?: unknown; after?: unknown }) => {
+    parts.log.info({ actor, keys: Object.keys(values?.after ?? {}) }, action);
+    return appendAudit(settings.dataFolder, { at: new Date(now()).toISOString(), actor, action, ...values });
+  };
   return {
     ...port,
     version,
@@ -25,6 +27,7 @@ export function dashboardDeps(nest: Nest): DashboardDeps {
     agentRoutes: {
       agents,
       dataFolder: settings.dataFolder,
+      log: parts.log,
       now,
       about: () => about(nest),
       switchAgent: (name, change, by) =>

@@ -144,6 +144,13 @@ export class WorkBoard {
     }));
   }
 
+  /** As of when the queue is; nothing while a repository was never read, or where there is none. */
+  readAt(): Pick<nestWork.GovernorStatus, "queue_read_at"> {
+    const moments = this.#deps.scanner.repos.map(({ readAt }) => readAt);
+    const oldest = Math.min(...moments.map((readAt) => readAt ?? Number.NaN));
+    return Number.isFinite(oldest) ? { queue_read_at: timeOf(oldest) } : {};
+  }
+
   #view({ key, issue, judgement }: Judged): nestWork.WorkItem {
     const agent = [...this.#taken].find(([, taken]) => taken === key)?.[0] ?? this.#history[key]?.agent;
     return {

@@ -51,6 +51,8 @@ export const ConfigView = z.object({
   /** Names this state of the overlay; a save that names an older one is refused with 409. */
   revision: z.string(),
   restart_needed: z.array(z.string()),
+  /** Names in it that nobody has, each a sentence: a backend that there is not, an interval of an agent that there is not. */
+  warnings: z.array(z.string()).optional(),
   /** Why nothing can be saved now: a folder that can only be read. */
   read_only: z.string().optional(),
 });

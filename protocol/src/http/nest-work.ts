@@ -99,7 +99,10 @@ export const GovernorStatus = z.object({
   open_pull_requests: z.number().int(),
   /** Agents that work now. */
   running: z.number().int(),
+  /** When the queue was judged last, whether or not anything could be read for it. */
   last_eval_at: z.string().optional(),
+  /** As of when the queue is: the oldest `read_at` of its repositories; absent while one of them was never read. */
+  queue_read_at: z.string().optional(),
   next_eval_at: z.string().optional(),
   spending: z.object({
     runs: z.number(),
@@ -140,7 +143,12 @@ export const evaluate = route({
   path: "/api/governor/evaluate",
   summary: "Read the repositories and judge the queue now",
   access: "operator",
-  reply: z.object({ ok: z.literal(true), governor: GovernorStatus }),
+  reply: z.object({
+    ok: z.literal(true),
+    governor: GovernorStatus,
+    /** What could not be read just now, and why: there the queue is as old as `read_at` says. Empty where all was read. */
+    unread: z.array(z.object({ repo: z.string(), error: z.string(), read_at: z.string().optional() })),
+  }),
 });
 
 /** The queue over time: one point per evaluation, thinned to the wanted number. */

@@ -62,6 +62,11 @@ export class AuthorizedUsers {
     return [...this.#together(entries).values()].some(({ role }) => role === "owner");
   }
 
+  /** The role that somebody would have if the configuration had these entries. */
+  roleIn(entries: readonly string[], login: string): Role | undefined {
+    return this.#together(entries).get(login.toLowerCase())?.role;
+  }
+
   /** Puts the configuration's entries in force, at once. */
   set(entries: readonly string[]): void {
     this.#entries = [...entries];

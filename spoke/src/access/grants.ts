@@ -57,10 +57,15 @@ export class Grants {
 /**
  * Refuses a list that may not be saved.
  *
- * @throws NestError `bad_request` for an entry that is none or comes twice, `last_owner` where nobody would be an owner.
+ * @throws NestError `bad_request` for an entry that is none or comes twice, `last_owner` where nobody would be an owner, `conflict` where
+ * an owner would take the role from themselves: by a slip they would be signed out, and could not take it back.
  */
-export function mustBeGrants(users: AuthorizedUsers, entries: readonly string[]): void {
+export function mustBeGrants(users: AuthorizedUsers, entries: readonly string[], by: string): void {
   mustKeepOwner(users, checked(entries, "dashboard.authorized_users"));
+  if (users.roleOf(by) !== "owner" || users.roleIn(entries, by) === "owner") return;
+  throw new NestError("conflict", `this would take the role owner from ${by}, who is saving it`, {
+    hint: "let another owner take it away",
+  });
 }
 
 /** @throws NestError `last_owner` where nobody would be an owner with these entries. */

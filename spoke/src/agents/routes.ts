@@ -1,5 +1,5 @@
 import type { RouteRegistry } from "@nest/http";
-import { NestError } from "@nest/kit";
+import { type Log, NestError } from "@nest/kit";
 import { nestAgents, nestEvents, nestRuns, nestWork } from "@nest/protocol";
 import type { Visitor } from "../access/visitor.ts";
 import { appendAudit, readAudit } from "../backup/audit.ts";
@@ -12,6 +12,7 @@ const SCREEN_LINES = 60;
 export interface AgentRoutesDeps {
   readonly agents: NestAgents;
   readonly dataFolder: string;
+  readonly log: Log;
   readonly now: () => number;
   /** What the status says besides the governor's own. */
   readonly about: () => Omit<ReturnType<(typeof nestWork.status)["reply"]["parse"]>, "governor">;
@@ -31,6 +32,7 @@ export function serveAgents(routes: RouteRegistry<Visitor>, deps: AgentRoutesDep
     await mustBeStorable(deps.dataFolder);
     await what();
     const at = new Date(deps.now()).toISOString();
+    deps.log.info({ actor, agent: name }, action);
     await appendAudit(deps.dataFolder, { at, actor, action, subject: name, ...(after === undefined ? {} : { after }) });
     return { ok: true as const, agent: governor.agent(name) };
   };
@@ -78,7 +80,11 @@ function serveWork(
   });
   routes.serve(nestWork.evaluate, async () => {
     await governor.evaluate();
-    return { ok: true as const, governor: governor.status };
+    const { status } = governor;
+    const unread = status.repos.flatMap(({ repo, error, read_at }) =>
+      error === undefined ? [] : [{ repo, error, ...(read_at === undefined ? {} : { read_at }) }],
+    );
+    return { ok: true as const, governor: status, unread };
   });
   routes.serve(nestWork.workHistory, ({ query }) => ({
     points: governor.queueOverTime.since(now() - query.days * DAY_MS),

@@ -6,7 +6,7 @@ import type { backup, NestActivityEvent } from "@nest/protocol";
 import type { Author } from "../config/overlay-record.ts";
 import { appendAudit } from "./audit.ts";
 import { type KeySources, type ResolvedKey, resolveKey } from "./key-sources.ts";
-import { clearKey, saveKey } from "./key-store.ts";
+import { clearKey, isKeySaved, saveKey } from "./key-store.ts";
 import { collectSpokeFiles, spokeManifest } from "./spoke-archive.ts";
 
 export interface BackupParts {
@@ -88,10 +88,11 @@ export class Backup {
     return after;
   }
 
-  /** Removes the key that was saved here and says what remains. */
+  /** Removes the key that was saved here and says what remains. Where none was saved nothing happened, and nothing is told. */
   async clearKey(actor: string): Promise<backup.BackupKeyState> {
     const before = await this.keyState();
     const { settings } = await this.#key();
+    if (!(await isKeySaved(this.#parts.dataFolder, settings))) return before;
     await clearKey(this.#parts.dataFolder, settings.key_file, this.#author(actor));
     const after = await this.keyState();
     await this.#audit(actor, "clear", before, after);
@@ -231,5 +232,5 @@ export class Backup {
 
 function reasonOf(resolved: Exclude<ResolvedKey, { kind: "key" }>): string {
   if (resolved.kind === "unusable") return `${resolved.source}: ${resolved.because}`;
-  return "no backup key is configured; set one under Governor, Security";
+  return "no backup key is configured; save one on the Backup page, or set NEST_BACKUP_KEY";
 }

@@ -44,6 +44,16 @@ export async function saveKey(
   }
 }
 
+/** Whether there is anything of a key that was saved here: its file, or a word of it in the configuration. */
+export async function isKeySaved(
+  dataFolder: string,
+  settings: { readonly key_file?: string | undefined; readonly key_name?: string | undefined },
+): Promise<boolean> {
+  const file = savedKeyFile(dataFolder);
+  if (settings.key_file === file || settings.key_name !== undefined) return true;
+  return (await readTextIfPresent(file)) !== undefined;
+}
+
 /** Removes the key that was saved here; a key file elsewhere is never touched. */
 export async function clearKey(dataFolder: string, configuredFile: string | undefined, author: Author): Promise<void> {
   const file = savedKeyFile(dataFolder);

@@ -114,3 +114,16 @@ test("the configuration says who saved the backup key", async () => {
   };
   expect(rows.find(({ key }) => key === "governor.backup.key_file")?.by).toBe("ada");
 });
+
+test("taking away a key where none was saved is told to nobody", async () => {
+  await call("DELETE", "/api/config/governor/backup");
+  const { activity } = (await (await call("GET", "/api/activity")).json()) as { activity: { action: string }[] };
+  expect(activity.filter(({ action }) => action.startsWith("backup"))).toEqual([]);
+  const { entries } = (await (await call("GET", "/api/audit")).json()) as { entries: unknown[] };
+  expect(entries).toEqual([]);
+});
+
+test("a status without a key points to where one is saved", async () => {
+  const { reason } = (await (await call("GET", "/api/backup/status")).json()) as { reason: string };
+  expect(reason).toBe("no backup key is configured; save one on the Backup page, or set NEST_BACKUP_KEY");
+});

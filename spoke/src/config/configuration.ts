@@ -21,6 +21,7 @@ import { DEFAULTS, type Layers, provenanceRows, restartNeeded, shownConfig } fro
 import { rejectedFiles } from "./rejected-files.ts";
 import { mustBeCurrent, mustBeWritable, mustBoot, mustStartAgain, whyNoStart, written } from "./save-rules.ts";
 import type { SpokeSettings } from "./settings.ts";
+import { warningsOf } from "./warnings.ts";
 
 const USERS = ["dashboard", "authorized_users"];
 
@@ -46,7 +47,7 @@ export class Configuration {
   readonly #booted: Booted;
   #saved: NestYaml;
   #apply: (config: NestYaml) => Promise<void> = async () => undefined;
-  #checkUsers: (entries: readonly string[]) => void = () => undefined;
+  #checkUsers: (entries: readonly string[], by: string) => void = () => undefined;
 
   private constructor(deps: ConfigurationDeps, booted: Booted) {
     this.#deps = deps;
@@ -66,7 +67,7 @@ export class Configuration {
   }
 
   /** Asks `check` before another list of `authorized_users` is saved; it throws for one that may not be. */
-  beforeSave(check: (entries: readonly string[]) => void): void {
+  beforeSave(check: (entries: readonly string[], by: string) => void): void {
     this.#checkUsers = check;
   }
 
@@ -97,6 +98,7 @@ export class Configuration {
       config: shownConfig(layers),
       revision: revisionOf(text),
       restart_needed: restartNeeded(layers),
+      warnings: warningsOf(mergeOverlay(layers.seed, layers.overlay)),
       ...(readOnly === undefined ? {} : { read_only: readOnly }),
     };
   }
@@ -174,7 +176,7 @@ export class Configuration {
     const [before, after] = [treeOf(overlay.text, OVERLAY), tree].map((one) => mergeOverlay(seed.tree, one));
     await mustBoot(before, after, settings);
     if (!isSame(valueAt(before, USERS), valueAt(after, USERS)))
-      this.#checkUsers(checkBoot(after, settings).dashboard.authorized_users ?? []);
+      this.#checkUsers(checkBoot(after, settings).dashboard.authorized_users ?? [], by);
     const author = { by, at: new Date(clock.now()).toISOString() };
     await written(overlay.write(changes, author), settings.dataFolder);
     await rememberOverlay(this.#deps, seed, { text, tree });

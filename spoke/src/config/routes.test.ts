@@ -336,3 +336,36 @@ test.each(["acmm_level: [", "acmm_level: much\n"])(
     expect(await overlay()).toBe(text);
   },
 );
+
+test("a save that names a backend or an agent that there is not is taken, with a warning for each", async () => {
+  await start();
+  expect((await read()).warnings).toEqual([]);
+  const saved = await save({
+    agents: { scanner: { backend: "nosuchcli" } },
+    governor: { modes: { busy: { threshold: 2, scanner: "10m", nobody: "4h" } } },
+  });
+  expect([saved.status, saved.warnings]).toEqual([
+    200,
+    [
+      "agents.scanner.backend: there is no backend called nosuchcli",
+      "governor.modes.busy.nobody: there is no agent called nobody",
+    ],
+  ]);
+});
+
+test("an owner does not take the role from themselves: another owner does", async () => {
+  await start();
+  await save({ dashboard: { authorized_users: ["ada:owner", "rob:owner"] } });
+  const refused = await save({ dashboard: { authorized_users: ["rob:owner", "ada:read"] } });
+  expect([refused.status, refused.error]).toEqual([409, "this would take the role owner from ada, who is saving it"]);
+  const { status } = await call("PUT", "/api/config/authorized-users", { users: ["rob:owner"] });
+  expect(status).toBe(409);
+  expect((await save({ dashboard: { authorized_users: ["ada:owner"] } })).status).toBe(200);
+});
+
+test("Read now says which repositories could not be read, and why", async () => {
+  environment = { NEST_GITHUB_API_URL: "http://127.0.0.1:1" };
+  await start();
+  const read = await call<{ unread: { repo: string; error: string }[] }>("POST", "/api/governor/evaluate");
+  expect([read.status, read.unread]).toEqual([200, [{ repo: "acme/one", error: expect.any(String) }]]);
+});

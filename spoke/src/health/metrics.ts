@@ -1,4 +1,4 @@
-import { collectDefaultMetrics, Gauge, Registry } from "prom-client";
+import { Counter, collectDefaultMetrics, Gauge, Registry } from "prom-client";
 import type { Outcome } from "../heartbeat/send.ts";
 
 /** What the metrics are read from, at the moment somebody asks. */
@@ -11,6 +11,7 @@ export interface MetricSources {
 export function spokeMetrics(sources: MetricSources): Registry {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
+  countFromTheStart(registry);
   registry.registerMetric(
     new Gauge({
       name: "nest_spoke_last_heartbeat_timestamp_seconds",
@@ -22,15 +23,31 @@ export function spokeMetrics(sources: MetricSources): Registry {
     }),
   );
   registry.registerMetric(
-    new Gauge({
+    new Counter({
       name: "nest_spoke_heartbeats",
       help: "Heartbeats since boot by what became of them",
       labelNames: ["outcome"],
       registers: [],
       collect() {
-        for (const [outcome, count] of Object.entries(sources.counts())) this.set({ outcome }, count);
+        this.reset();
+        for (const [outcome, count] of Object.entries(sources.counts())) this.inc({ outcome }, count);
       },
     }),
   );
   return registry;
+}
+
+/** The library counts from the moment at which it is first asked; the process has worked before that. */
+function countFromTheStart(registry: Registry): void {
+  const { user, system } = process.cpuUsage();
+  const before = { user_seconds: user, system_seconds: system, seconds: user + system };
+  for (const [name, micros] of Object.entries(before)) {
+    const counter = registry.getSingleMetric(`process_cpu_${name}_total`);
+    if (counter instanceof Counter) counter.inc(micros / 1e6);
+  }
+}
+
+/** The metrics as text. A value that is not known yet, as a mean of nothing, is left out: it is no number. */
+export async function metricsText(registry: Registry): Promise<string> {
+  return (await registry.metrics()).replace(/^[^#\n]* NaN?\n?/gim, "");
 }
