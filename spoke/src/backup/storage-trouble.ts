@@ -1,6 +1,6 @@
-import { open, rm } from "node:fs/promises";
+import { open, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { NestError, writeFileAtomic } from "@nest/kit";
+import { NestError } from "@nest/kit";
 import type { FastifyInstance, RouteHandlerMethod } from "fastify";
 
 /** What a disk says that takes no more, or nothing at all; with the words for people. */
@@ -29,7 +29,7 @@ export function diskWords(thrown: unknown): string | undefined {
  */
 export async function tryStorage(dataFolder: string): Promise<void> {
   const probe = join(dataFolder, ".nest-write-probe");
-  await writeFileAtomic(probe, "can this folder be written to?\n");
+  await writeFile(probe, "can this folder be written to?\n", { mode: 0o600 });
   await rm(probe, { force: true });
   await (await open(join(dataFolder, "audit.jsonl"), "a", 0o600)).close();
 }
