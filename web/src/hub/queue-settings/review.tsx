@@ -1,5 +1,5 @@
 import { changedKeys, changeOf, type Draft } from "../../shared/drafts/draft.ts";
-import { ReviewedChanges } from "../../shared/drafts/settings-frame.tsx";
+import { ReviewedChanges } from "../../shared/drafts/reviewed-changes.tsx";
 import { isWithoutEffect } from "./effect.ts";
 import type { Settings } from "./faults.ts";
 import { Impact } from "./impact.tsx";

@@ -1,13 +1,14 @@
 import "./settings.css";
 import { Button, Modal } from "@mantine/core";
 import { useBlocker } from "@tanstack/react-router";
-import { type ReactNode, useState } from "react";
+import { lazy, type ReactNode, Suspense, useState } from "react";
 import { openConfirm } from "../forms/confirm.tsx";
 import { PageIndex, type PageIndexProps } from "../layout/page-index.tsx";
 import type { Draft } from "./draft.ts";
-import { SaveBar } from "./save-bar.tsx";
 import type { Faults, useDraft } from "./use-draft.ts";
-import { ValueDiff } from "./value-diff.tsx";
+
+// Who only looks does not wait for what a change needs.
+const SaveBar = lazy(async () => ({ default: (await import("./save-bar.tsx")).SaveBar }));
 
 export interface SettingsFrameProps<Values extends object> {
   readonly form: Pick<
@@ -47,29 +48,31 @@ export function SettingsFrame<Values extends object>(props: SettingsFrameProps<V
         <PageIndex sections={sections} />
         {children}
         {isChanged || isNews ? (
-          <SaveBar
-            changes={form.changed.length}
-            {...(props.others === undefined ? {} : { others: props.others })}
-            faults={faulty}
-            firstFault={props.firstFault}
-            conflicts={keysOf(draft.conflicts).map((key) => ({
-              key,
-              name: nameOf(key),
-              mine: shown(key, draft.values),
-              theirs: shown(key, draft.base),
-              settle: (whose) => form.settle(key, whose),
-            }))}
-            taken={keysOf(draft.taken).map(nameOf)}
-            dropped={dropped.map((key) => ({ name: nameOf(key), value: shown(key, draft.dropped as Values) }))}
-            isOutdated={form.isOutdated}
-            seen={form.seen}
-            discard={form.discard}
-            review={() => setReviewing(true)}
-          />
+          <Suspense>
+            <SaveBar
+              changes={form.changed.length}
+              {...(props.others === undefined ? {} : { others: props.others })}
+              faults={faulty}
+              firstFault={props.firstFault}
+              conflicts={keysOf(draft.conflicts).map((key) => ({
+                key,
+                name: nameOf(key),
+                mine: shown(key, draft.values),
+                theirs: shown(key, draft.base),
+                settle: (whose) => form.settle(key, whose),
+              }))}
+              taken={keysOf(draft.taken).map(nameOf)}
+              dropped={dropped.map((key) => ({ name: nameOf(key), value: shown(key, draft.dropped as Values) }))}
+              isOutdated={form.isOutdated}
+              seen={form.seen}
+              discard={form.discard}
+              review={() => setReviewing(true)}
+            />
+          </Suspense>
         ) : undefined}
       </div>
       <Modal opened={isReviewing && isChanged} onClose={() => setReviewing(false)} title="What changes" size="lg">
-        {review}
+        <Suspense>{review}</Suspense>
         <div className="dialog-end">
           <Button variant="default" onClick={() => setReviewing(false)}>
             Go on editing
@@ -85,29 +88,6 @@ export function SettingsFrame<Values extends object>(props: SettingsFrameProps<V
         </div>
       </Modal>
     </>
-  );
-}
-
-export interface ReviewedChange {
-  readonly key: string;
-  readonly name: ReactNode;
-  readonly before: unknown;
-  readonly after: unknown;
-}
-
-/** What changes from what to what. */
-export function ReviewedChanges({ changes }: { readonly changes: readonly ReviewedChange[] }) {
-  return (
-    <dl className="review">
-      {changes.map(({ key, name, before, after }) => (
-        <div key={key}>
-          <dt>{name}</dt>
-          <dd>
-            <ValueDiff before={before} after={after} />
-          </dd>
-        </div>
-      ))}
-    </dl>
   );
 }
 

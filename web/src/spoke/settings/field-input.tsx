@@ -1,10 +1,13 @@
-import { Checkbox, NativeSelect, NumberInput, PasswordInput, Switch, TextInput } from "@mantine/core";
+import { NativeSelect, NumberInput, PasswordInput, Switch, TextInput } from "@mantine/core";
 import type { nestConfig } from "@nest/protocol";
-import type { ReactNode } from "react";
+import { lazy, type ReactNode, Suspense } from "react";
 import { LinesField } from "../../shared/forms/lines-field.tsx";
 import type { Field } from "./fields.ts";
 import { hiddenWords, isBeyondReach, runningWords, sourceWords } from "./provenance-words.ts";
 import { SECRET, type Value } from "./values.ts";
+
+// Only channels have these: a nest without any does not wait for them.
+const ChecksInput = lazy(async () => ({ default: (await import("./checks-input.tsx")).ChecksInput }));
 
 export interface FieldInputProps {
   readonly field: Field;
@@ -75,22 +78,17 @@ function Input({ field, value, fault, row, isReadOnly, change }: FieldInputProps
           onChange={({ currentTarget: { value: chosen } }) => change(chosen === "" ? null : chosen === "true")}
         />
       );
-    case "checks": {
-      const chosen = Array.isArray(value) ? (value as readonly string[]) : [];
+    case "checks":
       return (
-        <Checkbox.Group
-          {...common}
-          value={[...chosen]}
-          onChange={(now) => change(Object.keys(field.choices).filter((choice) => now.includes(choice)))}
-        >
-          <div className="checks">
-            {Object.entries(field.choices).map(([choice, words]) => (
-              <Checkbox key={choice} value={choice} label={words} disabled={disabled} />
-            ))}
-          </div>
-        </Checkbox.Group>
+        <Suspense>
+          <ChecksInput
+            {...common}
+            choices={field.choices}
+            chosen={Array.isArray(value) ? (value as readonly string[]) : []}
+            change={change}
+          />
+        </Suspense>
       );
-    }
     case "secret":
       return (
         <PasswordInput

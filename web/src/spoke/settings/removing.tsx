@@ -1,41 +1,56 @@
 import { Button } from "@mantine/core";
 import type { nestConfig } from "@nest/protocol";
 import { openConfirm } from "../../shared/forms/confirm.tsx";
-import { attempt, showToast } from "../../shared/toast/toast.tsx";
+import { attempt, showError, showToast } from "../../shared/toast/toast.tsx";
 import { useLive } from "../live/live.ts";
 import { saveEntry, useProvenance } from "./config.ts";
-import { agentRemoval, channelRemoval, modeRemoval, type Removal } from "./removal.ts";
+import type { Removal } from "./removal.ts";
 import { useChannels } from "./use-channels.ts";
 
 type View = nestConfig.ConfigView;
+
+/** Most visits remove nothing: the page does not wait for what a removal says. */
+const words = () => import("./removal.ts");
 
 export function RemoveAgent({ name, view }: { readonly name: string; readonly view: View }) {
   const now = useLive(({ agents }) => agents?.find((agent) => agent.name === name));
   const rows = useProvenance().data?.rows;
   const layerOf = (key: string) => rows?.find((row) => row.key === key)?.layer;
-  return <RemoveButton what={name} view={view} removal={() => agentRemoval(name, view.config, layerOf, now)} />;
+  return (
+    <RemoveButton
+      what={name}
+      view={view}
+      removal={async () => (await words()).agentRemoval(name, view.config, layerOf, now)}
+    />
+  );
 }
 
 export function RemoveMode({ name, view }: { readonly name: string; readonly view: View }) {
   const mode = useLive(({ governor }) => governor?.mode);
-  return <RemoveButton what={`the mode ${name}`} view={view} removal={() => modeRemoval(name, view.config, mode)} />;
+  return (
+    <RemoveButton
+      what={`the mode ${name}`}
+      view={view}
+      removal={async () => (await words()).modeRemoval(name, view.config, mode)}
+    />
+  );
 }
 
 export function RemoveChannel({ name, view }: { readonly name: string; readonly view: View }) {
   const waiting = useChannels()?.get(name)?.waiting ?? 0;
-  return <RemoveButton what={name} view={view} removal={() => channelRemoval(name, waiting)} />;
+  return <RemoveButton what={name} view={view} removal={async () => (await words()).channelRemoval(name, waiting)} />;
 }
 
 interface RemoveButtonProps {
   readonly what: string;
   readonly view: View;
-  readonly removal: () => Removal;
+  readonly removal: () => Promise<Removal>;
 }
 
 /** Says what a removal does before it is done. One that was made on an older state of the configuration is refused. */
 function RemoveButton({ what, view, removal }: RemoveButtonProps) {
-  const ask = () => {
-    const { title, consequences, change } = removal();
+  const ask = async () => {
+    const { title, consequences, change } = await removal();
     openConfirm({
       title,
       consequences: (
@@ -61,7 +76,7 @@ function RemoveButton({ what, view, removal }: RemoveButtonProps) {
       size="compact-md"
       disabled={view.read_only !== undefined}
       aria-label={`Remove ${what}`}
-      onClick={ask}
+      onClick={() => void ask().catch(showError)}
     >
       Remove
     </Button>

@@ -1,6 +1,7 @@
 import "./settings.css";
+import { lazy } from "react";
 import { changedKeys, type Draft } from "../../shared/drafts/draft.ts";
-import { ReviewedChanges, SettingsFrame } from "../../shared/drafts/settings-frame.tsx";
+import { SettingsFrame } from "../../shared/drafts/settings-frame.tsx";
 import { useDraft } from "../../shared/drafts/use-draft.ts";
 import { LoadFailed, Loading } from "../../shared/states/states.tsx";
 import { useRefusal, useVisitor } from "../session/session.ts";
@@ -9,6 +10,10 @@ import { secretKeys } from "./fields.ts";
 import { RestartNotice } from "./restart-notice.tsx";
 import { SettingsSections, sectionsOf } from "./sections.tsx";
 import { SECRET, type Values } from "./values.ts";
+
+const ReviewedChanges = lazy(async () => ({
+  default: (await import("../../shared/drafts/reviewed-changes.tsx")).ReviewedChanges,
+}));
 
 /** Edits the nest's configuration as one draft, which is reviewed and then saved. */
 export function Settings() {
