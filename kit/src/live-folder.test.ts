@@ -48,7 +48,7 @@ test("with an age allowed, the disk is asked only when that has passed", async (
   await put("ada.json", "two");
   now += 999;
   expect(await live.read("ada", quick)).toBe("one");
-  now += 1;
+  now += 1001;
   expect(await live.read("ada", quick)).toBe("two");
   await put("ada.json", "three");
   live.forget("ADA");
@@ -76,4 +76,16 @@ test("a file that says nothing, another kind of file, and a folder that is not t
   ]);
   await rm(folder, { recursive: true });
   expect([await live.read("ada"), await live.names()]).toEqual([undefined, []]);
+});
+
+test("while an age has just passed, the old value is told and the disk is asked once for all who ask", async () => {
+  await put("ada.json", "one");
+  const live = liveFolder();
+  const quick = { maxAgeMs: 1000 };
+  await live.read("ada", quick);
+  await put("ada.json", "two");
+  now += 1500;
+  expect(await Promise.all(Array.from({ length: 50 }, () => live.read("ada", quick)))).toEqual(Array(50).fill("one"));
+  await expect.poll(() => live.read("ada", quick)).toBe("two");
+  expect(parsed).toEqual(["ada", "ada"]);
 });

@@ -14,7 +14,10 @@ export interface LiveFolderDeps<Value> {
 }
 
 export interface Reading {
-  /** Take what was read at most this long ago without asking the disk; 0 asks each time. */
+  /**
+   * Take what was read at most this long ago without asking the disk, and up to twice as long while the disk is asked; 0 asks each
+   * time and waits.
+   */
   readonly maxAgeMs?: number;
 }
 
@@ -31,6 +34,10 @@ interface Known<Value> {
 export class LiveFolder<Value> {
   readonly #deps: LiveFolderDeps<Value>;
   readonly #files = new Map<string, Known<Value>>();
+  /** Looks at the disk that are under way: with an age allowed, who asks meanwhile waits for them. */
+  #forgotten = 0;
+  readonly #looking = new Map<string, Promise<Value | undefined>>();
+  #listing: Promise<ReadonlyMap<string, string>> | undefined;
   #names: { readonly mark: string; readonly byKey: ReadonlyMap<string, string>; checkedAt: number } | undefined;
 
   constructor(deps: LiveFolderDeps<Value>) {
@@ -52,20 +59,33 @@ export class LiveFolder<Value> {
     const spelling = await this.spelling(name, reading);
     if (spelling === undefined) return undefined;
     const known = this.#files.get(spelling);
-    const now = this.#deps.clock.now();
-    if (known !== undefined && now - known.checkedAt < (reading.maxAgeMs ?? 0)) return known.value;
-    return this.#readAgain(spelling, known, now);
+    const { maxAgeMs = 0 } = reading;
+    const age = known === undefined ? Number.POSITIVE_INFINITY : this.#deps.clock.now() - known.checkedAt;
+    if (age < maxAgeMs) return known?.value;
+    if (maxAgeMs === 0) return this.#readAgain(spelling, known);
+    let looking = this.#looking.get(spelling);
+    if (looking === undefined) {
+      looking = this.#readAgain(spelling, known).finally(() => this.#looking.delete(spelling));
+      this.#looking.set(spelling, looking);
+    }
+    if (age >= 2 * maxAgeMs) return looking;
+    looking.catch(() => undefined);
+    return known?.value;
   }
 
   /** This process has changed a file, or made or removed it: what is known of it no longer counts. */
   forget(name: string): void {
+    this.#forgotten += 1;
     this.#names = undefined;
+    this.#listing = undefined;
+    this.#looking.clear();
     for (const spelling of this.#files.keys())
       if (spelling.toLowerCase() === name.toLowerCase()) this.#files.delete(spelling);
   }
 
-  async #readAgain(name: string, known: Known<Value> | undefined, now: number): Promise<Value | undefined> {
-    const { folder, ending, parse } = this.#deps;
+  async #readAgain(name: string, known: Known<Value> | undefined): Promise<Value | undefined> {
+    const { folder, ending, parse, clock } = this.#deps;
+    const forgotten = this.#forgotten;
     const path = join(folder, `${name}${ending}`);
     const mark = await markOf(path);
     if (mark === undefined) {
@@ -73,31 +93,44 @@ export class LiveFolder<Value> {
       return undefined;
     }
     if (known?.mark === mark) {
-      known.checkedAt = now;
+      known.checkedAt = clock.now();
       return known.value;
     }
     // The mark is older than the text: a change between the two is read at the next look.
     const text = await readTextIfPresent(path);
     const value = text === undefined ? undefined : parse(name, text);
-    this.#files.set(name, { mark, value, checkedAt: now });
+    if (forgotten === this.#forgotten) this.#files.set(name, { mark, value, checkedAt: clock.now() });
     return value;
   }
 
   async #index({ maxAgeMs = 0 }: Reading): Promise<ReadonlyMap<string, string>> {
-    const { folder, ending, clock } = this.#deps;
-    const now = clock.now();
     const known = this.#names;
-    if (known !== undefined && now - known.checkedAt < maxAgeMs) return known.byKey;
+    const age = known === undefined ? Number.POSITIVE_INFINITY : this.#deps.clock.now() - known.checkedAt;
+    if (known !== undefined && age < maxAgeMs) return known.byKey;
+    if (maxAgeMs === 0) return this.#list();
+    this.#listing ??= this.#list().finally(() => {
+      this.#listing = undefined;
+    });
+    if (known === undefined || age >= 2 * maxAgeMs) return this.#listing;
+    this.#listing.catch(() => undefined);
+    return known.byKey;
+  }
+
+  async #list(): Promise<ReadonlyMap<string, string>> {
+    const { folder, ending, clock } = this.#deps;
+    const known = this.#names;
+    const forgotten = this.#forgotten;
+    const now = clock.now();
     const mark = (await markOf(folder)) ?? "";
     if (known?.mark === mark && mark !== "") {
-      known.checkedAt = now;
+      known.checkedAt = clock.now();
       return known.byKey;
     }
     const byKey = await namesIn(folder, ending);
     for (const name of this.#files.keys()) if (byKey.get(name.toLowerCase()) !== name) this.#files.delete(name);
     // A folder that changed in this very moment may change again without its time changing: it is listed anew the next time.
     const isSettled = mark !== "" && now - Number(mark.split(" ")[1]) > SETTLED_MS;
-    this.#names = { mark: isSettled ? mark : "", byKey, checkedAt: now };
+    if (forgotten === this.#forgotten) this.#names = { mark: isSettled ? mark : "", byKey, checkedAt: clock.now() };
     return byKey;
   }
 }
