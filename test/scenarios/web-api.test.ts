@@ -73,6 +73,7 @@ test("a client that follows changes gets the whole fleet once, and then only wha
 test("the list of contributors can be sorted and counts each one's tasks of the day; one contributor's page has the limits", async () => {
   await using hub = await TestHub.start({ issues: 3 });
   await hub.register("zoe");
+  await hub.clock.advance(1000);
   const relay = await hub.relay("Adam");
   await relay.ready();
   const list = async (query: string) =>
