@@ -86,7 +86,7 @@ export type ClusterClient =
 
 /**
  * The client for a cluster, from what its entry names and nothing else: neither `KUBECONFIG` nor the file in a home is looked
- * at, because they may lead to a cluster that nobody meant (contract §6, §8). An entry without a usable client is `pull_only`.
+ * at, because they may lead to a cluster that nobody meant. An entry without a usable client is `pull_only`.
  */
 export async function managedClusterOf(
   entry: ClusterAccess,

@@ -127,7 +127,9 @@ test.for(DRILLS)(
     const made = await backup(onTheHub, "run", "-json");
     expect([made.code, made.err]).toEqual([0, ""]);
     expect(JSON.parse(made.out)).toMatchObject({ spokes: 1, secrets: 4 });
-    expect(cluster.calls.filter((call) => !/^GET .*(secrets\/[a-z-]+|pods)$|^EXEC .*\/exec (websocket|spdy)$/.test(call))).toEqual([]);
+    expect(
+      cluster.calls.filter((call) => !/^GET .*(secrets\/[a-z-]+|pods)$|^EXEC .*\/exec (websocket|spdy)$/.test(call)),
+    ).toEqual([]);
     const archive = join(home, "bucket", JSON.parse(made.out).dest as string);
 
     // The machine is lost, its database with it; on the new one there are the archive and the key.
