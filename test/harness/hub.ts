@@ -101,7 +101,8 @@ export class TestHub implements AsyncDisposable {
       random,
       log: silentLog(),
     });
-    await this.hub.http.listen({ host: "127.0.0.1", port: 0 });
+    // As the real hub: two thousand who knock at once are heard at once.
+    await this.hub.http.listen({ host: "127.0.0.1", port: 0, backlog: 4096 });
     this.url = `http://127.0.0.1:${(this.hub.http.server.address() as AddressInfo).port}`;
     await this.hub.start();
     await this.hub.monitor.refresh();
