@@ -1,5 +1,5 @@
-import { flushCompileCache } from "node:module";
-import { type Environment, errorLines, exitCodeOf } from "@nest/kit";
+import { type Environment, errorLines, exitCodeOf, systemClock } from "@nest/kit";
+import { saveCompiledCode } from "./compiled-code.ts";
 
 interface Program {
   readonly summary: string;
@@ -53,8 +53,7 @@ async function main([name = "", ...args]: readonly string[]): Promise<void> {
   }
   try {
     const run = await program.load();
-    // Saved now and not only at the exit, because a server may be killed.
-    setTimeout(flushCompileCache, 3000).unref();
+    saveCompiledCode(name, systemClock());
     const code = await run(args, process.env);
     if (typeof code === "number") process.exit(code);
   } catch (thrown) {

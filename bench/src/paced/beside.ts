@@ -24,10 +24,15 @@ export interface Beside {
 
 /** Turn by turn: a machine that is slow for a while is slow for both. */
 const TURNS = 10;
+/** How long each is called at full rate before anything counts: a server's first seconds are its compiler's. */
+const WARM_UP_SECONDS = 8;
 
-/** Measures two servers at the same rate in turns; answers with the report. */
+/** Measures two servers at the same rate in turns, once both are warm; answers with the report. */
 export async function measureBeside({ ours, floor, what, one, perSecond, seconds, tell }: Beside): Promise<string> {
-  for (const { calls } of [ours, floor]) await calls.warmUp();
+  for (const { name, calls } of [ours, floor]) {
+    tell(`warming up: ${name}`);
+    await calls.warmUp(perSecond, WARM_UP_SECONDS);
+  }
   const used = new Map<Side, number>();
   const stolen = stolenSeconds() ?? 0;
   for (let turn = 0; turn < TURNS; turn += 1) {

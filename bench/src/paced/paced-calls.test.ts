@@ -17,7 +17,7 @@ test("every nest beats in its turn on a connection of its own, and what is not a
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const fleet = new PacedCalls(url, beatCalls(40, "s"));
-  await fleet.warmUp();
+  await fleet.warmUp(4000, 0.01);
   expect([fleet.samples.sum().count, beats.size]).toEqual([0, 40]);
   answer = 401;
   await fleet.callAt(4000, 0.02);

@@ -27,11 +27,12 @@ export class PacedCalls {
     this.#connections = calls.map(() => new Agent({ keepAlive: true, maxSockets: 1 }));
   }
 
-  /** Makes every call once, some at a time: all connections are open then. */
-  async warmUp(): Promise<void> {
+  /** Makes every call once, some at a time, so that all connections are open; then calls at a rate. Nothing of it counts. */
+  async warmUp(perSecond: number, seconds: number): Promise<void> {
     const AT_ONCE = 20;
     for (let nth = 0; nth < this.#calls.length; nth += AT_ONCE)
       await Promise.all(Array.from({ length: AT_ONCE }, () => this.#call(performance.now())));
+    await this.callAt(perSecond, seconds);
     this.samples.clear();
     this.odd = 0;
   }
