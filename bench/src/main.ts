@@ -4,6 +4,8 @@ import { benchAuthCheck } from "./auth-check/auth-check.ts";
 import { benchBackup } from "./backup/backup.ts";
 import { benchDispatch, type Part, parts } from "./dispatch.ts";
 import { benchHeartbeats } from "./heartbeats/heartbeats.ts";
+import { benchClaim } from "./hosted/claim.ts";
+import { benchWatch } from "./hosted/watch.ts";
 import { benchLedger } from "./ledger/ledger.ts";
 import { naivePeer } from "./peers/naive-peer.ts";
 import { benchRelay } from "./relay/relay.ts";
@@ -14,6 +16,8 @@ const USAGE = `usage: npm run bench -- dispatch [PART] [-seconds N] [-relays N] 
        npm run bench -- ledger [-beads N] [-seconds N]
        npm run bench -- heartbeats [-nests N] [-seconds N]
        npm run bench -- auth-check [-nests N] [-seconds N]
+       npm run bench -- claim [-nests N]
+       npm run bench -- watch [-nests N]
 
 relay: the bundled relay's start, memory and processor time at rest; then 100 of them (or -relays) on this machine against one hub:
 until all are connected, what each takes at rest, and one task each.
@@ -25,6 +29,12 @@ ledger: a spoke's work ledger of 100,000 beads (or -beads): what \`ready\` takes
 bytes written and synced by hand.
 
 auth-check: what the ingress asks for each request to a hosted nest, 2,000 times a second, beside a bare web server.
+
+claim: 20 placeholders (or -nests) on a real API server with its controllers are given to an owner, one after the other: until the
+cluster is asked for the pod, beside three writes to the same objects.
+
+watch: a hub with 500 nests (or -nests) on a real API server: its memory, and how many watches and connections the server sees,
+beside the same hub that does not touch the cluster. Both need the server that test/real-cluster/build.sh makes.
 
 heartbeats: 1,000 nests (or -nests) beat at the hub a hundred times as often as they do, over real HTTP, beside a bare web server
 that answers the same bodies.
@@ -51,6 +61,9 @@ A full cycle is ready, task_assign, task_accepted, task_progress, task_complete,
 answer. The load client runs in a process of its own and shares this machine's processors with the hub. Everything listens
 on loopback and lives in temporary folders that are removed.
 `;
+
+/** How long each figure is measured, unless a flag says so. */
+const secondsOf: Readonly<Record<string, number>> = { relay: 10, heartbeats: 30, "auth-check": 20 };
 
 process.exitCode = await main(process.argv.slice(2)).catch((thrown) => {
   for (const line of errorLines("bench", thrown)) console.error(line);
@@ -84,6 +97,10 @@ async function main(args: readonly string[]): Promise<number> {
       return measured((to) => benchLedger({ beads: within("beads", flags.beads ?? 100_000, 200_000), seconds, ...to }));
     case "auth-check":
       return measured((to) => benchAuthCheck({ nests: within("nests", flags.nests ?? 500, 5000), seconds, ...to }));
+    case "claim":
+      return measured((to) => benchClaim({ claims: within("nests", flags.nests ?? 20, 40), ...to }));
+    case "watch":
+      return measured((to) => benchWatch({ nests: within("nests", flags.nests ?? 500, 2000), ...to }));
     case "heartbeats":
       return measured((to) => benchHeartbeats({ nests: within("nests", flags.nests ?? 1000, 5000), seconds, ...to }));
   }
@@ -95,9 +112,6 @@ async function main(args: readonly string[]): Promise<number> {
   const only = flags.hub === "naive" ? { hubs: [naivePeer] } : {};
   return measured((to) => benchDispatch({ part, seconds, relays, ...to, ...only }));
 }
-
-/** How long each figure is measured, unless a flag says so. */
-const secondsOf: Readonly<Record<string, number>> = { relay: 10, heartbeats: 30, "auth-check": 20 };
 
 interface Telling {
   readonly print: (text: string) => void;
