@@ -25,7 +25,7 @@ const allowed: Record<string, readonly string[]> = {
   web: ["protocol"],
 };
 /** These may import every package. */
-const rim = ["nest", "local-codehost", "demo-agent", "test", "bench"];
+const rim = ["nest", "local-cluster", "local-codehost", "demo-agent", "test", "bench"];
 const onlyIn: Record<string, readonly string[]> = {
   "@aws-sdk/": ["backup"],
   "@kubernetes/client-node": ["cluster"],

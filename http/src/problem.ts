@@ -61,6 +61,7 @@ const statusOf: Readonly<Record<string, number>> = {
   backup_running: 429,
   nest_record_malformed: 500,
   cluster_full: 503,
+  cluster_incomplete: 503,
   cluster_unreachable: 503,
   cluster_unauthorized: 503,
   cluster_forbidden: 503,

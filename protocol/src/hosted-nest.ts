@@ -102,6 +102,10 @@ export const NestTombstone = z.looseObject({
 });
 export type NestTombstone = z.infer<typeof NestTombstone>;
 
+/** Something that a cluster lacks before any nest can live on it, in a sentence, and the command that brings it. */
+export const MissingPart = z.looseObject({ what: z.string().max(500), command: z.string().max(500).optional() });
+export type MissingPart = z.infer<typeof MissingPart>;
+
 /**
  * A cluster of `clusters.json`: the names that we write. Longer names of earlier hubs are read as well (`clusterEntryOf`). Keys
  * of others are kept.
@@ -132,5 +136,24 @@ export const ClusterRecord = z.looseObject({
   /** Idle nests that wait to be claimed. */
   placeholders: z.object({ min: z.number().int().min(0), target: z.number().int().min(0) }).optional(),
   image: z.string().max(500).optional(),
+  /** The port at which its entrance answers, where that is not the usual one. */
+  ingress_port: z.number().int().min(1).max(65_535).optional(),
+  /** Where its nests reach the hub, where that is not the hub's public address. */
+  hub_url: z
+    .url({ protocol: /^https?$/ })
+    .max(500)
+    .optional(),
+  /** Further variables of its nests, such as `NEST_GITHUB_API_URL`; no secrets. */
+  environment: z.record(z.string().regex(/^[A-Z][A-Z0-9_]{0,99}$/), z.string().max(1000)).optional(),
+  /** What it lacks. As long as there is something, the hub makes no nest on it. */
+  missing: z.array(MissingPart).max(20).optional(),
 });
 export type ClusterRecord = z.infer<typeof ClusterRecord>;
+
+/**
+ * The address of a nest under its host name, with or without a port. Names below `localhost` are this machine (RFC 6761): no
+ * certificate can be had for them, and none is needed.
+ */
+export function nestAddress(subdomain: string): string {
+  return `${/\.localhost(?::\d+)?$/.test(subdomain) ? "http" : "https"}://${subdomain}`;
+}

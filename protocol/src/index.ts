@@ -40,12 +40,14 @@ export {
   type HostedStatus,
   hostedStatuses,
   isRoleAtLeast,
+  MissingPart,
   MOST_NEST_ID,
   NestId,
   type NestRole,
   NestStep,
   NestTombstone,
   namespaceOf,
+  nestAddress,
   nestRoles,
 } from "./hosted-nest.ts";
 export * as access from "./http/access.ts";

@@ -4,7 +4,7 @@ export { newNestId, newPlaceholderId } from "./ids.ts";
 export { SECRETS, secret } from "./manifests/config.ts";
 export type { DesiredObject } from "./manifests/object.ts";
 export {
-  hostOf,
+  authorityOf,
   isHubProxied,
   type NestAuth,
   type NestHub,

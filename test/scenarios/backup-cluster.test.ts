@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { rootCertificates } from "node:tls";
 import { clusterOf, ownCluster } from "@nest/cluster";
 import { clusterContract, type Script } from "@nest/cluster/contract";
+import type { ContainerRun } from "@nest/local-cluster";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { FakeApiServer } from "../fakes/kubernetes/api-server.ts";
-import type { ContainerRun } from "../fakes/kubernetes/exec-socket.ts";
 import { RealCluster, realClusterFolder } from "../real-cluster/real-cluster.ts";
 
 const runner = { test, equal: (actual: unknown, expected: unknown) => expect(actual).toEqual(expected) };

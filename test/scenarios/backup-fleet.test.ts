@@ -3,9 +3,9 @@ import { createHash } from "node:crypto";
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import type { ContainerRun } from "@nest/local-cluster";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { FakeApiServer } from "../fakes/kubernetes/api-server.ts";
-import type { ContainerRun } from "../fakes/kubernetes/exec-socket.ts";
 
 const COMMAND = new URL("../../bin/nest-backup", import.meta.url).pathname;
 const SECRETS = ["nest-hub-secrets", "objstore-api-key", "nest-hub-kubeconfigs"];

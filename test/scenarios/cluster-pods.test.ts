@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { clusterOf, type KubernetesObject, type ManagedCluster } from "@nest/cluster";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { BASE_IMAGE } from "../harness/contributor-image.ts";
-import { Kubelet, whyNoPods } from "../real-cluster/kubelet/kubelet.ts";
 import { RealCluster, realClusterFolder } from "../real-cluster/real-cluster.ts";
+import { RealNode, whyNoPods } from "../real-cluster/real-node.ts";
 
 const programs = realClusterFolder();
 const impossible = await whyNoPods();
@@ -28,11 +28,11 @@ while (my $c = $s->accept) {
 
 describe.skipIf(impossible !== undefined)("pods on the real cluster", { timeout: 120_000 }, () => {
   let real: RealCluster;
-  let kubelet: Kubelet;
+  let kubelet: RealNode;
   let cluster: ManagedCluster;
   beforeAll(async () => {
     real = await RealCluster.start(programs ?? "", { controllers: true });
-    kubelet = await Kubelet.start(real);
+    kubelet = await RealNode.start(real);
     cluster = await clusterOf(await real.kubeconfig());
   }, 120_000);
   afterAll(async () => {

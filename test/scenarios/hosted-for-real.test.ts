@@ -10,8 +10,8 @@ import { FolderHere, freePorts } from "../harness/folder-here.ts";
 import { aNest } from "../harness/hosted-scene.ts";
 import { ADMIN_TOKEN } from "../harness/hub.ts";
 import { HubProcess } from "../harness/hub-process.ts";
-import { Kubelet, whyNoPods } from "../real-cluster/kubelet/kubelet.ts";
 import { RealCluster, realClusterFolder } from "../real-cluster/real-cluster.ts";
+import { RealNode, whyNoPods } from "../real-cluster/real-node.ts";
 
 const BIN = join(import.meta.dirname, "../../bin");
 const impossible = await whyNoPods();
@@ -21,7 +21,7 @@ describe.skipIf(impossible !== undefined)("a hosted nest for real", { timeout: 2
   let folder: FolderHere;
   let podman: PodmanHere;
   let real: RealCluster;
-  let kubelet: Kubelet;
+  let kubelet: RealNode;
   let hub: HubProcess;
   let id = "";
   let [image, newer, broken] = ["", "", ""];
@@ -35,7 +35,7 @@ describe.skipIf(impossible !== undefined)("a hosted nest for real", { timeout: 2
     await writeFile(folder.in("Containerfile"), `FROM ${image}\nENTRYPOINT ["false"]\n`);
     await podman.run("build", "--layers=false", "-f", folder.in("Containerfile"), "-t", broken, folder.path);
     real = await RealCluster.start(realClusterFolder() ?? "", { controllers: true });
-    kubelet = await Kubelet.start(real);
+    kubelet = await RealNode.start(real);
     // Pods reach the hub at this machine's end of their own network.
     const [port = 0] = await freePorts(1);
     hub = await HubProcess.start({

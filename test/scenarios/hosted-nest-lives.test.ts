@@ -5,8 +5,8 @@ import { Clusters, CredentialStore, noStorageExport, Provisioner, RecordStore } 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { PodmanHere } from "../harness/contributor-image.ts";
 import { FolderHere } from "../harness/folder-here.ts";
-import { Kubelet, whyNoPods } from "../real-cluster/kubelet/kubelet.ts";
 import { RealCluster, realClusterFolder } from "../real-cluster/real-cluster.ts";
+import { RealNode, whyNoPods } from "../real-cluster/real-node.ts";
 
 const programs = realClusterFolder();
 const impossible = await whyNoPods();
@@ -37,7 +37,7 @@ describe.skipIf(impossible !== undefined)("a hosted nest that lives", () => {
     let gateway = "";
     for (const id of ["real", "other"]) {
       const real = closing.use(await RealCluster.start(programs ?? "", { controllers: true }));
-      ({ gateway } = closing.use(await Kubelet.start(real)));
+      ({ gateway } = closing.use(await RealNode.start(real)));
       clusters.set(id, await clusterOf(await real.kubeconfig()));
     }
     const [clock, random, log] = [systemClock(), systemRandom(), silentLog()];

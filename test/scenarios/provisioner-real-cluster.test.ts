@@ -101,7 +101,7 @@ describe.skipIf(programs === undefined)("hosted nests on a real kube-apiserver",
         metadata: { name: string };
         spec: { nodeName?: string };
       }[];
-    await expect.poll(async () => (await pods())[0]?.spec.nodeName, { timeout: 60_000 }).toBe("stub");
+    await expect.poll(async () => (await pods())[0]?.spec.nodeName, { timeout: 60_000 }).toBe("this-machine");
     const now = new Date().toISOString();
     for (const { metadata } of await pods()) {
       const status = {

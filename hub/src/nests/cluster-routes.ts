@@ -93,6 +93,7 @@ class ClusterHealth {
 
   async of({ record, pullOnlyBecause }: ClusterEntry): Promise<Known> {
     const now = this.#deps.clock.now();
+    if (record.missing !== undefined && record.missing.length > 0) return { at: now, reachable: "incomplete" };
     if (pullOnlyBecause !== undefined) return { at: now, reachable: "pull_only", because: pullOnlyBecause };
     const known = this.#known.get(record.id);
     if (known !== undefined && now - known.at < ASKED_MS) return known;

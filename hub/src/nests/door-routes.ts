@@ -1,6 +1,6 @@
 import { cookiesOf, pathHere, setCookie } from "@nest/auth";
 import { NestError } from "@nest/kit";
-import { nests } from "@nest/protocol";
+import { nestAddress, nests } from "@nest/protocol";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { UserStore } from "../access/users.ts";
 import type { HubRoutes } from "../access/viewer.ts";
@@ -44,7 +44,7 @@ export function registerDoorRoutes(routes: HubRoutes, deps: DoorRouteDeps): void
       });
     const { login, accountId, sid } = viewer;
     const token = passes.ticket({ login, accountId, sid }, id);
-    return reply.redirect(`https://${nest.subdomain}/sso?${new URLSearchParams({ token, to })}`, 302);
+    return reply.redirect(`${nestAddress(nest.subdomain)}/sso?${new URLSearchParams({ token, to })}`, 302);
   });
 }
 

@@ -1,5 +1,5 @@
 import type { HostedNestRecord, NestRole, nests } from "@nest/protocol";
-import { namespaceOf } from "@nest/protocol";
+import { namespaceOf, nestAddress } from "@nest/protocol";
 import type { RegistryEntry } from "../fleet/registry.ts";
 
 /** What is known of a nest beside its record. */
@@ -87,5 +87,5 @@ function heardFacts(heard: NestFacts["heard"]): Partial<nests.NestRow> {
 
 /** Where its dashboard is: the host name that the hub gave it, else what the nest says of itself. */
 function urlOf({ subdomain }: HostedNestRecord, heard: NestFacts["heard"]): string | undefined {
-  return subdomain === "" ? heard?.dashboardUrl : `https://${subdomain}`;
+  return subdomain === "" ? heard?.dashboardUrl : nestAddress(subdomain);
 }

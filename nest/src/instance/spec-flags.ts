@@ -1,6 +1,6 @@
 import { type Environment, type Random, UsageError, variable } from "@nest/kit";
 import { ClusterRecord, type HostedNestRecord, MOST_NEST_ID, NestId } from "@nest/protocol";
-import { hostOf, type NestAuth, type NestSpec, newNestId } from "@nest/provisioner";
+import { authorityOf, type NestAuth, type NestSpec, newNestId } from "@nest/provisioner";
 import { USAGE } from "./usage.ts";
 
 /** The flags of all verbs. */
@@ -127,7 +127,7 @@ export function recordOf(spec: NestSpec, status: string, at: string): HostedNest
     acmm_level: project.level,
     status,
     created_at: at,
-    subdomain: hostOf(spec) ?? "",
+    subdomain: authorityOf(spec) ?? "",
     auto_upgrade: false,
     is_public: project.isPublic,
     cluster_id: spec.cluster.id,

@@ -29,6 +29,13 @@ Where:
   -fresh                  forget the demo's earlier state first
   -no-relay               hub and spoke only
 
+Hosted nests:
+  -hosted                 also a cluster on this machine, so that nests can be created in the browser (/my-nests) and opened.
+                          It needs Linux, root, podman, the nests' image (npm run images -- nest-spoke) and a Kubernetes API
+                          server: found in KUBEBUILDER_ASSETS or on PATH, or built once with Go, which takes some ten minutes.
+                          What is missing is told here and on these pages; everything else works without it.
+  -entrance-port N        where created nests are opened, at http://NEST.localhost:N (default 8088)
+
 environment: GITHUB_TOKEN, NEST_GITHUB_API_URL, NEST_GITHUB_URL (GitHub Enterprise), NEST_DATA_DIR
 `;
 
@@ -49,6 +56,8 @@ const FLAGS = {
   pace: "number",
   fresh: "switch",
   "no-relay": "switch",
+  hosted: "switch",
+  "entrance-port": "number",
 } as const;
 
 /** The code host that is served: the local one, or a real one with how the hub is known there. */
@@ -77,6 +86,8 @@ export interface Choices {
   readonly hubPort: number | undefined;
   readonly dashboardPort: number | undefined;
   readonly terminalPort: number | undefined;
+  /** A cluster on this machine for hosted nests; undefined: none. */
+  readonly hosted: { readonly entrancePort: number | undefined } | undefined;
 }
 
 /**
@@ -102,10 +113,25 @@ export function readChoices(args: readonly string[], environment: Environment): 
     hubPort: port("hub-port", flags["hub-port"]),
     dashboardPort: port("dashboard-port", flags["dashboard-port"]),
     terminalPort: port("terminal-port", flags["terminal-port"]),
+    hosted: readHosted(flags, served),
   };
 }
 
 type Flags = ReturnType<typeof parseFlags<typeof FLAGS>>["flags"];
+
+function readHosted(flags: Flags, served: Served): Choices["hosted"] {
+  const entrancePort = port("entrance-port", flags["entrance-port"]);
+  if (flags.hosted !== true) {
+    if (entrancePort !== undefined) throw new UsageError("-entrance-port needs -hosted");
+    return undefined;
+  }
+  // Their pods have a network of their own, from which only this machine is reached.
+  if (served.kind !== "demo")
+    throw new UsageError("-hosted works with the local code host alone, not with -repo", {
+      hint: "nests for repositories of yours live on a real cluster: docs/operations.md",
+    });
+  return { entrancePort };
+}
 
 function readServed(flags: Flags, environment: Environment): Served {
   const repos = (flags.repo ?? "")

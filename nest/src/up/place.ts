@@ -19,6 +19,8 @@ export interface Place {
   readonly apiUrl: string;
   readonly webUrl: string;
   readonly login: string;
+  /** A token that a nest may use, where it is a demo's and no secret. */
+  readonly hubToken?: string;
   /** The contributor's own token, for the agent; undefined with an app. */
   readonly ownToken: string | undefined;
   readonly hubYaml: object;
@@ -97,6 +99,7 @@ export async function findPlace(
         governor: governor({ open_registration: true }),
       },
       nest: DEMO_NEST,
+      hubToken: DEMO_HUB_TOKEN,
       clientId: LOCAL_CLIENT,
       hubEnvironment: { ...adminHere(contributor.login, environment), NEST_HUB_OAUTH_CLIENT_ID: LOCAL_CLIENT },
       words: `${host.webUrl}/${DEMO_ORG}   a local stand-in with four repositories (no -repo was given)`,

@@ -19,6 +19,7 @@ import { buildBrowserApp } from "./browser-app.ts";
 import { type Choices, readChoices, USAGE } from "./choices.ts";
 import { baseEnvironment, relayEnvironment, spokeEnvironment, spokeYaml } from "./environment.ts";
 import { feedLine, followFeed } from "./feed.ts";
+import { forgetHosted, startHosted } from "./hosted.ts";
 import { membership, trust } from "./membership.ts";
 import { findPlace } from "./place.ts";
 import { usable } from "./port.ts";
@@ -83,6 +84,7 @@ async function startAll(
     relay: join(root, "relay"),
   };
   if (choices.served.kind === "demo" && choices.served.fresh) {
+    await forgetHosted(join(root, "cluster"));
     for (const part of ["hub", "spoke", "relay", "codehost"])
       await rm(join(root, part), { recursive: true, force: true });
   }
@@ -106,6 +108,20 @@ async function startAll(
     return program;
   };
 
+  const hosted =
+    choices.hosted === undefined
+      ? undefined
+      : await startHosted({
+          folder: join(root, "cluster"),
+          hubFolder: folders.hub,
+          ports: { hub: choices.hubPort, entrance: choices.hosted.entrancePort },
+          codeHostUrl: place.webUrl,
+          environment,
+          running,
+          progress,
+          tell: (line) => void process.stderr.write(`${line}\n`),
+        });
+
   const adminToken = systemRandom().hex(32);
   const hub = await launch("hub", {
     ...place.hubEnvironment,
@@ -113,6 +129,7 @@ async function startAll(
     NEST_DATA_DIR: folders.hub,
     NEST_CONFIG: hubFile,
     NEST_HUB_PORT: String(await usable(choices.hubPort, 8080)),
+    ...hosted?.hubEnvironment,
   });
   const hubUrl = await hub.ready();
 
@@ -141,7 +158,8 @@ async function startAll(
   }
   running.started = true;
   progress.end();
-  process.stdout.write(announcement(choices, place, { hubUrl, spokeUrl, terminalPort, hasBrowserApp }));
+  process.stdout.write(announcement(choices, place, { hubUrl, spokeUrl, terminalPort, hasBrowserApp, hosted }));
+  void hosted?.finish();
   follow(hubUrl, agentWords(choices), running);
 }
 

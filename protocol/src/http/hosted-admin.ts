@@ -42,7 +42,7 @@ export const setUser = route({
 
 export const Cluster = ClusterRecord.extend({
   /** Whether the hub works on it itself, and why not if it does not. */
-  reachable: z.enum(["yes", "no", "pull_only", "unknown"]),
+  reachable: z.enum(["yes", "no", "pull_only", "incomplete", "unknown"]),
   because: z.string().optional(),
   version: z.string().optional(),
   nests: z.number().int(),

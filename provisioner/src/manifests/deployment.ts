@@ -124,7 +124,7 @@ function nestContainer(spec: NestSpec): object {
 function environmentOf(spec: NestSpec): readonly object[] {
   const plain = {
     NEST_ID: spec.id,
-    NEST_HUB_URL: spec.hub.url,
+    NEST_HUB_URL: spec.cluster.hub_url ?? spec.hub.url,
     NEST_SPOKE_HOST: "0.0.0.0",
     NEST_CONTAINER: "1",
     NEST_DATA_DIR: "/data",

@@ -1,5 +1,6 @@
+import { nestAddress } from "@nest/protocol";
 import { stringify } from "yaml";
-import { hostOf, isHubProxied, type NestAuth, type NestSpec } from "./spec.ts";
+import { authorityOf, isHubProxied, type NestAuth, type NestSpec } from "./spec.ts";
 
 /** The word that stands for an app that does not exist yet: a nest without `app_id` and token would refuse to boot (spec). */
 export const PLACEHOLDER_APP = "placeholder";
@@ -11,8 +12,8 @@ export function seedOf(spec: NestSpec): string {
 
 /** The same as data: what a claim lays over an overlay that is there already. */
 export function seedTree(spec: NestSpec): Readonly<Record<string, unknown>> {
-  const host = hostOf(spec);
-  const url = host === undefined ? {} : { dashboard_url: `https://${host}` };
+  const authority = authorityOf(spec);
+  const address = authority === undefined ? undefined : nestAddress(authority);
   const { project, hub } = spec;
   return {
     project: { org: project.org, repos: [...project.repos], primary_repo: project.primaryRepo },
@@ -33,11 +34,17 @@ export function seedTree(spec: NestSpec): Readonly<Record<string, unknown>> {
     },
     dashboard: {
       port: 3002,
-      ...(host === undefined ? {} : { public_url: `https://${host}` }),
+      ...(address === undefined ? {} : { public_url: address }),
       hub_proxied: isHubProxied(spec),
       ...(spec.owner === "" || isHubProxied(spec) ? {} : { authorized_users: [`${spec.owner}:owner`] }),
     },
-    hub: { enabled: true, url: hub.url, ...url, is_public: project.isPublic, nest_type: "hosted" },
+    hub: {
+      enabled: true,
+      url: spec.cluster.hub_url ?? hub.url,
+      ...(address === undefined ? {} : { dashboard_url: address }),
+      is_public: project.isPublic,
+      nest_type: "hosted",
+    },
     acmm_level: project.level,
   };
 }

@@ -76,6 +76,13 @@ export function hostOf(spec: Pick<NestSpec, "id" | "cluster">): string | undefin
   return spec.cluster.domain === undefined ? undefined : `${spec.id}.${spec.cluster.domain}`;
 }
 
+/** The same with the port, where its entrance does not answer at the usual one: what its record keeps as `subdomain`. */
+export function authorityOf(spec: Pick<NestSpec, "id" | "cluster">): string | undefined {
+  const host = hostOf(spec);
+  const port = spec.cluster.ingress_port;
+  return host === undefined || port === undefined ? host : `${host}:${port}`;
+}
+
 /** Whether the hub's ingress signs people in for this nest. Routes ask nobody, so the nest has to do it itself. */
 export function isHubProxied(spec: Pick<NestSpec, "cluster" | "hub">): boolean {
   return spec.hub.isProxy && spec.cluster.ingress !== "route";

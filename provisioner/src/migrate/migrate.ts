@@ -2,7 +2,7 @@ import { NestError } from "@nest/kit";
 import type { HostedNestRecord } from "@nest/protocol";
 import { SECRETS } from "../manifests/config.ts";
 import { ownedMetadataOf } from "../manifests/metadata.ts";
-import { hostOf } from "../manifests/spec.ts";
+import { authorityOf } from "../manifests/spec.ts";
 import { objectSteps, objectsByStep } from "../nest.ts";
 import { removalSteps } from "../operations/deprovision.ts";
 import { ownObject } from "../operations/ownership.ts";
@@ -164,7 +164,7 @@ async function repoint(context: StepContext, tools: Tools): Promise<void> {
   const target = await targetOf(context, tools);
   await context.change((record) => {
     const ids = (record.operation?.to_ids ?? {}) as Partial<HostedNestRecord>;
-    const subdomain = hostOf({ id: record.id, cluster: target.record }) ?? "";
+    const subdomain = authorityOf({ id: record.id, cluster: target.record }) ?? "";
     return { ...record, ...ids, cluster_id: target.record.id, subdomain };
   });
 }

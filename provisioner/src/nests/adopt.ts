@@ -1,7 +1,7 @@
 import { NestError } from "@nest/kit";
 import { type HostedNestRecord, namespaceOf } from "@nest/protocol";
 import { labelsOf } from "../manifests/metadata.ts";
-import { hostOf } from "../manifests/spec.ts";
+import { authorityOf } from "../manifests/spec.ts";
 import { objectsByStep } from "../nest.ts";
 import { ownObject } from "../operations/ownership.ts";
 import { deploymentRef } from "../operations/scale-steps.ts";
@@ -33,7 +33,7 @@ export async function adoptNest(deps: ProvisionerDeps, { id, clusterId, signal }
   const available = (deployment.status as { readonly availableReplicas?: number } | undefined)?.availableReplicas ?? 0;
   return records.change(id, (before) => {
     if (before.operation !== undefined) throw new NestError("nest_busy", "something is under way already");
-    const subdomain = hostOf({ id, cluster: home.record }) ?? before.subdomain;
+    const subdomain = authorityOf({ id, cluster: home.record }) ?? before.subdomain;
     return { ...before, cluster_id: clusterId, subdomain, status: available > 0 ? "running" : before.status };
   });
 }

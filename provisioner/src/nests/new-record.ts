@@ -1,5 +1,5 @@
 import type { ClusterRecord, HostedNestRecord } from "@nest/protocol";
-import { hostOf } from "../manifests/spec.ts";
+import { authorityOf } from "../manifests/spec.ts";
 import { imageFor, type Tools } from "../operations/tools.ts";
 
 /** A nest as its record begins (spec: Hosted instance status): in `provisioning`, to run one pod of its cluster's image. */
@@ -22,7 +22,7 @@ export function newRecord(
     ...made,
     status: "provisioning",
     created_at: new Date(clock.now()).toISOString(),
-    subdomain: hostOf({ id: made.id, cluster }) ?? "",
+    subdomain: authorityOf({ id: made.id, cluster }) ?? "",
     cluster_id: cluster.id,
     replicas: 1,
     image: imageFor(cluster, defaults),

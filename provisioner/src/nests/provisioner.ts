@@ -11,7 +11,7 @@ import { pause, resume, upgrade } from "../operations/lifecycle.ts";
 import { OperationRunner } from "../operations/operation-runner.ts";
 import { claim, provision, repair } from "../operations/provision.ts";
 import { doneRecord, imageFor, specOf } from "../operations/tools.ts";
-import type { ClusterEntry } from "../records/clusters-file.ts";
+import { type ClusterEntry, incompleteFault } from "../records/clusters-file.ts";
 import { adoptNest } from "./adopt.ts";
 import { isCured } from "./cured.ts";
 import { newRecord } from "./new-record.ts";
@@ -45,7 +45,7 @@ export class Provisioner {
   /**
    * Creates a nest (spec: POST /api/saas/nests). On a pull_only cluster only its record is made.
    *
-   * @throws NestError `cluster_unknown`, `cluster_full`, `nest_spec_invalid`, `nest_id_exhausted`.
+   * @throws NestError `cluster_unknown`, `cluster_incomplete`, `cluster_full`, `nest_spec_invalid`, `nest_id_exhausted`.
    */
   async create(request: NewNest): Promise<HostedNestRecord> {
     return this.#make(request.clusterId, request.by, request.secrets, async () => ({
@@ -229,6 +229,8 @@ export class Provisioner {
     // One after the other for each cluster, so that two at once do not both take the last place.
     return this.#locks.run(`cluster ${clusterId}`, async () => {
       const entry = await this.#entry(clusterId);
+      const incomplete = incompleteFault(entry.record);
+      if (incomplete !== undefined) throw incomplete;
       await this.#notFull(clusterId);
       const { records, credentials, defaults, random } = this.#deps;
       const record = newRecord(await fields(), entry.record, this.#deps);

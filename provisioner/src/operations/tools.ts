@@ -76,7 +76,7 @@ export function specOf(record: HostedNestRecord, cluster: ClusterRecord, tools: 
     replicas: record.replicas ?? 1,
     hub: defaults.hub,
     oauthClientId: typeof oauth === "string" ? oauth : defaults.oauthClientId,
-    environment: defaults.environment,
+    environment: { ...defaults.environment, ...cluster.environment },
     volume: storage.volume(record, cluster),
   };
 }

@@ -128,7 +128,7 @@ export class ClustersFile {
 
   async #whyPullOnly(record: ClusterRecord, kubeconfig: string | undefined): Promise<string | undefined> {
     if (record.pull_only === true) return "it is marked pull_only";
-    if (record.in_cluster === true) return undefined;
+    if (record.in_cluster === true || incompleteFault(record) !== undefined) return undefined;
     if (kubeconfig === undefined) return "it names no kubeconfig";
     const because = await access(kubeconfig, constants.R_OK).then(
       () => undefined,
@@ -140,6 +140,14 @@ export class ClustersFile {
     }
     return because;
   }
+}
+
+/** Why nothing can be done on a cluster that lacks something; undefined when it lacks nothing. */
+export function incompleteFault({ id, missing = [] }: ClusterRecord): NestError<"cluster_incomplete"> | undefined {
+  if (missing.length === 0) return undefined;
+  return new NestError("cluster_incomplete", `cluster ${id} cannot run nests yet`, {
+    hint: "the page Clusters tells the hub's admin what it lacks, and the command that brings it",
+  });
 }
 
 function isReadable(path: string): Promise<boolean> {

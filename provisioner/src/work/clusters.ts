@@ -1,6 +1,6 @@
 import type { ManagedCluster } from "@nest/cluster";
 import { type Log, NestError } from "@nest/kit";
-import type { ClusterEntry } from "../records/clusters-file.ts";
+import { type ClusterEntry, incompleteFault } from "../records/clusters-file.ts";
 import { NestWatch } from "./nest-watch.ts";
 import type { WorkCluster } from "./step.ts";
 
@@ -32,6 +32,8 @@ export class Clusters {
   async get(id: string): Promise<WorkCluster> {
     const entry = await this.#deps.entry(id);
     if (entry === undefined) throw new NestError("cluster_unknown", `there is no cluster ${JSON.stringify(id)}`);
+    const incomplete = incompleteFault(entry.record);
+    if (incomplete !== undefined) throw incomplete;
     if (entry.pullOnlyBecause !== undefined)
       throw new NestError("cluster_pull_only", `the hub does not work on cluster ${id}: ${entry.pullOnlyBecause}`, {
         hint: "apply the objects by hand (nest instance -h)",

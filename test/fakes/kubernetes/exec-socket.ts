@@ -1,21 +1,10 @@
 import type { IncomingMessage } from "node:http";
 import { type Duplex, PassThrough } from "node:stream";
+import type { ContainerRun } from "@nest/local-cluster";
 import { type WebSocket, WebSocketServer } from "ws";
 
 /** A fake program in a container: gets the command, writes output and ends. */
 export type ContainerProgram = (run: ContainerRun) => Promise<void> | void;
-
-export interface ContainerRun {
-  readonly command: readonly string[];
-  /** What the client sends to the program, until it tells the end. */
-  readonly stdin: AsyncIterable<Buffer>;
-  stdout(bytes: string | Buffer): void;
-  stderr(text: string): void;
-  /** Ends with an exit code. */
-  exit(code: number): void;
-  /** Ends without an exit code, like a broken stream. */
-  cut(): void;
-}
 
 const sockets = new WebSocketServer({
   noServer: true,

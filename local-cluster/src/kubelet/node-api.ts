@@ -1,12 +1,13 @@
 import type { KubernetesObject } from "@nest/cluster";
-import type { RealCluster } from "../real-cluster.ts";
+import { NODE } from "../api-server/api-server.ts";
+import type { NodeServer } from "./node-server.ts";
 import type { PodObject } from "./pod-shape.ts";
 
 /** What a node says to its API server and asks of it. */
 export class NodeApi {
-  readonly #cluster: RealCluster;
+  readonly #cluster: NodeServer;
 
-  constructor(cluster: RealCluster) {
+  constructor(cluster: NodeServer) {
     this.#cluster = cluster;
   }
 
@@ -67,7 +68,7 @@ export class NodeApi {
     const involvedObject = { apiVersion: "v1", kind: "Pod", name, namespace, uid };
     const metadata = { generateName: `${name.slice(0, 200)}.`, namespace };
     const times = { firstTimestamp: at, lastTimestamp: at, count: 1 };
-    const source = { component: "kubelet", host: "stub" };
+    const source = { component: "kubelet", host: NODE };
     const body = { apiVersion: "v1", kind: "Event", metadata, involvedObject, source, ...times, ...event };
     await this.#cluster.call("POST", `/api/v1/namespaces/${namespace}/events`, body);
   }

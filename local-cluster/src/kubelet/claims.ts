@@ -1,7 +1,7 @@
 import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { KubernetesObject } from "@nest/cluster";
-import type { RealCluster } from "../real-cluster.ts";
+import type { NodeServer } from "./node-server.ts";
 
 interface ClaimSpec {
   readonly accessModes?: readonly string[];
@@ -12,15 +12,17 @@ interface ClaimSpec {
 
 /** Gives each persistent volume claim a folder, as a tiny provisioner: it makes the volume, the real controller binds it. */
 export class Claims {
-  readonly #cluster: RealCluster;
+  readonly #cluster: NodeServer;
   readonly #folder: string;
+  readonly #seen = new Set<string>();
 
-  constructor(cluster: RealCluster, folder: string) {
+  constructor(cluster: NodeServer, folder: string) {
     this.#cluster = cluster;
     this.#folder = folder;
   }
 
   async provide(claim: KubernetesObject): Promise<void> {
+    this.#seen.add(String(claim.metadata.uid));
     const { accessModes, storageClassName = "", volumeName, resources } = (claim.spec ?? {}) as ClaimSpec;
     if (volumeName !== undefined || claim.metadata.deletionTimestamp !== undefined) return;
     const { name, namespace, uid } = claim.metadata;
@@ -43,9 +45,23 @@ export class Claims {
     });
   }
 
+  /** Takes away volumes whose claims went while nobody watched. */
+  async sweep(): Promise<void> {
+    const { text } = await this.#cluster.call("GET", "/api/v1/persistentvolumes");
+    const { items = [] } = JSON.parse(text) as { items?: readonly KubernetesObject[] };
+    for (const { metadata } of items) {
+      const uid = metadata.name.replace(/^pvc-/, "");
+      if (uid !== metadata.name && !this.#seen.has(uid)) await this.#remove(uid);
+    }
+  }
+
   /** The claim is gone, and its volume and files with it. */
   async forget({ metadata }: KubernetesObject): Promise<void> {
-    await this.#cluster.call("DELETE", `/api/v1/persistentvolumes/pvc-${metadata.uid}`);
-    await rm(join(this.#folder, `claim-${metadata.uid}`), { recursive: true, force: true });
+    await this.#remove(String(metadata.uid));
+  }
+
+  async #remove(uid: string): Promise<void> {
+    await this.#cluster.call("DELETE", `/api/v1/persistentvolumes/pvc-${uid}`);
+    await rm(join(this.#folder, `claim-${uid}`), { recursive: true, force: true });
   }
 }

@@ -4,31 +4,21 @@ import { type AddressInfo, connect, createServer, type Server } from "node:net";
 import { promisify } from "node:util";
 
 const run = promisify(execFile);
-/** Addresses that are kept for measurements, so that no machine needs them for anything else (RFC 2544). */
-export const SERVICE_RANGE = "198.18.0.0/24";
-/** The service address that the API server's certificate names: the first of its range. */
-export const API_SERVICE = "198.18.0.1";
-
 /** A network of pods: a bridge on this machine, and a namespace with an address of its own for each pod. */
 export class PodNetwork implements AsyncDisposable {
   readonly #name = `nk${process.pid}x${randomInt(1000)}`;
   readonly #net: string;
   readonly #namespaces = new Set<string>();
   #next = 2;
-  #proxy: Server | undefined;
+  readonly #proxies: Server[] = [];
 
   private constructor(net: string) {
     this.#net = net;
   }
 
-  static async make(): Promise<PodNetwork> {
-    await sweep();
-    const taken = await ip("-o", "addr");
-    const free = Array.from({ length: 256 }, (_, number) => `198.19.${number}`).filter(
-      (net) => !taken.includes(`${net}.`),
-    );
-    const net = free[randomInt(Math.max(1, free.length))];
-    if (net === undefined) throw new Error("no network for pods is free");
+  /** @param wanted the first three numbers of its addresses, where they are free. */
+  static async make(wanted?: string): Promise<PodNetwork> {
+    const net = await netLike(wanted);
     const network = new PodNetwork(net);
     await ip("link", "add", network.#name, "type", "bridge");
     try {
@@ -66,34 +56,54 @@ export class PodNetwork implements AsyncDisposable {
     if (this.#namespaces.delete(name)) await ip("netns", "del", name).catch(() => undefined);
   }
 
-  /** Lets pods reach the API server, which listens on loopback, as `https://KUBERNETES_SERVICE_HOST:port`. */
-  async forward(port: number): Promise<number> {
-    await ip("addr", "add", `${API_SERVICE}/32`, "dev", this.#name);
+  /** Gives this machine a further address that pods reach. */
+  async addAddress(address: string): Promise<void> {
+    await ip("addr", "add", `${address}/32`, "dev", this.#name);
+  }
+
+  /**
+   * Lets pods reach a server of this machine that listens on loopback: at this address and port, 0 for any. The server sees that
+   * they come from the address, and not from the machine itself, which it may trust more.
+   */
+  async forward(address: string, port: number, to: () => number): Promise<number> {
     const proxy = createServer((from) => {
-      const to = connect(port, "127.0.0.1");
+      const target = to();
+      if (target === 0) return void from.destroy();
+      const there = connect({ port: target, host: "127.0.0.1", localAddress: address });
       for (const [one, other] of [
-        [from, to],
-        [to, from],
+        [from, there],
+        [there, from],
       ] as const) {
         one.pipe(other);
         one.on("error", () => other.destroy());
         one.on("close", () => other.destroy());
       }
     });
-    this.#proxy = proxy;
-    await new Promise<void>((resolve, reject) => proxy.once("error", reject).listen(0, API_SERVICE, resolve));
+    this.#proxies.push(proxy);
+    await new Promise<void>((resolve, reject) => proxy.once("error", reject).listen(port, address, resolve));
     proxy.unref();
     return (proxy.address() as AddressInfo).port;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#proxy?.close();
+    for (const proxy of this.#proxies) proxy.close();
     for (const name of [...this.#namespaces]) await this.leave(name);
     await ip("link", "del", this.#name).catch(() => undefined);
   }
 }
 
-/** Takes away what test runs that were killed have left. Its names tell the process that made them. */
+/** The first three numbers of addresses for pods that are free on this machine: those wanted, else any. */
+export async function netLike(wanted?: string): Promise<string> {
+  await sweep();
+  const taken = await ip("-o", "addr");
+  const nets = Array.from({ length: 256 }, (_, number) => `198.19.${number}`);
+  const free = nets.filter((net) => !taken.includes(` ${net}.`));
+  const net = wanted !== undefined && free.includes(wanted) ? wanted : free[randomInt(Math.max(1, free.length))];
+  if (net === undefined) throw new Error("no network for pods is free");
+  return net;
+}
+
+/** Takes away what runs that were killed have left. Its names tell the process that made them. */
 async function sweep(): Promise<void> {
   const bridges = (await ip("-o", "link", "show", "type", "bridge")).matchAll(/^\d+: (nk\d+x\d+)/gm);
   const namespaces = (await ip("netns", "list")).matchAll(/^(nk\d+x\d+-\d+)/gm);

@@ -16,6 +16,8 @@ export interface NodeAround {
   readonly extra: Readonly<Record<string, string>>;
   readonly restart: { readonly firstMs: number; readonly longestMs: number };
   folderOf(pod: PodObject): string;
+  /** Hears of faults that no caller waits for. */
+  onFault(fault: unknown): void;
 }
 
 interface Condition {
@@ -48,8 +50,18 @@ export class PodLife {
     this.pod = pod;
     this.#node = node;
     this.#lived = this.#live().catch((thrown: unknown) => {
-      if (!this.#stop.signal.aborted) console.error(`pod ${pod.metadata.namespace}/${pod.metadata.name}:`, thrown);
+      if (!this.#stop.signal.aborted) node.onFault(thrown);
     });
+  }
+
+  /** Its address in the pods' network, once it has one. */
+  get address(): string | undefined {
+    return this.#ip;
+  }
+
+  /** Whether all of its containers serve. */
+  get isReady(): boolean {
+    return this.#goesOn() && this.#containers.length > 0 && this.#containers.every((container) => container.isReady);
   }
 
   /** The podman name of one of its containers, running or not. */
@@ -138,13 +150,13 @@ export class PodLife {
       const text = JSON.stringify(status);
       if (text === this.#told) return;
       this.#told = text;
-      await this.#node.api.report(this.pod, status).catch((thrown: unknown) => console.error(String(thrown)));
+      await this.#node.api.report(this.pod, status).catch((thrown: unknown) => this.#node.onFault(thrown));
     });
   }
 
   #status(): object {
     const { gateway } = this.#node.network;
-    const isReady = this.#containers.length > 0 && this.#containers.every((container) => container.isReady);
+    const { isReady } = this;
     const notReady = this.#containers.filter((container) => !container.isReady).map(({ spec }) => spec.name);
     const because = {
       reason: "ContainersNotReady",

@@ -11,6 +11,22 @@ export interface KubeletCall {
   readonly logs?: { readonly follow: boolean; readonly previous: boolean; readonly tail: string };
 }
 
+/** A program in a container, with its streams at the caller's. */
+export interface ContainerRun {
+  readonly command: readonly string[];
+  /** What the client sends to the program, until it tells the end. */
+  readonly stdin: AsyncIterable<Buffer>;
+  stdout(bytes: string | Buffer): void;
+  stderr(text: string): void;
+  /** Ends with an exit code. */
+  exit(code: number): void;
+  /** Ends without an exit code, like a broken stream. */
+  cut(): void;
+}
+
+/** Serves a call to a container; `gone` ends when the caller has gone. */
+export type ContainerServer = (call: KubeletCall, run: ContainerRun, gone: AbortSignal) => void;
+
 const LINE_FEED = 10;
 const HEAD_BYTES = 5;
 
@@ -41,4 +57,22 @@ export function readCall(connection: Socket, act: (call: KubeletCall, stdin: Pas
     }
   });
   connection.on("close", () => stdin.end());
+}
+
+/** The caller's side of a connection from the stub kubelet, as frames of output. */
+export function runOver(connection: Socket, call: KubeletCall, stdin: PassThrough): ContainerRun {
+  const frame = (channel: number, bytes: string | Buffer) => {
+    const head = Buffer.alloc(HEAD_BYTES);
+    head[0] = channel;
+    head.writeUInt32BE(Buffer.byteLength(bytes), 1);
+    connection.write(Buffer.concat([head, Buffer.from(bytes)]));
+  };
+  return {
+    command: call.command ?? [],
+    stdin,
+    stdout: (bytes) => frame(1, bytes),
+    stderr: (text) => frame(2, text),
+    exit: (code) => frame(3, String(code)),
+    cut: () => connection.end(),
+  };
 }

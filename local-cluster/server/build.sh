@@ -1,32 +1,36 @@
 #!/bin/sh
-# Builds the real cluster server that the tests of cluster/ run against: a current kube-apiserver, its controller manager and
-# scheduler, and the etcd it expects, each from its published Go modules, with a stub kubelet around the real code that serves
-# exec, into a cache folder outside the repository. Nothing of theirs is ever committed.
+# Builds the server of the local cluster, which `nest up -hosted` starts and the tests of cluster/ run against: a current
+# kube-apiserver, its controller manager and scheduler, and the etcd it expects, each from its published Go modules, with a stub
+# kubelet around the real code that serves exec, into a cache folder outside the repository. Nothing of theirs is ever committed.
 #
-#   test/real-cluster/build.sh            prints the folder with the programs; builds them when they are not there yet
-#   test/real-cluster/build.sh -where     prints the folder only; exit 1 when the programs are not there
+#   local-cluster/server/build.sh            prints the folder with the programs; builds them when they are not there yet
+#   local-cluster/server/build.sh -where     prints the folder only; exit 1 when the programs are not there
 #
 # Needs a Go toolchain and the Go module proxy; about 1.5 GB of disk for the modules and the build, 300 MB for the programs.
 set -eu
 
 version=1.36.3
 # The last number tells one set of programs from another; raise it when stub-kubelet.go or the list of programs changes.
-folder=${NEST_TEST_CACHE:-$HOME/.cache/nest-test}/kube-$version-2
+name=kube-$version-2
+cache=${XDG_CACHE_HOME:-$HOME/.cache}
+folder=${NEST_TEST_CACHE:-$cache/nest}/$name
 programs="etcd kube-controller-manager kube-scheduler stub-kubelet kube-apiserver"
 are_there() {
   for program in $programs; do
-    [ -x "$folder/$program" ] || return 1
+    [ -x "$1/$program" ] || return 1
   done
 }
-if are_there; then
-  echo "$folder"
-  exit 0
-fi
+for built in "$folder" "$cache/nest-test/$name"; do
+  if are_there "$built"; then
+    echo "$built"
+    exit 0
+  fi
+done
 if [ "${1:-}" = "-where" ]; then
   exit 1
 fi
 if ! command -v go >/dev/null; then
-  echo "test/real-cluster: no Go toolchain on this machine" >&2
+  echo "local-cluster: no Go toolchain on this machine" >&2
   exit 1
 fi
 

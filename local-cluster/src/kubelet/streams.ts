@@ -1,5 +1,4 @@
-import type { ContainerRun } from "../../fakes/kubernetes/exec-socket.ts";
-import type { KubeletCall } from "../kubelet-wire.ts";
+import type { ContainerRun, KubeletCall } from "../api-server/kubelet-wire.ts";
 import type { NodePodman } from "./podman.ts";
 
 interface Caller {

@@ -1,0 +1,108 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { createWriteStream } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { basename, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { readTextIfPresent, writeFileAtomic } from "@nest/kit";
+
+/** A process by its id and the moment when the system started it: together they are no other process's. */
+interface Started {
+  readonly pid: number;
+  readonly startedAt: string;
+}
+
+const GRACE_MS = 10_000;
+
+/**
+ * The programs that were started below one folder. The folder remembers them, so that those of a run that was killed are ended by
+ * the next one, and nothing else is.
+ */
+export class StartedProcesses {
+  readonly #folder: string;
+  readonly #children: ChildProcess[] = [];
+  readonly #started: Started[] = [];
+  #isEnding = false;
+  #kept: Promise<void> = Promise.resolve();
+
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  /** Starts a program, its output in the file `log`; `onEnd` hears when it ended by itself. */
+  start(file: string, args: readonly string[], onEnd: (why: string) => void): ChildProcess {
+    const child = spawn(file, args, { stdio: ["ignore", "pipe", "pipe"] });
+    const log = createWriteStream(this.logFile, { flags: "a", mode: 0o600 });
+    child.stdout.pipe(log, { end: false });
+    child.stderr.pipe(log, { end: false });
+    child.once("error", (thrown) => onEnd(`${basename(file)} could not be started: ${thrown.message}`));
+    child.once("exit", (code, signal) => {
+      if (!this.#isEnding) onEnd(`${basename(file)} ended by itself (${signal ?? code})`);
+    });
+    this.#children.push(child);
+    this.#kept = this.#kept.then(() => this.#remember(child.pid));
+    return child;
+  }
+
+  get logFile(): string {
+    return join(this.#folder, "log");
+  }
+
+  get hasEnded(): boolean {
+    return this.#children.some(({ exitCode, signalCode }) => exitCode !== null || signalCode !== null);
+  }
+
+  /** Ends all of them, the latest first. */
+  async end(): Promise<void> {
+    this.#isEnding = true;
+    for (const child of this.#children.reverse()) await ended(child);
+    await this.#kept;
+    await writeFileAtomic(fileIn(this.#folder), "[]\n").catch(() => undefined);
+  }
+
+  async #remember(pid: number | undefined): Promise<void> {
+    const startedAt = pid === undefined ? undefined : await startOf(pid);
+    if (pid === undefined || startedAt === undefined) return;
+    this.#started.push({ pid, startedAt });
+    await writeFileAtomic(fileIn(this.#folder), `${JSON.stringify(this.#started)}\n`);
+  }
+}
+
+/** Ends what an earlier run that was killed has left running below a folder. */
+export async function endLeftProcesses(folder: string): Promise<void> {
+  const text = await readTextIfPresent(fileIn(folder));
+  if (text === undefined) return;
+  const left = JSON.parse(text) as readonly Started[];
+  for (const one of left) if (await isStill(one)) process.kill(one.pid, "SIGKILL");
+  for (const one of left) while (await isStill(one)) await sleep(20);
+  await writeFileAtomic(fileIn(folder), "[]\n");
+}
+
+function fileIn(folder: string): string {
+  return join(folder, "processes.json");
+}
+
+function ended(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return Promise.resolve();
+  return new Promise((resolve) => {
+    const late = setTimeout(() => child.kill("SIGKILL"), GRACE_MS);
+    child.once("exit", () => {
+      clearTimeout(late);
+      resolve();
+    });
+    child.kill("SIGTERM");
+  });
+}
+
+async function isStill({ pid, startedAt }: Started): Promise<boolean> {
+  return (await startOf(pid)) === startedAt;
+}
+
+/** When the system started a process that still runs, in its own ticks since it was switched on, with that switching on. */
+async function startOf(pid: number): Promise<string | undefined> {
+  const [stat, boot] = await Promise.all(
+    [`/proc/${pid}/stat`, "/proc/sys/kernel/random/boot_id"].map((file) => readFile(file, "utf8").catch(() => "")),
+  );
+  // The name, in parentheses, may hold anything; the state comes first after it, the start twentieth.
+  const fields = stat?.slice(stat.lastIndexOf(")") + 2).split(" ") ?? [];
+  return fields.length < 20 || fields[0] === "Z" ? undefined : `${boot?.trim()} ${fields[19]}`;
+}
