@@ -145,7 +145,7 @@ describe.skipIf(missing)("the list of hosted nests", () => {
     const opens = page.getByRole("link", { name: /^Open/ });
     await opens.first().waitFor();
     expect(await opens.count()).toBe(1);
-    expect(await opens.getAttribute("href")).toBe(`/api/saas/nests/${aRecord(0).id}/open`);
+    expect(await opens.getAttribute("href")).toBe(`/api/saas/nests/${aRecord(0).id}/open?to=/overview`);
     await context.close();
   });
 

@@ -30,7 +30,8 @@ export class StartedProcesses {
 
   /** Starts a program, its output in the file `log`; `onEnd` hears when it ended by itself. */
   start(file: string, args: readonly string[], onEnd: (why: string) => void): ChildProcess {
-    const child = spawn(file, args, { stdio: ["ignore", "pipe", "pipe"] });
+    // In a group of its own: Ctrl-C on the terminal reaches the one who ends it in order, and not the program.
+    const child = spawn(file, args, { stdio: ["ignore", "pipe", "pipe"], detached: true });
     const log = createWriteStream(this.logFile, { flags: "a", mode: 0o600 });
     child.stdout.pipe(log, { end: false });
     child.stderr.pipe(log, { end: false });

@@ -30,7 +30,8 @@ export class NodePodman {
   }
 
   spawn(args: readonly string[]): ChildProcessWithoutNullStreams {
-    return spawn(PROGRAM, args, { env: this.#environment });
+    // In a group of its own, so that Ctrl-C on the terminal does not reach it.
+    return spawn(PROGRAM, args, { env: this.#environment, detached: true });
   }
 
   /** Whether an image is on this machine. Podman's own trouble is told as a kubelet would. */

@@ -11,11 +11,13 @@ import { Empty, LoadFailed, Loading } from "../../shared/states/states.tsx";
 import { showToast } from "../../shared/toast/toast.tsx";
 import { ByHand } from "./by-hand.tsx";
 import { openCluster } from "./cluster-dialog.tsx";
+import { MissingList } from "./missing-parts.tsx";
 
 const reachWords: Readonly<Record<nests.Cluster["reachable"], { readonly words: string; readonly state: string }>> = {
   yes: { words: "reachable", state: "ready" },
   no: { words: "not reachable", state: "failing" },
   pull_only: { words: "by hand", state: "away" },
+  incomplete: { words: "not ready", state: "failing" },
   unknown: { words: "not asked yet", state: "idle" },
 };
 
@@ -74,6 +76,7 @@ function ClusterLine({ cluster }: { readonly cluster: nests.Cluster }) {
     max_nests: most,
     available,
     placeholders,
+    missing,
   } = cluster;
   const { words, state } = reachWords[reachable];
   const isFull = most !== undefined && there >= most;
@@ -94,6 +97,7 @@ function ClusterLine({ cluster }: { readonly cluster: nests.Cluster }) {
           {version === undefined ? undefined : <span>Kubernetes {version}</span>}
           <span>{domain ?? "no domain"}</span>
         </p>
+        <MissingList missing={missing} />
       </div>
       <p className="facts">
         <Link to="/my-nests" search={{ cluster: id } as never} data-tone={isFull ? "warn" : undefined}>

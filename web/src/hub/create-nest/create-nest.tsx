@@ -7,6 +7,7 @@ import { plural } from "../../shared/format/format.ts";
 import { useSearchState } from "../../shared/router/search.ts";
 import { AdminsOnly } from "../../shared/session/admins-only.tsx";
 import { LoadFailed, Loading } from "../../shared/states/states.tsx";
+import { MissingParts } from "../clusters/missing-parts.tsx";
 import { CreateSearch } from "./create-search.ts";
 import { Wizard } from "./wizard.tsx";
 
@@ -34,6 +35,8 @@ function Ready({ claim }: { readonly claim: string | undefined }) {
     queryKey: ["clusters"],
     queryFn: async ({ signal }) => (await call(nests.clusters, { signal })).value.clusters,
     staleTime: 0,
+    refetchInterval: ({ state }) =>
+      state.data?.some(({ reachable }) => reachable === "incomplete") === true ? 10_000 : false,
   });
   const quota = useQuery({
     queryKey: ["my-nests", "quota"],
@@ -67,6 +70,7 @@ function Ready({ claim }: { readonly claim: string | undefined }) {
           {isAdmin ? <Link to="/clusters">Add one</Link> : "An admin adds one under Clusters."}
         </p>
       ) : undefined}
+      <MissingParts clusters={clusters.data} />
       <Wizard clusters={clusters.data} claim={claim} />
     </>
   );

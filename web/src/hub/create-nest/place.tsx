@@ -35,7 +35,7 @@ export function Place({ draft, faults, clusters, isClaim, change }: PlaceProps) 
             value: one.id,
             name: one.name ?? one.id,
             means: clusterMeans(one),
-            closed: isFull(one) ? "It is full: an admin may allow more nests on it" : undefined,
+            closed: closedBecause(one),
           }))}
           chosen={draft.cluster}
           error={faults.cluster}
@@ -66,12 +66,18 @@ export function isFull({ nests: there, max_nests: most }: nests.Cluster): boolea
   return most !== undefined && there >= most;
 }
 
+function closedBecause(one: nests.Cluster): string | undefined {
+  if (one.reachable === "incomplete") return "It cannot run nests yet: above is what is missing";
+  return isFull(one) ? "It is full: an admin may allow more nests on it" : undefined;
+}
+
 function clusterMeans({ domain, reachable, nests: there, max_nests: most }: nests.Cluster): string {
   const room = most === undefined ? plural(there, "nest") : `${there} of ${plural(most, "nest")}`;
   const address = domain === undefined ? "no domain of its own" : `addresses end in ${domain}`;
   const reach = {
     yes: "",
     unknown: "",
+    incomplete: "",
     no: " The hub does not reach it just now: the nest waits until it does.",
     pull_only: " The hub does not work on it: you are given the objects, and apply them by hand.",
   }[reachable];

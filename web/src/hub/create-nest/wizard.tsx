@@ -41,7 +41,8 @@ function useWizard({ clusters, claim }: WizardProps) {
   const isClaim = claim !== undefined;
   const [draft, setDraft] = useState<NestDraft>({
     ...emptyDraft,
-    cluster: clusters.find((one) => !isFull(one) && one.reachable !== "pull_only")?.id,
+    cluster: clusters.find((one) => !isFull(one) && one.reachable !== "pull_only" && one.reachable !== "incomplete")
+      ?.id,
   });
   const [at, setAt] = useState(0);
   const [faults, setFaults] = useState<DraftFaults>({});

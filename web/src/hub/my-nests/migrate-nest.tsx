@@ -64,7 +64,7 @@ function Migrate({
             value,
             label: name ?? value,
             // The hub copies nothing to where it does not reach.
-            disabled: reachable === "pull_only" || reachable === "no",
+            disabled: reachable !== "yes" && reachable !== "unknown",
           }))}
           value={to}
           onChange={setTo}

@@ -9,6 +9,7 @@ import { ListPage } from "../../shared/lists/list-page.tsx";
 import { usePages } from "../../shared/lists/use-pages.ts";
 import { useSearchState } from "../../shared/router/search.ts";
 import { useIsAdmin } from "../../shared/session/session.ts";
+import { MissingPartsHere } from "../clusters/missing-parts.tsx";
 import { MyNestsSearch } from "./my-nests-search.ts";
 import { NestLine } from "./nest-line.tsx";
 import { statusCounts, statusWords } from "./nest-words.ts";
@@ -49,7 +50,12 @@ export function MyNests() {
         change: (text) => show({ q: text }),
       }}
       filters={<Filters cluster={cluster} sort={sort} show={show} />}
-      above={<Counts page={first} status={status} only={only} show={show} />}
+      above={
+        <>
+          <MissingPartsHere />
+          <Counts page={first} status={status} only={only} show={show} />
+        </>
+      }
       list={list}
       rowsOf={(page) => page.nests}
       empty={
