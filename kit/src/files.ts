@@ -7,6 +7,8 @@ import { UsageError } from "./errors.ts";
 export interface WriteOptions {
   /** Permission bits set when the file is created; 0600 unless said otherwise. */
   readonly mode?: number;
+  /** Called when the new content is on disk, right before it replaces the old one; what it throws keeps the old one. */
+  readonly beforeReplacing?: () => void;
 }
 
 /**
@@ -23,12 +25,13 @@ export async function writeFileAtomic(
   try {
     await file.writeFile(content);
     await file.sync();
+    await file.close();
+    options.beforeReplacing?.();
   } catch (thrown) {
     await file.close();
     await rm(beside, { force: true });
     throw thrown;
   }
-  await file.close();
   await rename(beside, path);
   await syncFolder(dirname(path));
 }

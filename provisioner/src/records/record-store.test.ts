@@ -1,7 +1,7 @@
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { silentLog, VirtualClock } from "@nest/kit";
+import { silentLog, VirtualClock, writeFileAtomic } from "@nest/kit";
 import { HostedNestRecord } from "@nest/protocol";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { RecordStore } from "./record-store.ts";
@@ -71,6 +71,41 @@ test("changes of one record are one after the other, and each counts its revisio
     ),
   );
   expect(await store.get(ID)).toMatchObject({ project_name: "x".repeat(20), revision: 21 });
+});
+
+test("a hub that hung in a change, and whose record another took over, begins again with what that one wrote", async () => {
+  await store.create(aRecord());
+  const clock = new VirtualClock();
+  const hung = Promise.withResolvers<void>();
+  let writes = 0;
+  const slow = new RecordStore({
+    dataFolder: folder,
+    clock,
+    log: silentLog(),
+    write: async (path, text, options) => {
+      writes += 1;
+      if (writes === 1) await hung.promise;
+      await writeFileAtomic(path, text, options);
+    },
+  });
+  const named = (letter: string) => (record: HostedNestRecord) => ({
+    ...record,
+    project_name: `${record.project_name}${letter}`,
+  });
+  const first = slow.change(ID, named("a"));
+  await expect.poll(() => writes).toBe(1);
+  const other = new RecordStore({ dataFolder: folder, clock, log: silentLog() });
+  let isDone = false;
+  const second = other.change(ID, named("b")).then(() => (isDone = true));
+  const later = async () => {
+    await clock.advance(1000);
+    return isDone;
+  };
+  await expect.poll(later).toBe(true);
+  await second;
+  hung.resolve();
+  await first;
+  expect(await store.get(ID)).toMatchObject({ project_name: "ba", revision: 3 });
 });
 
 test("whoever read an older revision is refused", async () => {

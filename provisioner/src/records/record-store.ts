@@ -3,15 +3,16 @@ import { join } from "node:path";
 import {
   type Clock,
   isAbsent,
-  KeyedLock,
   type Log,
   makePrivateFolder,
   NestError,
   readTextIfPresent,
   sentenceOf,
+  type WriteOptions,
   writeFileAtomic,
 } from "@nest/kit";
 import { HostedNestRecord, NestId, NestTombstone } from "@nest/protocol";
+import { type Held, LockLost, RecordLocks } from "./record-lock.ts";
 
 export interface RecordStoreDeps {
   /** The hub's data folder; records are in `saas/nests/<id>/meta.json` below it. */
@@ -19,8 +20,11 @@ export interface RecordStoreDeps {
   readonly clock: Clock;
   readonly log: Log;
   /** Writes a file atomically with mode 0600; replaced in tests that end a hub between two effects. */
-  readonly write?: (path: string, text: string) => Promise<void>;
+  readonly write?: (path: string, text: string, options?: WriteOptions) => Promise<void>;
 }
+
+/** How often a change begins again whose lock was taken over. */
+const MOST_TRIES = 5;
 
 /** What changed: the record as it is now, or undefined for one that was deleted. */
 export type RecordListener = (id: string, record: HostedNestRecord | undefined) => void;
@@ -33,15 +37,15 @@ interface Cached {
 
 /**
  * The records of hosted nests, one file each, read live: a file that somebody writes or edits by hand counts from the next look
- * (spec: Hosted instance record). Parsed records are kept as long as their file is the same. Changes made here are one after the
- * other for each record, replace the file atomically and count its `revision`.
+ * (spec: Hosted instance record). Parsed records are kept as long as their file is the same. Changes are one after the other for
+ * each record, also those of other processes on this data folder; they replace the file atomically and count its `revision`.
  */
 export class RecordStore {
   readonly #deps: RecordStoreDeps;
   readonly #folder: string;
   readonly #graves: string;
-  readonly #write: (path: string, text: string) => Promise<void>;
-  readonly #locks = new KeyedLock();
+  readonly #write: (path: string, text: string, options?: WriteOptions) => Promise<void>;
+  readonly #locks: RecordLocks;
   readonly #cache = new Map<string, Cached>();
   readonly #listeners = new Set<RecordListener>();
 
@@ -50,6 +54,8 @@ export class RecordStore {
     this.#folder = join(deps.dataFolder, "saas", "nests");
     this.#graves = join(deps.dataFolder, "saas", "tombstones");
     this.#write = deps.write ?? writeFileAtomic;
+    // Not below saas/: a backup has all of that.
+    this.#locks = new RecordLocks(join(deps.dataFolder, "locks", "nests"), deps.clock);
   }
 
   /** Where all records are. */
@@ -97,14 +103,14 @@ export class RecordStore {
   /** Makes a record. @throws NestError `nest_exists` where there is one, or was one that left a tombstone. */
   async create(record: HostedNestRecord): Promise<HostedNestRecord> {
     const folder = this.folderOf(record.id);
-    if ((await this.tombstone(record.id)) !== undefined) throw exists(record.id);
-    return this.#locks.run(record.id, async () => {
+    return this.#locked(record.id, async (held) => {
+      if ((await this.tombstone(record.id)) !== undefined) throw exists(record.id);
       await makePrivateFolder(this.#folder);
       await mkdir(folder, { mode: 0o700 }).catch((thrown: NodeJS.ErrnoException) => {
         if (thrown.code !== "EEXIST") throw thrown;
       });
       if ((await this.read(record.id)) !== undefined) throw exists(record.id);
-      return this.#save({ ...record, revision: 1 });
+      return this.#save({ ...record, revision: 1 }, held);
     });
   }
 
@@ -118,18 +124,18 @@ export class RecordStore {
     change: (record: HostedNestRecord) => HostedNestRecord | undefined,
     revision?: number,
   ): Promise<HostedNestRecord> {
-    return this.#locks.run(id, async () => {
+    return this.#locked(id, async (held) => {
       const before = await this.get(id);
       if (revision !== undefined && revision !== before.revision) throw changed(id);
       const after = change(before);
-      return after === undefined ? before : this.#save({ ...after, id, revision: before.revision + 1 });
+      return after === undefined ? before : this.#save({ ...after, id, revision: before.revision + 1 }, held);
     });
   }
 
   /** Removes a record and what lies beside it; leaves a tombstone, so that a late heartbeat does not bring the nest back. */
   async bury(id: string, by: string): Promise<void> {
     const folder = this.folderOf(id);
-    await this.#locks.run(id, async () => {
+    await this.#locked(id, async (held) => {
       const record = await this.read(id).catch(() => undefined);
       const stone: NestTombstone = {
         id,
@@ -139,7 +145,8 @@ export class RecordStore {
         deleted_by: by,
       };
       await makePrivateFolder(this.#graves);
-      await this.#write(join(this.#graves, `${id}.json`), `${JSON.stringify(stone, undefined, 2)}\n`);
+      const options = { beforeReplacing: held.stillMine };
+      await this.#write(join(this.#graves, `${id}.json`), `${JSON.stringify(stone, undefined, 2)}\n`, options);
       await rm(folder, { recursive: true, force: true });
       this.#cache.delete(id);
     });
@@ -189,9 +196,24 @@ export class RecordStore {
     return record;
   }
 
-  async #save(record: HostedNestRecord): Promise<HostedNestRecord> {
+  /** Changes a record when nobody else does, anew where it lost its lock before it could write. */
+  async #locked<Result>(id: string, change: (held: Held) => Promise<Result>): Promise<Result> {
+    // Not for a name that leads elsewhere.
+    this.folderOf(id);
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return await this.#locks.run(id, change);
+      } catch (thrown) {
+        if (!(thrown instanceof LockLost)) throw thrown;
+        if (tries === MOST_TRIES) throw changed(id);
+      }
+    }
+  }
+
+  async #save(record: HostedNestRecord, { stillMine }: Held): Promise<HostedNestRecord> {
     const checked = HostedNestRecord.parse(record);
-    await this.#write(this.#fileOf(checked.id), `${JSON.stringify(checked, undefined, 2)}\n`);
+    const text = `${JSON.stringify(checked, undefined, 2)}\n`;
+    await this.#write(this.#fileOf(checked.id), text, { beforeReplacing: stillMine });
     this.#tell(checked.id, checked);
     return checked;
   }

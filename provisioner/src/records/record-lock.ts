@@ -1,0 +1,112 @@
+import { randomUUID } from "node:crypto";
+import { readFileSync, rmSync } from "node:fs";
+import { link, rename, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { type Clock, isAbsent, KeyedLock, makePrivateFolder, readTextIfPresent } from "@nest/kit";
+
+/** A change takes milliseconds. Whoever has held a record this long was killed, and another one takes it over. */
+export const HOLDER_GONE_MS = 10_000;
+const LOOK_MS = 5;
+
+/** Thrown into a change whose lock another process took over, because this one was as good as dead meanwhile. */
+export class LockLost extends Error {}
+
+/** What a change has while it holds its record. */
+export interface Held {
+  /** @throws LockLost when another process has the record by now. */
+  stillMine(): void;
+}
+
+/**
+ * Keeps changes of one record apart, between the acts of this process and between processes that share a data folder: replicas of
+ * a hub, and `nest instance`. Who changes a record creates its lock file; the others wait until it is gone.
+ *
+ * Each holder writes another name into the file. Somebody who has waited for the same name for ten seconds of their own clock
+ * takes the record over, so the clocks of two machines need not agree. A holder that merely hung sees that before it replaces the
+ * record, and begins again.
+ */
+export class RecordLocks {
+  readonly #folder: string;
+  readonly #clock: Clock;
+  readonly #here = new KeyedLock();
+
+  constructor(folder: string, clock: Clock) {
+    this.#folder = folder;
+    this.#clock = clock;
+  }
+
+  /** Runs a change of a record when nobody else changes it. */
+  run<Result>(id: string, act: (held: Held) => Promise<Result>): Promise<Result> {
+    return this.#here.run(id, async () => {
+      const path = join(this.#folder, id);
+      const name = randomUUID();
+      await this.#take(path, name);
+      const isMine = () => textNow(path) === name;
+      const stillMine = () => {
+        if (!isMine()) throw new LockLost("another process took the record over");
+      };
+      try {
+        return await act({ stillMine });
+      } finally {
+        if (isMine()) rmSync(path, { force: true });
+      }
+    });
+  }
+
+  async #take(path: string, name: string): Promise<void> {
+    let seen: string | undefined;
+    let since = 0;
+    while (!(await this.#placed(path, name))) {
+      const holder = await readTextIfPresent(path);
+      const now = this.#clock.now();
+      if (holder === undefined) continue;
+      if (holder !== seen) [seen, since] = [holder, now];
+      else if (now - since >= HOLDER_GONE_MS) await clearAway(path, seen);
+      await this.#clock.sleep(LOOK_MS);
+    }
+  }
+
+  /** Creates the lock file with its whole content; false when there is one already. */
+  async #placed(path: string, name: string): Promise<boolean> {
+    const beside = `${path}.${name}.part`;
+    try {
+      await writeFile(beside, name, { mode: 0o600, flag: "wx" });
+    } catch (thrown) {
+      if (!isAbsent(thrown)) throw thrown;
+      await makePrivateFolder(this.#folder);
+      return false;
+    }
+    try {
+      await link(beside, path);
+      return true;
+    } catch (thrown) {
+      if ((thrown as NodeJS.ErrnoException).code === "EEXIST") return false;
+      throw thrown;
+    } finally {
+      await rm(beside, { force: true });
+    }
+  }
+}
+
+/** Removes what a killed holder left behind, and nothing else: whoever was faster has the record by now. */
+async function clearAway(path: string, seen: string): Promise<void> {
+  const aside = `${path}.${randomUUID()}.part`;
+  try {
+    if (textNow(path) !== seen) return;
+    await rename(path, aside);
+  } catch {
+    return;
+  }
+  if (textNow(aside) !== seen) await link(aside, path).catch(() => undefined);
+  await rm(aside, { force: true });
+}
+
+/** Read at once and not in turn: between this and what follows nothing else of this process happens. */
+function textNow(path: string): string | undefined {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (thrown) {
+    if (isAbsent(thrown)) return undefined;
+    throw thrown;
+  }
+}
