@@ -18,7 +18,7 @@ export { Provisioner } from "./nests/provisioner.ts";
 export type { AuthRecord, Claim, NewNest, ProjectFields, ProvisionerDeps } from "./nests/requests.ts";
 export { ownObject } from "./operations/ownership.ts";
 export type { NestDefaults, OperationKind } from "./operations/tools.ts";
-export { AutoUpgrade, type AutoUpgradeDeps, type UpgradePause } from "./pool/auto-upgrade.ts";
+export { AutoUpgrade, type AutoUpgradeDeps } from "./pool/auto-upgrade.ts";
 export { Placeholders, type PlaceholdersDeps } from "./pool/placeholders.ts";
 export { type ClusterEntry, ClustersFile, type ClustersFileDeps } from "./records/clusters-file.ts";
 export { CredentialStore, type CredentialStoreDeps } from "./records/credential-store.ts";

@@ -139,6 +139,46 @@ describe.skipIf(missing)("the admin's pages of hosted nests", () => {
     await context.close();
   }, 60_000);
 
+  test("one switch stops upgrades by themselves, and shows every admin who turned it, when and why", async () => {
+    const { page, context, faults } = await open("root", "/clusters");
+    const lever = page.getByRole("switch", { name: "Nests upgrade by themselves" });
+    expect(await lever.isChecked()).toBe(true);
+    await page.getByLabel("Why, should you turn it off").fill("the new image <b>loses</b> sessions");
+    await lever.uncheck();
+    await page.getByText("No nest upgrades by itself any more.").waitFor();
+    await page.getByText(/^Stopped by root, .*: the new image <b>loses<\/b> sessions$/).waitFor();
+    expect((await scene().hub.admin("GET", "/api/saas/upgrade-pause")).body).toMatchObject({
+      paused: true,
+      by: "root",
+    });
+    await page.reload();
+    await page.getByText(/^Stopped by root/).waitFor();
+    await lever.check();
+    await page.getByText("Nests upgrade by themselves again.").waitFor();
+    expect((await scene().hub.admin("GET", "/api/saas/upgrade-pause")).body).toMatchObject({ paused: false });
+    expect(faults).toEqual([]);
+    await context.close();
+  }, 40_000);
+
+  test.each(["/my-nests", "/clusters", "/users", "/settings", "/contributors", "/audit"])(
+    "%s says so when the hub cannot tell who asks, and goes on when it can again",
+    async (path) => {
+      const { page, context } = await open("root", "/operations");
+      await page.route("**/api/auth/user", (asked) =>
+        asked.fulfill({ status: 500, json: { error: "the store is away", code: "internal" } }),
+      );
+      await page.goto(scene().hub.url + path);
+      const alert = page.getByRole("main").getByRole("alert");
+      await alert.getByText("The store is away.").waitFor();
+      await page.unroute("**/api/auth/user");
+      await alert.getByRole("button", { name: "Try again" }).click();
+      await alert.waitFor({ state: "detached" });
+      await page.getByRole("main").getByRole("heading").first().waitFor();
+      await context.close();
+    },
+    40_000,
+  );
+
   test("a nest is moved from its page, to clusters that the hub reaches", async () => {
     const id = await scene().create("ada", { cluster_id: "east" });
     const { page, context } = await open("root", `/my-nests/${id}`);

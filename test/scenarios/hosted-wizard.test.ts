@@ -1,4 +1,6 @@
 import { generateKeyPairSync } from "node:crypto";
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
 import type { nests } from "@nest/protocol";
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
@@ -196,6 +198,30 @@ describe.skipIf(missing)("the wizard that creates nests", () => {
       page.getByRole("link", { name: `${id}.yaml` }).click(),
     ]);
     expect(download.suggestedFilename()).toBe(`${id}.yaml`);
+    await context.close();
+  }, 60_000);
+
+  test("where the hub does not touch a cluster, it says before a token is typed that it would be dropped, and what to do", async () => {
+    const { page, context, faults } = await open("ada", "/my-nests/new");
+    await repositories(page);
+    await next(page);
+    await next(page);
+    const note = page.getByRole("note");
+    await note.getByText(/does not touch west\. If the nest shall live there: .* dropped/).waitFor();
+    await note.getByText("nest instance apply").waitFor();
+    expect(await page.getByLabel("Token", { exact: true }).inputValue()).toBe("");
+    await page.getByLabel("Token", { exact: true }).fill("ghp_none");
+    await next(page);
+    await page.getByRole("radio", { name: /^west/ }).check();
+    await page.getByRole("button", { name: "Back" }).click();
+    await note.getByText("The hub does not touch the cluster of this nest.").waitFor();
+    await next(page);
+    await next(page);
+    await page.getByText("what is given to it by hand; what you typed is dropped").waitFor();
+    await page.getByRole("button", { name: "Create the nest" }).click();
+    const { id } = await created(page);
+    expect(await readdir(join(scene().hub.folder, "saas/nests", id))).toEqual(["meta.json"]);
+    expect(faults).toEqual([]);
     await context.close();
   }, 60_000);
 });

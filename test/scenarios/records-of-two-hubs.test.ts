@@ -7,7 +7,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { FolderHere } from "../harness/folder-here.ts";
 
 const ID = "hosted-acme-widgets-ab12";
-const WRITER = join(import.meta.dirname, "../harness/record-writer-process.ts");
+const WRITER = join(import.meta.dirname, "../fakes/record-writer-process.ts");
 let folder: FolderHere;
 let records: RecordStore;
 

@@ -10,15 +10,15 @@ export interface UpgradeRouteDeps {
 /** The switch that stops upgrades of all nests, for admins. */
 export function registerUpgradeRoutes(routes: HubRoutes, { autoUpgrade, audit }: UpgradeRouteDeps): void {
   routes.serve(nests.upgradePause, () => autoUpgrade.pause());
-  routes.serve(nests.setUpgradePause, async ({ body: { paused }, actor }) => {
+  routes.serve(nests.setUpgradePause, async ({ body: { paused, note }, actor }) => {
     const before = await autoUpgrade.pause();
-    await autoUpgrade.setPause(paused, actor);
+    await autoUpgrade.setPause(paused, actor, note);
     const words = (isPaused: boolean) => (isPaused ? "stopped" : "on");
     await audit(actor, {
       action: "nest upgrades",
       subject: "nests",
       before: words(before.paused),
-      after: words(paused),
+      after: note === undefined ? words(paused) : `${words(paused)}: ${note}`,
     });
     return { paused };
   });

@@ -322,19 +322,28 @@ export const authCheck = route({
   reply: z.object({ ok: z.literal(true) }),
 });
 
+/** Whether upgrades by themselves are stopped, by whom, since when and why. */
+export const UpgradePause = z.object({
+  paused: z.boolean(),
+  by: z.string().optional(),
+  at: z.string().optional(),
+  note: z.string().optional(),
+});
+export type UpgradePause = z.infer<typeof UpgradePause>;
+
 /** Everything the admin page of nests switches at once. */
 export const upgradePause = route({
   method: "GET",
   path: "/api/saas/upgrade-pause",
   summary: "Whether nests upgrade by themselves",
   access: "admin",
-  reply: z.object({ paused: z.boolean(), by: z.string().optional(), at: z.string().optional() }),
+  reply: UpgradePause,
 });
 export const setUpgradePause = route({
   method: "POST",
   path: "/api/saas/upgrade-pause",
   summary: "Stop upgrades of all nests, or let them go on",
   access: "admin",
-  body: z.strictObject({ paused: z.boolean() }),
+  body: z.strictObject({ paused: z.boolean(), note: z.string().trim().min(1).max(300).optional() }),
   reply: z.object({ paused: z.boolean() }),
 });

@@ -8,8 +8,7 @@ import {
   sentenceOf,
   writeFileAtomic,
 } from "@nest/kit";
-import type { ClusterRecord, HostedNestRecord } from "@nest/protocol";
-import { z } from "zod";
+import { type ClusterRecord, type HostedNestRecord, nests } from "@nest/protocol";
 import type { ClustersFile } from "../records/clusters-file.ts";
 import type { RecordStore } from "../records/record-store.ts";
 
@@ -18,9 +17,6 @@ const LOOK_MS = 60_000;
 const WAVE = 10;
 /** So many failures of one image on a cluster, and the others keep what works. */
 const MOST_FAILURES = 2;
-
-const Switch = z.object({ paused: z.boolean(), by: z.string().optional(), at: z.string().optional() });
-export type UpgradePause = z.infer<typeof Switch>;
 
 export interface AutoUpgradeDeps {
   readonly dataFolder: string;
@@ -60,18 +56,20 @@ export class AutoUpgrade {
   }
 
   /** Whether upgrades by themselves are stopped; a file that cannot be understood stops them. */
-  async pause(): Promise<UpgradePause> {
+  async pause(): Promise<nests.UpgradePause> {
     const text = await readTextIfPresent(this.#file);
     if (text === undefined) return { paused: false };
     try {
-      return Switch.parse(JSON.parse(text));
+      return nests.UpgradePause.parse(JSON.parse(text));
     } catch {
       return { paused: true };
     }
   }
 
-  async setPause(paused: boolean, by: string): Promise<UpgradePause> {
-    const value = { paused, by, at: new Date(this.#deps.clock.now()).toISOString() };
+  /** @param note why, for other admins. */
+  async setPause(paused: boolean, by: string, note?: string): Promise<nests.UpgradePause> {
+    const at = new Date(this.#deps.clock.now()).toISOString();
+    const value = { paused, by, at, ...(note === undefined ? {} : { note }) };
     await makePrivateFolder(join(this.#deps.dataFolder, "saas"));
     await writeFileAtomic(this.#file, `${JSON.stringify(value)}\n`);
     return value;

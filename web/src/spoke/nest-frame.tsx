@@ -2,15 +2,16 @@ import { Button } from "@mantine/core";
 import { Outlet } from "@tanstack/react-router";
 import { useEffect } from "react";
 import { AppShell } from "../shared/shell/app-shell.tsx";
-import { Loading } from "../shared/states/states.tsx";
+import { LoadingOrFailed } from "../shared/states/states.tsx";
 import { followNest } from "./live/live.ts";
 import { nestPages, nestShortcuts } from "./pages.ts";
 import { Account, signInAddress } from "./session/account.tsx";
-import { useVisitor, type Visitor } from "./session/session.ts";
+import { useVisitorAsked, type Visitor } from "./session/session.ts";
 
 /** What stands around each page of a nest's app, and the page for where one is. */
 export function NestFrame() {
-  const visitor = useVisitor();
+  const asked = useVisitorAsked();
+  const visitor = asked.data;
   const mayRead = visitor?.may.read === true;
   useEffect(() => {
     if (mayRead) followNest();
@@ -18,7 +19,7 @@ export function NestFrame() {
   const pages = nestPages.filter(({ right }) => visitor === undefined || right === undefined || visitor.may[right]);
   return (
     <AppShell server="nest" pages={pages} account={<Account />} shortcuts={nestShortcuts}>
-      {visitor === undefined ? <Loading /> : mayRead ? <Outlet /> : <Closed visitor={visitor} />}
+      {visitor === undefined ? <LoadingOrFailed asked={asked} /> : mayRead ? <Outlet /> : <Closed visitor={visitor} />}
     </AppShell>
   );
 }

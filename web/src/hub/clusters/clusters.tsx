@@ -12,6 +12,7 @@ import { showToast } from "../../shared/toast/toast.tsx";
 import { ByHand } from "./by-hand.tsx";
 import { openCluster } from "./cluster-dialog.tsx";
 import { MissingList } from "./missing-parts.tsx";
+import { UpgradePause } from "./upgrade-pause.tsx";
 
 const reachWords: Readonly<Record<nests.Cluster["reachable"], { readonly words: string; readonly state: string }>> = {
   yes: { words: "reachable", state: "ready" },
@@ -56,6 +57,7 @@ export function Clusters() {
           </ul>
         )}
       </section>
+      <UpgradePause />
       <details className="by-hand-part" open={data?.some(({ reachable }) => reachable === "pull_only") === true}>
         <summary>Clusters that the hub does not touch</summary>
         <ByHand />

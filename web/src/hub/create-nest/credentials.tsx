@@ -8,7 +8,15 @@ import { type AuthShape, type DraftFaults, keyFault, type NestDraft } from "./ne
 export interface CredentialsProps {
   readonly draft: NestDraft;
   readonly faults: DraftFaults;
+  readonly byHand: ByHandOn;
   readonly change: (part: Partial<NestDraft>) => void;
+}
+
+/** Clusters that the hub does not touch: what is typed here never reaches a nest on one. */
+export interface ByHandOn {
+  readonly names: readonly string[];
+  /** Whether the nest will live on one of them: it was chosen, or there is no other. */
+  readonly isSure: boolean;
 }
 
 const shapes: readonly { readonly value: AuthShape; readonly name: string; readonly means: string }[] = [
@@ -31,10 +39,11 @@ const shapes: readonly { readonly value: AuthShape; readonly name: string; reado
 ];
 
 /** How the nest signs in at the code host: three shapes, with what each needs. */
-export function Credentials({ draft, faults, change }: CredentialsProps) {
+export function Credentials({ draft, faults, byHand, change }: CredentialsProps) {
   const { auth, level } = draft;
   return (
     <div className="stack">
+      <NotKept {...byHand} />
       <Choices
         legend="How does it sign in at the code host?"
         name="auth"
@@ -83,6 +92,25 @@ export function Credentials({ draft, faults, change }: CredentialsProps) {
         </>
       ) : undefined}
     </div>
+  );
+}
+
+/** Says before anything is typed where it would be lost. */
+function NotKept({ names, isSure }: ByHandOn) {
+  if (names.length === 0) return undefined;
+  return (
+    <p className="notice" role="note">
+      {isSure ? (
+        <>The hub does not touch the cluster of this nest. </>
+      ) : (
+        <>
+          The hub does not touch <bdi>{names.join(", ")}</bdi>. If the nest shall live there:{" "}
+        </>
+      )}
+      What you type here is checked for its form and then <b>dropped</b>: it reaches no nest. So give none that is worth
+      anything; <code>ghp_none</code> will do as a token. Whoever reaches the cluster gives the real one to{" "}
+      <code>nest instance apply</code> on standard input; the nest's page has the command.
+    </p>
   );
 }
 

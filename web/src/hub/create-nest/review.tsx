@@ -26,7 +26,9 @@ export function Review({
       <Fact name="Level">
         {draft.level} of 6: {levelOf(draft.level)}
       </Fact>
-      <Fact name="Signs in with">{auth}</Fact>
+      <Fact name="Signs in with">
+        {cluster?.reachable === "pull_only" ? "what is given to it by hand; what you typed is dropped" : auth}
+      </Fact>
       {isClaim ? (
         <Fact name="Owner">{draft.owner}</Fact>
       ) : (

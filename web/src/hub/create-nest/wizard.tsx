@@ -6,7 +6,7 @@ import { CallError, call } from "../../shared/call/call.ts";
 import { queries } from "../../shared/call/queries.ts";
 import { LoadFailed } from "../../shared/states/states.tsx";
 import { Choices } from "./choices.tsx";
-import { Credentials } from "./credentials.tsx";
+import { type ByHandOn, Credentials } from "./credentials.tsx";
 import { levelMeans, levelOf, offeredLevels } from "./levels.ts";
 import {
   type DraftFaults,
@@ -120,7 +120,12 @@ export function Wizard(props: WizardProps) {
               choose={(level) => change({ level })}
             />
           ) : at === 2 ? (
-            <Credentials draft={draft} faults={faults} change={change} />
+            <Credentials
+              draft={draft}
+              faults={faults}
+              byHand={byHandOn(isClaim ? [] : clusters, draft.cluster)}
+              change={change}
+            />
           ) : at === 3 ? (
             <Place draft={draft} faults={faults} clusters={clusters} isClaim={isClaim} change={change} />
           ) : (
@@ -141,6 +146,14 @@ export function Wizard(props: WizardProps) {
       </section>
     </form>
   );
+}
+
+/** Which clusters the hub does not touch, and whether the nest will live on one of them as things stand. */
+function byHandOn(clusters: readonly nests.Cluster[], chosen: string | undefined): ByHandOn {
+  const untouched = clusters.filter(({ reachable }) => reachable === "pull_only");
+  const isSure =
+    untouched.some(({ id }) => id === chosen) || (untouched.length > 0 && untouched.length === clusters.length);
+  return { names: untouched.map(({ id, name }) => name ?? id), isSure };
 }
 
 /** Where in the wizard one is; steps that were passed can be gone back to. */

@@ -1,12 +1,13 @@
 import { Button } from "@mantine/core";
 import type { ReactNode } from "react";
-import { Loading } from "../states/states.tsx";
-import { signInAddress, useWho } from "./session.ts";
+import { LoadingOrFailed } from "../states/states.tsx";
+import { signInAddress, useWhoAsked } from "./session.ts";
 
 /** Shows its children to admins and an explanation to others. It protects nothing: the hub checks every request itself. */
 export function AdminsOnly({ what, children }: { readonly what: string; readonly children: ReactNode }) {
-  const who = useWho();
-  if (who === undefined) return <Loading />;
+  const asked = useWhoAsked();
+  const who = asked.data;
+  if (who === undefined) return <LoadingOrFailed asked={asked} />;
   if (who.hub_admin) return children;
   return (
     <div className="lead closed">

@@ -1,15 +1,21 @@
 import { access } from "@nest/protocol";
 import { useQuery } from "@tanstack/react-query";
 import { call } from "../call/call.ts";
+import { ANSWER_MS, onceMore } from "../call/queries.ts";
 
 /** Who is signed in; undefined until the hub has answered. */
 export function useWho(): access.AuthUser | undefined {
-  const { data } = useQuery({
+  return useWhoAsked().data;
+}
+
+/** Who is signed in, or why that could not be learned: the whole page waits for it, so it says so within half a minute. */
+export function useWhoAsked() {
+  return useQuery({
     queryKey: ["who"],
-    queryFn: async ({ signal }) => (await call(access.user, { signal })).value,
+    queryFn: async ({ signal }) => (await call(access.user, { signal, deadlineMs: ANSWER_MS })).value,
     staleTime: 60_000,
+    ...onceMore,
   });
-  return data;
 }
 
 /** Whether the signed-in person is an admin of the hub. */

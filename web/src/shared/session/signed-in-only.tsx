@@ -1,12 +1,13 @@
 import { Button } from "@mantine/core";
 import type { ReactNode } from "react";
-import { Loading } from "../states/states.tsx";
-import { signInAddress, useWho } from "./session.ts";
+import { LoadingOrFailed } from "../states/states.tsx";
+import { signInAddress, useWhoAsked } from "./session.ts";
 
 /** Shows its children to whoever is signed in, and the way to the sign-in to others. It protects nothing: the hub checks itself. */
 export function SignedInOnly({ what, children }: { readonly what: string; readonly children: ReactNode }) {
-  const who = useWho();
-  if (who === undefined) return <Loading />;
+  const asked = useWhoAsked();
+  const who = asked.data;
+  if (who === undefined) return <LoadingOrFailed asked={asked} />;
   if (who.authenticated) return children;
   return (
     <div className="lead closed">

@@ -45,6 +45,19 @@ export function LoadFailed({ problem, again }: { readonly problem: unknown; read
   );
 }
 
+/** A question that a page waits for. */
+export interface Awaited {
+  readonly error: unknown;
+  readonly refetch: () => unknown;
+  readonly isFetching: boolean;
+}
+
+/** In place of a page that needs an answer first: waiting for it, or why there was none, with a button to ask again. */
+export function LoadingOrFailed({ asked: { error, refetch, isFetching } }: { readonly asked: Awaited }) {
+  if (error === null || isFetching) return <Loading />;
+  return <LoadFailed problem={error} again={() => void refetch()} />;
+}
+
 /** An error as a sentence, and what to do about it. */
 export function wordsOf(problem: unknown): { readonly message: string; readonly hint: string | undefined } {
   if (problem instanceof CallError) return { message: sentence(problem.message), hint: problem.hint };

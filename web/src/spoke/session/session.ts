@@ -2,6 +2,7 @@ import { nestSignIn } from "@nest/protocol";
 import { useQuery } from "@tanstack/react-query";
 import type { z } from "zod";
 import { CallError, call } from "../../shared/call/call.ts";
+import { ANSWER_MS, onceMore } from "../../shared/call/queries.ts";
 
 /** Who looks at this nest, and what they may do. */
 export type Visitor = z.infer<typeof nestSignIn.signInStatus.reply>;
@@ -14,19 +15,24 @@ const NOT_SAID: Visitor = { logged_in: false, by: "none", may: { read: true, ope
 
 /** Who is signed in; undefined until the nest has answered. */
 export function useVisitor(): Visitor | undefined {
-  const { data } = useQuery({
+  return useVisitorAsked().data;
+}
+
+/** Who is signed in, or why that could not be learned: every page waits for it, so it says so within half a minute. */
+export function useVisitorAsked() {
+  return useQuery({
     queryKey: ["visitor"],
     queryFn: async ({ signal }) => {
       try {
-        return (await call(nestSignIn.signInStatus, { signal })).value;
+        return (await call(nestSignIn.signInStatus, { signal, deadlineMs: ANSWER_MS })).value;
       } catch (thrown) {
         if (thrown instanceof CallError && thrown.status === 404) return NOT_SAID;
         throw thrown;
       }
     },
     staleTime: 60_000,
+    ...onceMore,
   });
-  return data;
 }
 
 const whoMay: Readonly<Record<Right, string>> = {
