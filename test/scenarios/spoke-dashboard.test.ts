@@ -253,4 +253,18 @@ describe.skipIf(missing)("the dashboard of a nest whose agents work", () => {
     await expect.poll(() => page.locator(".connection-state").textContent(), { timeout: 20_000 }).toBe("live");
     await context.close();
   }, 60_000);
+
+  test("a page says so when the nest cannot tell who asks, and goes on when it can again", async () => {
+    const { page, context } = await open("/overview");
+    await page.route("**/api/gh-user-auth/status", (asked) =>
+      asked.fulfill({ status: 500, json: { error: "the store is away", code: "internal" } }),
+    );
+    await page.goto(`${scene().url}/runs`);
+    const alert = page.getByRole("main").getByRole("alert");
+    await alert.getByText("The store is away.").waitFor();
+    await page.unroute("**/api/gh-user-auth/status");
+    await alert.getByRole("button", { name: "Try again" }).click();
+    await page.getByRole("heading", { name: "Runs" }).waitFor();
+    await context.close();
+  });
 });
