@@ -34,7 +34,7 @@ claim: 20 placeholders (or -nests) on a real API server with its controllers are
 cluster is asked for the pod, beside three writes to the same objects.
 
 watch: a hub with 500 nests (or -nests) on a real API server: its memory, and how many watches and connections the server sees,
-beside the same hub that does not touch the cluster. Both need the server that test/real-cluster/build.sh makes.
+beside the same hub that does not touch the cluster. Both need the server that local-cluster/server/build.sh makes.
 
 heartbeats: 1,000 nests (or -nests) beat at the hub a hundred times as often as they do, over real HTTP, beside a bare web server
 that answers the same bodies.
