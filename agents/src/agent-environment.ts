@@ -43,6 +43,8 @@ export interface AgentEnvironmentDeps {
   readonly backend: Backend;
   /** Whether a sandbox or a container, and not only the CLI's own permission prompts, keeps the agent from the machine. */
   readonly isContained: boolean;
+  /** The model that was chosen; for a backend that takes it from a variable. */
+  readonly model?: string | undefined;
   /** Further names the contributor lets through (`NEST_AGENT_ENV`). */
   readonly alsoPass?: readonly string[];
   /** Variables of the task: its credential, its context file. They win over the contributor's own. */
@@ -60,5 +62,5 @@ export function agentEnvironment(relay: Environment, deps: AgentEnvironmentDeps)
     if (value === undefined || WITHHELD.test(name)) continue;
     if (named.has(name) || ALLOWED_PREFIXES.some((prefix) => name.startsWith(prefix))) environment[name] = value;
   }
-  return { ...environment, ...deps.backend.extraEnvironment?.(relay, deps.isContained), ...deps.task };
+  return { ...environment, ...deps.backend.extraEnvironment?.(relay, deps), ...deps.task };
 }

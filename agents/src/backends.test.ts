@@ -1,6 +1,10 @@
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { decodePiEvents } from "./backends/pi.ts";
 import { backendOf, backends } from "./backends.ts";
+import { withDefaults } from "./cli/defaults.ts";
 
 const prompt = "Fix it.";
 const inContainer = { prompt, container: true, sandboxed: false };
@@ -27,11 +31,20 @@ describe("the one-shot arguments", () => {
     expect(argv).not.toMatch(/dangerously|bypass|yolo|--allow-all(?!-tools)|--yes\b|--trust/);
   });
 
-  test("name the model for every backend but goose and bob", () => {
+  test("name the model for every backend but goose, which takes it from a variable", () => {
     const naming = backends.filter((backend) =>
       backend.interactive({ container: true, sandboxed: false, model: "m-1" }).join(" ").includes("--model m-1"),
     );
-    expect(naming.map(({ name }) => name)).toEqual(["claude", "copilot", "codex", "pi", "aider", "litellm", "agy"]);
+    expect(naming.map(({ name }) => name)).toEqual([
+      "claude",
+      "copilot",
+      "bob",
+      "codex",
+      "pi",
+      "aider",
+      "litellm",
+      "agy",
+    ]);
   });
 
   test("name the effort for codex and agy only; agy has one whenever a model is set", () => {
@@ -72,7 +85,7 @@ describe("a backend on a host without walls", () => {
 
   test("asks before it acts, whatever the contributor's settings say: goose", () => {
     const made = (environment: Record<string, string>, isContained: boolean) =>
-      backendOf("goose")?.extraEnvironment?.(environment, isContained);
+      backendOf("goose")?.extraEnvironment?.(environment, { isContained });
     expect(made({ GOOSE_MODE: "auto" }, false)).toEqual({ GOOSE_MODE: "smart_approve" });
     expect(made({}, false)).toEqual({ GOOSE_MODE: "smart_approve" });
     expect(made({ GOOSE_MODE: "approve" }, false)).toEqual({});
@@ -80,9 +93,27 @@ describe("a backend on a host without walls", () => {
   });
 });
 
+test("goose is given the model that was chosen as its own variable", () => {
+  const made = backendOf("goose")?.extraEnvironment?.({ GOOSE_MODEL: "mine" }, { isContained: true, model: "chosen" });
+  expect(made).toEqual({ GOOSE_MODEL: "chosen" });
+});
+
+test("goose works with a local model unless the environment or its own settings name a provider", async () => {
+  const home = await mkdtemp(join(tmpdir(), "nest-goose-"));
+  const goose = backendOf("goose");
+  if (goose === undefined) throw new Error("no goose");
+  const local = { GOOSE_PROVIDER: "ollama", GOOSE_MODEL: expect.stringMatching(/./) };
+  expect(await withDefaults(goose, { HOME: home })).toMatchObject(local);
+  expect(await withDefaults(goose, { HOME: home, GOOSE_PROVIDER: "openai" })).not.toHaveProperty("GOOSE_MODEL");
+  await mkdir(join(home, ".config/goose"), { recursive: true });
+  await writeFile(join(home, ".config/goose/config.yaml"), "GOOSE_PROVIDER: anthropic\n");
+  expect(await withDefaults(goose, { HOME: home })).toEqual({ HOME: home });
+  await rm(home, { recursive: true });
+});
+
 test("litellm gives the claude program the contributor's own endpoint and key", () => {
   const environment = { NEST_LITELLM_ENDPOINT: "http://127.0.0.1:4000", HIVE_LITELLM_API_KEY: "k" };
-  expect(backendOf("litellm")?.extraEnvironment?.(environment, true)).toEqual({
+  expect(backendOf("litellm")?.extraEnvironment?.(environment, { isContained: true })).toEqual({
     ANTHROPIC_BASE_URL: "http://127.0.0.1:4000",
     ANTHROPIC_API_KEY: "k",
   });

@@ -12,6 +12,7 @@ import {
   RunJournal,
   secretsIn,
   startHeadless,
+  withDefaults,
 } from "@nest/agents";
 import {
   type Clock,
@@ -32,28 +33,14 @@ import { probeFacts } from "./declare/declare.ts";
 import { lookAt } from "./look.ts";
 import { type SessionName, takeSessionName } from "./name/session-name.ts";
 import { Relay } from "./relay.ts";
+import { CARRIED_LOGIN, withCarriedLogin } from "./secrets/carried-login.ts";
 import { ownLogin } from "./secrets/own-secrets.ts";
 import { withoutSecrets } from "./secrets/start-secrets.ts";
-import { type RelayConfig, readConfig } from "./settings/config.ts";
+import { type RelayConfig, readConfig, stateFolderIn } from "./settings/config.ts";
 import { parseContributorEnv } from "./settings/contributor-env.ts";
 import { withOwnPlaces } from "./settings/own-place.ts";
+import { USAGE } from "./settings/usage.ts";
 import { openTerminal } from "./task/terminal.ts";
-
-const USAGE = `usage: nest relay
-
-Works on issues of one or more hubs with the agent CLI of this machine, one task at a time.
-Configured by the environment and by ~/.config/nest/contributor.env:
-
-  NEST_HUB                  hub address(es), comma-separated
-  NEST_REGISTRATION_TOKEN   token(s), in the same order
-  AGENT_BACKEND             claude, copilot, goose, bob, codex, pi, aider, litellm or agy (default claude)
-  AGENT_MODEL               model, declared to the hub
-  CONTRIBUTOR_MODE          interactive (default) or headless
-  NEST_AGENT_COMMAND        another program in place of the backend's
-  NEST_WORKSPACE            folder for the tasks' workspaces
-  NEST_SESSION              name that tells this relay from your others (default: kept in the state folder)
-  NEST_SANDBOX              auto (default), bubblewrap or off: whether agents outside a container are confined
-`;
 
 export interface RunOptions {
   /** Stops the relay; without it, SIGTERM and SIGINT do. */
@@ -78,7 +65,9 @@ export async function runRelay(
       return 0;
     }
     if (words[0] !== undefined) throw new UsageError(`unknown argument ${words[0]}`, { usage: USAGE });
-    return await relayOn(environment, error, options.stop);
+    const { [CARRIED_LOGIN]: login, ...own } = environment;
+    const place = { home: own.HOME || homedir(), stateFolder: stateFolderIn(own), clock: systemClock() };
+    return await withCarriedLogin(login, place, () => relayOn(own, error, options.stop));
   } catch (thrown) {
     for (const line of errorLines("nest relay", thrown)) error.write(`${line}\n`);
     return exitCodeOf(thrown);
@@ -89,7 +78,7 @@ async function relayOn(environment: Environment, error: ConsoleOut, stopFromOuts
   const file = join(environment.HOME || homedir(), ".config/nest/contributor.env");
   const saved = parseContributorEnv((await readTextIfPresent(file)) ?? "", file);
   const configured = readConfig(environment, saved);
-  const everything = { ...saved, ...environment };
+  const everything = await withDefaults(configured.backend, { ...saved, ...environment });
   const tokens = configured.hubs.map(({ token }) => token);
   const login = await ownLogin(everything);
   const secrets = new KnownSecrets([...secretsIn(everything), ...tokens, ...(login?.tokens ?? [])]);
@@ -108,7 +97,7 @@ async function relayOn(environment: Environment, error: ConsoleOut, stopFromOuts
   const isContained = config.inContainer || confinement.runs === "sandboxed";
   sayConfinement(config, confinement, isContained, console);
   const { backend, model, effort, role, passToAgent: alsoPass } = config;
-  const ownEnvironment = agentEnvironment(everything, { backend, isContained, alsoPass });
+  const ownEnvironment = agentEnvironment(everything, { backend, isContained, alsoPass, model });
   const terminal =
     config.mode === "interactive"
       ? await openTerminal(config, {

@@ -122,7 +122,8 @@ describe("bad configuration", () => {
     [{ NEST_HUB: "ws://a", CONTRIBUTOR_MODE: "loud" }, "CONTRIBUTOR_MODE: must be interactive or headless"],
     [{ NEST_HUB: "gopher://a" }, "NEST_HUB: "],
     [{ NEST_HUB: "wss://hub.example", NEST_TEST_CLOCK_SCALE: "100" }, "NEST_TEST_CLOCK_SCALE: for tests only"],
-    [{}, "NEST_HUB: missing"],
+    [{ AGENT_BACKEND: "litellm", NEST_AGENT_COMMAND: "" }, "NEST_LITELLM_ENDPOINT: missing"],
+    [{ NEST_HUB: ",", NEST_REGISTRATION_TOKEN: "t" }, "NEST_HUB: "],
     [{ NEST_HUB: "ws://a", NEST_REGISTRATION_TOKEN: "" }, "NEST_REGISTRATION_TOKEN: missing"],
   ] as [Record<string, string>, string][])("%j exits 2 and says why", async (environment, line) => {
     const child = relay.start(environment);

@@ -1,4 +1,4 @@
-import type { Backend } from "../cli/backend.ts";
+import { type Backend, modelFlag } from "../cli/backend.ts";
 import { jsonMembers } from "../sandbox/given.ts";
 
 /** Leaves after every turn, and has no mode without a terminal. Takes its key from its own variable. */
@@ -11,8 +11,14 @@ export const bob: Backend = {
     "--auth-method",
     "api-key",
     ...(choice.container ? ["--approval-mode", "yolo", "--trust"] : ["--approval-mode", "auto_edit"]),
+    ...modelFlag(choice),
   ],
   signs: { ready: /^\s*(?:│\s*)?[>❯](?:\s|$)/m, busy: /esc to cancel/i, loginNeeded: /(?:API key|sign in)/i },
   credentialVariables: ["BOB_API_KEY", "BOBSHELL_API_KEY"],
-  ownFolders: () => [{ path: "~/.bob", files: [{ name: "settings.json", given: jsonMembers("security") }] }],
+  // Its releases before 2.0 keep the settings one folder above.
+  ownFolders: () =>
+    ["~/.bob", "~/.bob/settings"].map((path) => ({
+      path,
+      files: [{ name: "settings.json", given: jsonMembers("security") }],
+    })),
 };

@@ -47,6 +47,7 @@ export const claude: Backend = {
   name: "claude",
   binary: "claude",
   versionArgs: ["--version"],
+  npmPackage: "@anthropic-ai/claude-code",
   // The list flags take any number of words: the prompt must follow another flag, never one of them.
   oneShot: (run) => [...claudePermissions(run), ...modelFlag(run), "-p", run.prompt],
   interactive: (choice) => [...claudePermissions(choice), ...modelFlag(choice)],

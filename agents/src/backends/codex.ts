@@ -29,6 +29,7 @@ export const codex: Backend = {
   name: "codex",
   binary: "codex",
   versionArgs: ["--version"],
+  npmPackage: "@openai/codex",
   oneShot: (run) => [
     "exec",
     "--skip-git-repo-check",

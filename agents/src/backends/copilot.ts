@@ -25,6 +25,7 @@ export const copilot: Backend = {
   name: "copilot",
   binary: "copilot",
   versionArgs: ["--version"],
+  npmPackage: "@github/copilot",
   oneShot: (run) => [...permissions(run), ...modelFlag(run), "-p", run.prompt],
   interactive: (choice) => [...permissions(choice), ...modelFlag(choice)],
   signs: {

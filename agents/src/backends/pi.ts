@@ -17,6 +17,7 @@ export const pi: Backend = {
   name: "pi",
   binary: "pi",
   versionArgs: ["--version"],
+  npmPackage: "@mariozechner/pi-coding-agent",
   oneShot: (run) => [...tools(run), ...modelFlag(run), "--print", "--mode", "json", run.prompt],
   interactive: (choice) => [...tools(choice), ...modelFlag(choice)],
   // It has no prompt sign: its last line tells how much of the context is used, and of how much.

@@ -54,12 +54,23 @@ export interface OwnFile {
   readonly renewed?: readonly string[];
 }
 
+/** What a CLI that was never configured works with. */
+export interface BackendDefaults {
+  readonly variables: Readonly<Record<string, string>>;
+  /** The person's own settings, absolute or from the home on; `environment` is the agent's. */
+  readonly settings: (environment: Readonly<Record<string, string | undefined>>) => string;
+  /** Shows that the settings have a choice of their own. */
+  readonly chosen: RegExp;
+}
+
 /** One agent CLI: data and small functions, no effects. */
 export interface Backend {
   readonly name: string;
   /** The program's name, looked up on PATH unless `NEST_AGENT_COMMAND` names another. */
   readonly binary: string;
   readonly versionArgs: readonly string[];
+  /** Its package on npm, where it has one; undefined where its maker has another way to install it. */
+  readonly npmPackage?: string;
   /** The arguments of a run without a terminal; undefined when the CLI has no headless mode. */
   readonly oneShot?: (run: OneShot) => readonly string[];
   readonly interactive: (choice: AgentChoice) => readonly string[];
@@ -68,11 +79,13 @@ export interface Backend {
   readonly credentialVariables: readonly string[];
   /** The CLI's own folders that a sandboxed run is given in part; `environment` is the agent's. Pure. */
   readonly ownFolders: (environment: Readonly<Record<string, string | undefined>>) => readonly OwnFolder[];
-  /** Variables made for this backend out of the relay's environment. */
+  /** Variables made for this backend out of the relay's environment and what was chosen for the run. */
   readonly extraEnvironment?: (
     environment: Readonly<Record<string, string | undefined>>,
-    isContained: boolean,
+    choice: { readonly isContained: boolean; readonly model?: string | undefined },
   ) => Record<string, string>;
+  /** Variables that hold unless the environment or the person's own settings name the first of them. */
+  readonly defaults?: BackendDefaults;
   /** Decodes a one-shot run's output, for a CLI that does not print plain text. */
   readonly decode?: (output: string) => string;
   /** A warning for the start of the relay: where this backend cannot work. */

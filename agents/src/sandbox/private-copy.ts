@@ -75,10 +75,38 @@ function ownPath(path: string, home: string): string | undefined {
   return clean !== home && (clean === "/" || home.startsWith(clean + sep)) ? undefined : clean;
 }
 
-async function copyFile(file: OwnFile, own: string, copy: string): Promise<Copy | undefined> {
+/** One of a person's own files below the home, as far as a run is given it. */
+export interface GivenFile {
+  /** From the home on: `.claude/.credentials.json`. */
+  readonly path: string;
+  readonly text: string;
+}
+
+/**
+ * What a CLI's own folders below the home hold of what it needs to sign in and to reach its model: the same parts that a
+ * sandboxed run is given. Folders elsewhere are left out.
+ */
+export async function ownFilesGiven(folders: readonly OwnFolder[], home: string): Promise<readonly GivenFile[]> {
+  const found: GivenFile[] = [];
+  for (const folder of folders) {
+    const own = ownPath(folder.path, home);
+    if (own === undefined || !(own === home || own.startsWith(home.replace(/\/$/, "") + sep))) continue;
+    for (const file of folder.files) {
+      const text = await givenOf(file, join(own, file.name));
+      if (text !== undefined) found.push({ path: join(relative(home, own), file.name), text });
+    }
+  }
+  return found;
+}
+
+async function givenOf(file: OwnFile, own: string): Promise<string | undefined> {
   // The person's file may be a link to another place.
   const text = await readPlain(await realpath(own).catch(() => own), MOST_OWN_BYTES);
-  const given = text === undefined ? undefined : (file.given ?? String)(text);
+  return text === undefined ? undefined : (file.given ?? String)(text);
+}
+
+async function copyFile(file: OwnFile, own: string, copy: string): Promise<Copy | undefined> {
+  const given = await givenOf(file, own);
   if (given === undefined) return undefined;
   await writeFile(copy, given, { mode: 0o600, flag: "wx" });
   return { own, copy, place: await realpath(dirname(copy)), given, file };

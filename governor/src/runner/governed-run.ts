@@ -147,7 +147,15 @@ export class GovernedRun implements ActiveRun {
       };
       const { signal } = this.#stop;
       signal.throwIfAborted();
-      places = await makePlaces(deps, { ...this.#prepared, repo, login, variables, workspace, signal });
+      places = await makePlaces(deps, {
+        ...this.#prepared,
+        model: request.agent.model,
+        repo,
+        login,
+        variables,
+        workspace,
+        signal,
+      });
       this.#prompt = promptFor(request.agent, request.allowance, request.assignment, places.checkout);
       this.#names = Object.keys(places.environment).sort();
       await deps.runs.update(this.#stored());

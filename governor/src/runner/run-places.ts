@@ -1,6 +1,14 @@
 import { homedir } from "node:os";
 import { delimiter, dirname } from "node:path";
-import { agentEnvironment, type Backend, type Confinement, confine, inOwnProcesses, type Sandbox } from "@nest/agents";
+import {
+  agentEnvironment,
+  type Backend,
+  type Confinement,
+  confine,
+  inOwnProcesses,
+  type Sandbox,
+  withDefaults,
+} from "@nest/agents";
 import type { Environment } from "@nest/kit";
 import { checkOut, type GitDeps } from "./checkout.ts";
 import type { RunLogin } from "./login.ts";
@@ -25,6 +33,7 @@ export interface PlacesDeps {
 
 export interface RunPlan {
   readonly backend: Backend;
+  readonly model: string | undefined;
   /** Absolute path of the agent's program. */
   readonly binary: string;
   readonly repo: string | undefined;
@@ -66,8 +75,9 @@ export async function makePlaces(deps: PlacesDeps, plan: RunPlan): Promise<RunPl
   await login.checkedOut();
   const base = baseEnvironment(deps.environment);
   const nestFolder = dirname(deps.nestProgram);
-  const environment = agentEnvironment(base, {
+  const environment = agentEnvironment(await withDefaults(backend, base), {
     backend,
+    model: plan.model,
     isContained: inContainer || confinement.runs === "sandboxed",
     alsoPass: deps.alsoPass,
     task: {

@@ -8,7 +8,15 @@ import { contributeHive } from "./hive.ts";
 let folder: string;
 let ran: { file: string; args: readonly string[]; input: string | undefined }[];
 
+let told: string[];
+let ranEnvironment: Readonly<Record<string, string | undefined>> | undefined;
+let images: Set<string>;
+let atTerminal: boolean;
+
 beforeEach(async () => {
+  told = [];
+  images = new Set(["localhost/nest-relay:latest"]);
+  atTerminal = false;
   folder = await mkdtemp(join(tmpdir(), "nest-hive-test-"));
   ran = [];
 });
@@ -31,15 +39,20 @@ async function machine(programs: readonly string[], more: Record<string, string>
   return {
     environment,
     out: { write: () => undefined },
-    error: { write: () => undefined },
+    error: { isTTY: atTerminal, write: (text) => told.push(text) },
     fetch,
-    run: (file, args, _environment, input) => {
+    run: (file, args, given, input) => {
+      ranEnvironment = given;
       ran.push({ file, args, input });
       return Promise.resolve(0);
     },
-    read: () => Promise.resolve(undefined),
+    read: (_file, args) =>
+      Promise.resolve(args[0] === "image" && images.has(args.at(-1) ?? "") ? "sha256:0" : undefined),
   };
 }
+
+const said = () => told.join("");
+const names = () => (ran[0]?.args ?? []).flatMap((arg, at, all) => (all[at - 1] === "--env" ? [arg] : []));
 
 const runtime = () => ran[0]?.file.split("/").at(-1);
 
@@ -83,10 +96,78 @@ describe("contribute-hive", () => {
   });
 
   test("at a terminal hands them over by name: standard input is the person's", async () => {
+    atTerminal = true;
     await contributeHive(["claude"], await machine(["docker"], { CONTRIBUTOR_MODE: "interactive" }));
     const line = ran[0]?.args.join(" ") ?? "";
     expect(line).toMatch(/^run --rm --interactive --tty .*--env NEST_REGISTRATION_TOKEN /);
     expect(line).not.toContain("very-secret");
     expect(ran[0]?.input).toBeUndefined();
+  });
+
+  test("gives an interactive agent no terminal where the person has none", async () => {
+    await contributeHive(["claude"], await machine(["docker"], { CONTRIBUTOR_MODE: "interactive" }));
+    expect(ran[0]?.args).not.toContain("--tty");
+    expect(JSON.parse(ran[0]?.input ?? "")).toMatchObject({ NEST_REGISTRATION_TOKEN: "very-secret" });
+  });
+
+  test("runs an agent without headless mode interactively, and refuses to run it headless", async () => {
+    const deps = await machine(["docker"], { ANTHROPIC_API_KEY: "k" });
+    await contributeHive(["aider"], deps);
+    expect(names()).toContain("CONTRIBUTOR_MODE");
+    expect(ranEnvironment?.CONTRIBUTOR_MODE).toBe("interactive");
+    const headless = await machine(["docker"], { CONTRIBUTOR_MODE: "headless" });
+    await expect(contributeHive(["aider"], headless)).rejects.toThrow("aider has no headless mode");
+  });
+
+  test("takes all of contributor.env along that means something in there, and says what stays", async () => {
+    await mkdir(join(folder, ".config/nest"), { recursive: true });
+    const kept = ["AGENT_MODEL=sonnet", "CONTRIBUTOR_MODE=interactive", "CONTRIBUTOR_ID=c-1", "MY_PROXY_NAME=one"];
+    const lines = [...kept, "NEST_WORKSPACE=/home/ada/work"];
+    await writeFile(join(folder, ".config/nest/contributor.env"), lines.join("\n"));
+    await contributeHive(["claude"], await machine(["docker"]));
+    expect(names()).toEqual(expect.arrayContaining(kept.map((line) => line.split("=")[0])));
+    expect(ranEnvironment).toMatchObject({ AGENT_MODEL: "sonnet", CONTRIBUTOR_MODE: "interactive" });
+    expect(names()).not.toContain("NEST_WORKSPACE");
+    expect(said()).toContain("NEST_WORKSPACE of contributor.env name something of this machine, and stay");
+  });
+
+  test("copies the agent's own login as a secret and says so; of a file only what it takes to sign in", async () => {
+    await mkdir(join(folder, ".claude"));
+    const login = { claudeAiOauth: { accessToken: "at", refreshToken: "rt", expiresAt: 1 }, mcpOAuth: { other: "no" } };
+    await writeFile(join(folder, ".claude/.credentials.json"), JSON.stringify(login));
+    await contributeHive(["claude"], await machine(["docker"]));
+    const { NEST_AGENT_LOGIN_SECRET: carried } = JSON.parse(ran[0]?.input ?? "");
+    expect(JSON.parse(JSON.parse(carried)[".claude/.credentials.json"])).toEqual({
+      claudeAiOauth: login.claudeAiOauth,
+    });
+    expect(said()).toContain("the login of claude goes along, copied as a secret: ~/.claude/.credentials.json");
+    expect(said() + ran[0]?.args.join(" ")).not.toMatch(/"at"|"rt"/);
+  });
+
+  test("says which login is missing and how to give it", async () => {
+    await contributeHive(["codex"], await machine(["docker"]));
+    expect(said()).toContain("warning: no login of codex was found here");
+    expect(said()).toContain("start codex once and sign in, or set OPENAI_API_KEY");
+    expect(said()).toContain("no login at the code host: run gh auth login, or set GH_TOKEN");
+    told = [];
+    await contributeHive(["litellm"], await machine(["docker"], { NEST_LITELLM_API_KEY: "k" }));
+    expect(said()).toContain("warning: NEST_LITELLM_ENDPOINT is not set");
+  });
+
+  test("names the image by NEST_IMAGE_PREFIX, leaves a registry's to the runtime, and says how to make a local one", async () => {
+    await contributeHive(["claude"], await machine(["docker"], { NEST_IMAGE_PREFIX: "registry.example/team/" }));
+    expect(ran[0]?.args.at(-1)).toBe("registry.example/team/nest-relay:latest");
+    images.clear();
+    const missing = contributeHive(["claude"], await machine(["docker"]));
+    await expect(missing).rejects.toMatchObject({
+      message: "there is no image localhost/nest-relay:latest on this machine",
+      hint: expect.stringContaining("npm run images -- nest-relay -agents @anthropic-ai/claude-code"),
+    });
+  });
+
+  test("reaches a hub of this machine through the host's network, and any other without it", async () => {
+    await contributeHive(["claude"], await machine(["docker"]));
+    await contributeHive(["claude"], await machine(["docker"], { NEST_HUB: "ws://127.0.0.1:8080/contribute" }));
+    expect(ran.map(({ args }) => args.join(" ").includes("--network host"))).toEqual([false, true]);
   });
 });

@@ -1,9 +1,11 @@
 import { type Backend, findBinary } from "@nest/agents";
-import { NestError, parseFlags, UsageError, variable } from "@nest/kit";
+import { type Environment, NestError, parseFlags, UsageError, variable } from "@nest/kit";
 import { runRelay } from "../main.ts";
-import { isSecret, SECRETS_FROM } from "../secrets/start-secrets.ts";
 import { requireBackend } from "./check.ts";
 import type { Command, CommandDeps } from "./command.ts";
+import { runArguments, travels } from "./container-run.ts";
+import { loginsFor } from "./logins.ts";
+import { relayImage, requireImage, tagged } from "./relay-image.ts";
 import { readSaved } from "./saved-env.ts";
 
 const USAGE = `usage: contribute-hive [backend] [local] [-image IMAGE]
@@ -13,13 +15,17 @@ machine as you, its agent in a tmux session that you can watch and type in; it p
 
   backend        the agent (default: AGENT_BACKEND, else the one kept)
   local          host mode
-  -image IMAGE   container image (default: NEST_RELAY_IMAGE, else localhost/nest-relay:latest)
+  -image IMAGE   container image (default: NEST_RELAY_IMAGE, else nest-relay:latest below NEST_IMAGE_PREFIX, else below localhost)
 
-environment: NEST_CONTAINER_RUNTIME forces docker or podman; CONTRIBUTOR_MODE=headless runs the agent without a terminal
+Into the container go: all of contributor.env that has a meaning there, the variables of the agent and of the relay (nest-relay -h),
+your login at the code host, and the agent's own login: its variable, or a copy of what its files hold to sign in. This command says
+which. Secrets go by standard input, or by name where the container has your terminal; never on a command line.
+
+environment:
+  NEST_CONTAINER_RUNTIME   docker or podman, instead of the first that is installed
+  CONTRIBUTOR_MODE         headless or interactive: the agent in tmux inside, with the command that attaches. In a container the
+                           default is headless where the agent has such a mode, else interactive
 `;
-
-const CONTAINER_NAME = "nest-relay";
-const DEFAULT_IMAGE = "localhost/nest-relay:latest";
 
 /** `contribute-hive [backend] [local]`: starts the relay. */
 export const contributeHive: Command = async (args, deps) => {
@@ -28,40 +34,56 @@ export const contributeHive: Command = async (args, deps) => {
     deps.out.write(USAGE);
     return 0;
   }
-  const local = words.includes("local");
   const saved = await readSaved(deps.environment);
-  const named = words.filter((word) => word !== "local");
-  const backend = requireBackend(
-    named.length > 0 ? named : [deps.environment.AGENT_BACKEND || saved.AGENT_BACKEND || "claude"],
-    "contribute-hive",
-  );
+  const backend = backendIn(words, { ...saved, ...filled(deps.environment) });
   if (
     variable(deps.environment, "NEST_REGISTRATION_TOKEN") === undefined &&
-    saved.NEST_REGISTRATION_TOKEN === undefined
+    variable(saved, "NEST_REGISTRATION_TOKEN") === undefined
   ) {
     throw new NestError("not_registered", "this machine is not registered at a hub", {
       hint: `contribute-setup ${backend.name}`,
     });
   }
-  if (local) return runRelay([], { ...deps.environment, AGENT_BACKEND: backend.name });
-  if (backend.name === "agy") throw new UsageError("agy works on the host only", { hint: "contribute-hive agy local" });
-  const image = flags.image ?? variable(deps.environment, "NEST_RELAY_IMAGE") ?? DEFAULT_IMAGE;
-  const runtime = await runtimeOf(deps);
-  const environment = {
-    ...keptAsVariables(saved),
-    ...deps.environment,
-    AGENT_BACKEND: backend.name,
-    CONTRIBUTOR_MODE: deps.environment.CONTRIBUTOR_MODE || "headless",
-  };
-  const run = runArguments(runtime.name, image, backend, environment);
-  return deps.run(runtime.path, run.args, environment, run.input);
+  if (words.includes("local")) return runRelay([], { ...deps.environment, AGENT_BACKEND: backend.name });
+  return inContainer(backend, saved, flags.image, deps);
 };
 
-/** The saved registration as the variables that a relay reads; the file itself is not brought into the container. */
-function keptAsVariables(saved: Readonly<Record<string, string>>): Record<string, string> {
-  const { NEST_HUB, NEST_REGISTRATION_TOKEN, CONTRIBUTOR_ID } = saved;
-  const kept = { NEST_HUB, NEST_REGISTRATION_TOKEN, NEST_CONTRIBUTOR_ID: CONTRIBUTOR_ID };
-  return Object.fromEntries(Object.entries(kept).filter((entry): entry is [string, string] => entry[1] !== undefined));
+function backendIn(words: readonly string[], environment: Environment): Backend {
+  const named = words.filter((word) => word !== "local");
+  return requireBackend(named.length > 0 ? named : [environment.AGENT_BACKEND ?? "claude"], "contribute-hive");
+}
+
+async function inContainer(
+  backend: Backend,
+  saved: Readonly<Record<string, string>>,
+  namedImage: string | undefined,
+  deps: CommandDeps,
+): Promise<number> {
+  if (backend.name === "agy") throw new UsageError("agy works on the host only", { hint: "contribute-hive agy local" });
+  const runtime = await runtimeOf(deps);
+  const image = tagged(namedImage ?? relayImage({ ...saved, ...filled(deps.environment) }));
+  await requireImage(runtime.path, image, backend.npmPackage, deps);
+  const own: Environment = { ...saved, ...filled(deps.environment) };
+  const logins = await loginsFor(backend, own, deps);
+  for (const line of logins.said) deps.error.write(`contribute-hive: ${line}\n`);
+  const left = Object.keys(saved).filter((name) => !travels(name));
+  if (left.length > 0)
+    deps.error.write(
+      `contribute-hive: ${left.join(", ")} of contributor.env name something of this machine, and stay\n`,
+    );
+  const mode = own.CONTRIBUTOR_MODE ?? (backend.oneShot === undefined ? "interactive" : "headless");
+  if (mode === "headless" && backend.oneShot === undefined)
+    throw new UsageError(`CONTRIBUTOR_MODE: ${backend.name} has no headless mode`, { hint: "leave it away" });
+  const environment = { ...own, ...logins.variables, AGENT_BACKEND: backend.name, CONTRIBUTOR_MODE: mode };
+  const run = runArguments({
+    runtime: runtime.name,
+    image,
+    backend,
+    environment,
+    kept: Object.keys(saved),
+    atTerminal: mode === "interactive" && deps.error.isTTY === true,
+  });
+  return deps.run(runtime.path, run.args, environment, run.input);
 }
 
 async function runtimeOf({ environment }: CommandDeps): Promise<{ name: string; path: string }> {
@@ -81,62 +103,7 @@ async function runtimeOf({ environment }: CommandDeps): Promise<{ name: string; 
   );
 }
 
-/**
- * The arguments of `run`, and what it reads from standard input. Secrets go in there: what is in a container's environment is seen
- * by whatever is started in it later. With a terminal, which needs standard input, they are handed over by name: the runtime takes
- * their values from its own environment, so none is on a command line.
- */
-export function runArguments(
-  runtime: string,
-  image: string,
-  backend: Backend,
-  environment: Readonly<Record<string, string | undefined>>,
-): { readonly args: string[]; readonly input: string | undefined } {
-  const passed = [
-    "AGENT_BACKEND",
-    "AGENT_MODEL",
-    "AGENT_REASONING_EFFORT",
-    "CONTRIBUTOR_MODE",
-    "GH_TOKEN",
-    "GITHUB_TOKEN",
-    "NEST_HUB",
-    "NEST_REGISTRATION_TOKEN",
-    "NEST_CONTRIBUTOR_ID",
-    "NEST_AGENT_ROLE",
-    "NEST_SESSION",
-    "NEST_GITHUB_API_URL",
-    "NEST_GITHUB_URL",
-    "NEST_LITELLM_ENDPOINT",
-    "NEST_LITELLM_API_KEY",
-    ...backend.credentialVariables,
-  ];
-  const names = [...new Set(passed)].filter((name) => environment[name] !== undefined && environment[name] !== "");
-  // Without root, podman maps the person to the image's own user; with root it refuses the option, and need not.
-  const keepOwner = runtime === "podman" && process.getuid?.() !== 0 ? ["--userns=keep-id:uid=1001,gid=1000"] : [];
-  const atTerminal = environment.CONTRIBUTOR_MODE === "interactive";
-  const secret = atTerminal ? [] : names.filter((name) => isSecret(name, environment[name] ?? ""));
-  const args = [
-    "run",
-    "--rm",
-    "--interactive",
-    ...(atTerminal ? ["--tty"] : []),
-    "--name",
-    CONTAINER_NAME,
-    "--security-opt",
-    "no-new-privileges",
-    "--cap-drop",
-    "ALL",
-    ...keepOwner,
-    "--volume",
-    "nest-relay-state:/home/contributor/.local/state/nest",
-    ...names.filter((name) => !secret.includes(name)).flatMap((name) => ["--env", name]),
-    ...(atTerminal ? [] : ["--env", `${SECRETS_FROM}=-`]),
-    "--env",
-    "NEST_CONTAINER=1",
-    "--env",
-    `NEST_ATTACH_PREFIX=${runtime} exec -it ${CONTAINER_NAME}`,
-    image,
-  ];
-  const values = Object.fromEntries(secret.map((name) => [name, environment[name]]));
-  return { args, input: atTerminal ? undefined : JSON.stringify(values) };
+/** Without variables that are set to nothing: those say no more than absent ones. */
+function filled(environment: Environment): Environment {
+  return Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== undefined && value !== ""));
 }

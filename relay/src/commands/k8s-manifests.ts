@@ -71,7 +71,7 @@ function deployment(relay: RelayOnCluster, labels: Readonly<Record<string, strin
             {
               name: "contributor",
               image: relay.image,
-              imagePullPolicy: "Always",
+              imagePullPolicy: "IfNotPresent",
               envFrom: [{ configMapRef: { name: CONFIG_NAME } }, { secretRef: { name: relay.secretName } }],
               env: [{ name: "NEST_CONTAINER", value: "1" }],
               securityContext: {

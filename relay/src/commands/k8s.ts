@@ -4,6 +4,7 @@ import { requireBackend } from "./check.ts";
 import { codeHostLogin } from "./code-host-login.ts";
 import type { Command, CommandDeps } from "./command.ts";
 import { manifestsOf } from "./k8s-manifests.ts";
+import { howToGet, isLocal, relayImage, tagged } from "./relay-image.ts";
 import { readSaved } from "./saved-env.ts";
 
 const USAGE = `usage: contribute-k8s [namespace] [output-file] [image-tag] [-secret NAME]
@@ -13,12 +14,30 @@ registered contributor. The Secret holds the registration token and your code-ho
 
   namespace      default nest-contributor
   output-file    default: standard output
-  image-tag      default latest; the image is NEST_RELAY_IMAGE, else localhost/nest-relay
+  image-tag      default latest; the image is NEST_RELAY_IMAGE, else nest-relay below NEST_IMAGE_PREFIX, else below localhost
   -secret NAME   use a Secret that exists already instead of making one
+
+The cluster takes the image that a node has already, else the one of its registry. One below localhost is in no registry: make it
+with npm run images in a checkout of Nest and bring it to each node (podman save IMAGE | ssh NODE podman load), or push it to a
+registry and name that in NEST_IMAGE_PREFIX. The image has to hold the agent: npm run images -- nest-relay -agents PACKAGE@VERSION.
 
 backend: AGENT_BACKEND, else the one contribute-setup kept (${backends.map(({ name }) => name).join(", ")})
 `;
 
+/** What the relay in the pod works with, besides hub, backend and secrets. */
+const IN_CONFIG = [
+  "CONTRIBUTOR_ID",
+  "CONTRIBUTOR_USERNAME",
+  "AGENT_MODEL",
+  "AGENT_REASONING_EFFORT",
+  "NEST_AGENT_ROLE",
+  "NEST_AGENT_ENV",
+  "NEST_SESSION",
+  "NEST_GITHUB_URL",
+  "NEST_GITHUB_API_URL",
+  "GOOSE_PROVIDER",
+  "GOOSE_MODEL",
+];
 const NAMESPACE = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
 const TAG = /^[A-Za-z0-9_][A-Za-z0-9._-]{0,127}$/;
 
@@ -50,21 +69,14 @@ export const contributeK8s: Command = async (args, deps) => {
   if (!canBeDelivered(backend, deps, flags.secret !== undefined)) return 1;
   const login = flags.secret === undefined ? await codeHostLogin(deps) : undefined;
   if (login !== undefined && "gap" in login) throw new NestError("code_host_login_missing", login.gap);
+  const image = tagged(relayImage({ ...saved, ...deps.environment }), tag);
   const text = manifestsOf({
     namespace,
-    image: `${variable(deps.environment, "NEST_RELAY_IMAGE") ?? "localhost/nest-relay"}:${tag}`,
+    image,
     config: {
+      ...Object.fromEntries(IN_CONFIG.map((name) => [name, read(name)])),
       NEST_HUB: hub,
-      CONTRIBUTOR_ID: read("CONTRIBUTOR_ID"),
-      CONTRIBUTOR_USERNAME: read("CONTRIBUTOR_USERNAME"),
       AGENT_BACKEND: backend.name,
-      AGENT_MODEL: deps.environment.AGENT_MODEL,
-      AGENT_REASONING_EFFORT: deps.environment.AGENT_REASONING_EFFORT,
-      NEST_AGENT_ROLE: variable(deps.environment, "NEST_AGENT_ROLE"),
-      NEST_GITHUB_URL: deps.environment.NEST_GITHUB_URL,
-      NEST_GITHUB_API_URL: deps.environment.NEST_GITHUB_API_URL,
-      GOOSE_PROVIDER: deps.environment.GOOSE_PROVIDER,
-      GOOSE_MODEL: deps.environment.GOOSE_MODEL,
     },
     secret:
       flags.secret === undefined
@@ -72,6 +84,10 @@ export const contributeK8s: Command = async (args, deps) => {
         : undefined,
     secretName: flags.secret ?? "nest-contributor-secrets",
   });
+  if (isLocal(image))
+    deps.error.write(
+      `contribute-k8s: ${image} is in no registry, so every node has to have it: ${howToGet(image, backend.npmPackage)}\n`,
+    );
   if (file === undefined) {
     deps.out.write(text);
     return 0;

@@ -1,7 +1,10 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { backends } from "@nest/agents";
 import { UsageError } from "@nest/kit";
 import { describe, expect, test } from "vitest";
 import { readConfig } from "./config.ts";
+import { USAGE } from "./usage.ts";
 
 const least = { HOME: "/home/ada", NEST_HUB: "wss://hub.example/contribute", NEST_REGISTRATION_TOKEN: "t" };
 
@@ -58,7 +61,8 @@ describe("the relay's environment", () => {
     expect(readConfig(least).backend.name).toBe("claude");
     const nine = ["claude", "copilot", "goose", "bob", "codex", "pi", "aider", "litellm", "agy"];
     expect(backends.map(({ name }) => name)).toEqual(nine);
-    for (const name of nine) expect(readConfig({ ...least, AGENT_BACKEND: name }).backend.name).toBe(name);
+    const proxy = { NEST_LITELLM_ENDPOINT: "http://127.0.0.1:4000" };
+    for (const name of nine) expect(readConfig({ ...least, ...proxy, AGENT_BACKEND: name }).backend.name).toBe(name);
     expect(faultsOf({ AGENT_BACKEND: "abacus" })[0]).toMatch(
       /^AGENT_BACKEND: unknown backend "abacus"; one of claude, /,
     );
@@ -70,7 +74,25 @@ describe("the relay's environment", () => {
     expect(faultsOf({ AGENT_MODEL: "--yolo" })).toEqual(["AGENT_MODEL: must not begin with a dash"]);
   });
 
-  test("AGENT_REASONING_EFFORT is low, medium or high for agy, a single word for others", () => {
+  test("litellm needs the address of its proxy, unless another program stands in", () => {
+    expect(faultsOf({ AGENT_BACKEND: "litellm" })[0]).toMatch(/^NEST_LITELLM_ENDPOINT: missing; set it to the address/);
+    const standIn = { AGENT_BACKEND: "litellm", NEST_AGENT_COMMAND: "agent" };
+    expect(readConfig({ ...least, ...standIn }).agentCommand).toBe("agent");
+  });
+
+  test("NEST_HUB is the hub of this machine by default", () => {
+    const { NEST_HUB: _, ...none } = least;
+    expect(readConfig(none).hubs[0]?.address).toBe("ws://127.0.0.1:8080/api/contribute/ws");
+  });
+
+  test("nest relay -h names every variable that is read", async () => {
+    const read = await variablesIn(join(import.meta.dirname, "config.ts"));
+    expect(read.length).toBeGreaterThan(20);
+    for (const name of read) expect(USAGE).toContain(name);
+  });
+
+  test("AGENT_REASONING_EFFORT is low, medium or high for agy, a single word for codex, and ignored for others", () => {
+    expect(readConfig({ ...least, AGENT_REASONING_EFFORT: "as much as you can" }).effort).toBeUndefined();
     expect(readConfig({ ...least, AGENT_BACKEND: "agy", AGENT_REASONING_EFFORT: "medium" }).effort).toBe("medium");
     expect(faultsOf({ AGENT_BACKEND: "agy", AGENT_REASONING_EFFORT: "xhigh" })).toEqual([
       "AGENT_REASONING_EFFORT: must be low, medium or high for agy",
@@ -138,3 +160,10 @@ describe("the relay's environment", () => {
     expect(faults.join("\n")).not.toContain("very-secret");
   });
 });
+
+/** The names that a source file reads, but for the one of tests. */
+async function variablesIn(path: string): Promise<readonly string[]> {
+  const text = await readFile(path, "utf8");
+  const names = [...text.matchAll(/read\("([A-Z_]+)"\)/g)].map(([, name]) => name ?? "");
+  return [...new Set(names)].filter((name) => name !== "NEST_TEST_CLOCK_SCALE" && name !== "CONTRIBUTOR_ID");
+}

@@ -55,6 +55,9 @@ export interface RelayConfig {
   readonly clockScale: number;
 }
 
+/** The hub of `npm start` on this machine: there is no public one yet. */
+export const DEFAULT_HUB = "ws://127.0.0.1:8080/contribute";
+
 const EFFORT = /^[A-Za-z0-9_-]{1,32}$/;
 const RUNTIMES = ["docker", "podman", "none"];
 
@@ -76,10 +79,10 @@ export function readConfig(environment: Environment, file: Environment = {}): Re
   const mode = read("CONTRIBUTOR_MODE") ?? "interactive";
   if (mode !== "interactive" && mode !== "headless")
     fault("CONTRIBUTOR_MODE", `must be interactive or headless, not "${mode}"`);
-  const effort = read("AGENT_REASONING_EFFORT");
-  if (effort !== undefined && !EFFORT.test(effort)) fault("AGENT_REASONING_EFFORT", "not a single word");
-  if (backendName === "agy" && effort !== undefined && !["low", "medium", "high"].includes(effort))
-    fault("AGENT_REASONING_EFFORT", "must be low, medium or high for agy");
+  const agentCommand = read("NEST_AGENT_COMMAND");
+  const effort = readEffort(backendName, read("AGENT_REASONING_EFFORT"), fault);
+  if (backendName === "litellm" && agentCommand === undefined && read("NEST_LITELLM_ENDPOINT") === undefined)
+    fault("NEST_LITELLM_ENDPOINT", "missing; set it to the address of your proxy, and NEST_LITELLM_API_KEY to its key");
   const model = read("AGENT_MODEL");
   if (model?.startsWith("-")) fault("AGENT_MODEL", "must not begin with a dash");
   const sessionName = read("NEST_AGENT_SESSION") ?? "contributor";
@@ -107,7 +110,7 @@ export function readConfig(environment: Environment, file: Environment = {}): Re
   return {
     hubs,
     backend,
-    agentCommand: read("NEST_AGENT_COMMAND"),
+    agentCommand,
     model,
     effort,
     role: read("NEST_AGENT_ROLE"),
@@ -134,6 +137,15 @@ export function readConfig(environment: Environment, file: Environment = {}): Re
   };
 }
 
+/** Backends without such a choice ignore the variable, whatever it holds (spec: Relay environment). */
+function readEffort(backend: string, effort: string | undefined, fault: Fault): string | undefined {
+  if (effort === undefined || !["codex", "agy"].includes(backend)) return undefined;
+  if (!EFFORT.test(effort)) fault("AGENT_REASONING_EFFORT", "not a single word");
+  else if (backend === "agy" && !["low", "medium", "high"].includes(effort))
+    fault("AGENT_REASONING_EFFORT", "must be low, medium or high for agy");
+  return effort;
+}
+
 /** The folder for what must survive the relay's process. */
 export function stateFolderIn(environment: Environment): string {
   const home = environment.HOME || homedir();
@@ -145,10 +157,10 @@ type Fault = (key: string, what: string) => void;
 
 /** Reads comma-separated lists: the first token belongs to the first hub, and so on. */
 function readHubs(read: Read, fault: Fault): readonly HubEntry[] {
-  const addresses = list(read("NEST_HUB"));
+  const addresses = list(read("NEST_HUB") ?? DEFAULT_HUB);
   const tokens = list(read("NEST_REGISTRATION_TOKEN"));
   const identities = list(read("NEST_CONTRIBUTOR_ID") ?? read("CONTRIBUTOR_ID"));
-  if (addresses.length === 0) fault("NEST_HUB", "missing; run contribute-setup, or set it to the hub's wss:// address");
+  if (addresses.length === 0) fault("NEST_HUB", "names no hub");
   if (tokens.length === 0) fault("NEST_REGISTRATION_TOKEN", "missing; run contribute-setup to register");
   if (addresses.length > 0 && tokens.length > 0 && addresses.length !== tokens.length)
     fault(

@@ -274,6 +274,7 @@ export class Task {
       backend: config.backend,
       isContained: config.inContainer || confinement.runs === "sandboxed",
       alsoPass: config.passToAgent,
+      model: config.model,
       task: {
         ...this.#taskEnvironment(),
         ...(this.#besidesOwnLogin() ? {} : this.#credential?.environment()),
