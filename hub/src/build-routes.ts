@@ -15,6 +15,7 @@ import type { Relays } from "./build-relays.ts";
 import type { HubConfig } from "./config.ts";
 import type { ContributorLimits } from "./contributors/contributor-limits.ts";
 import { leaderboardOf } from "./contributors/leaderboard.ts";
+import { registerOwnRoutes } from "./contributors/own-routes.ts";
 import { registerContributorRoutes } from "./contributors/routes.ts";
 import { registerFleetRoutes } from "./fleet/routes.ts";
 import { registerNestAccessRoutes } from "./nests/access-routes.ts";
@@ -124,6 +125,14 @@ function registerDispatchRoutes(routes: HubRoutes, deps: RouteDeps, budgets: Bud
     judge: patternJudge,
     models: () => [...relays.gateway.sessions()].map(({ declared, login }) => ({ model: declared.model ?? "", login })),
     settled: () => configApplier.settled(),
+    now,
+  });
+  registerOwnRoutes(routes, {
+    ledger,
+    batcher,
+    readModel: operations.contributorReadModel,
+    limits,
+    relaysOf: (id) => operations.readModel.relaysOf(id),
     now,
   });
   registerContributorRoutes(routes, {

@@ -59,6 +59,7 @@ export * as fleet from "./http/fleet.ts";
 export * as governor from "./http/governor.ts";
 export * as health from "./http/health.ts";
 export * as leaderboard from "./http/leaderboard.ts";
+export * as myContributions from "./http/my-contributions.ts";
 export * as nestAgents from "./http/nest-agents.ts";
 export { type AgentState, type Autonomy, autonomies, type PauseCause, pauseCauses } from "./http/nest-agents.ts";
 export * as nestConfig from "./http/nest-config.ts";

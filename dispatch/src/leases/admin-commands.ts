@@ -131,7 +131,12 @@ export function disconnect(deps: DeciderDeps, command: Of<"disconnect">, now: nu
     subject: `${contributor.login} ${command.connection}`,
   });
   return [
-    { kind: "close", contributorId: contributor.id, only: command.connection, reason: "disconnected by an operator" },
+    {
+      kind: "close",
+      contributorId: contributor.id,
+      only: command.connection,
+      reason: command.actor === contributor.login ? "disconnected by its owner" : "disconnected by an operator",
+    },
     { kind: "done", released: [] },
   ];
 }

@@ -200,6 +200,21 @@ export class ReadModel {
     );
   }
 
+  /** The connected relays of one contributor, on every replica, as they may see them themselves. */
+  relaysOf(contributorId: string): contribute.FleetRelay[] {
+    const held = new Map(
+      this.#deps.ledger
+        .leasesOfContributor(contributorId)
+        .flatMap(({ connection, taskId }) => (connection === undefined ? [] : [[connection, taskId] as const])),
+    );
+    const all = () => true;
+    const here = [...this.#deps.gateway.sessions()].flatMap((session) =>
+      session.relayIdentity?.contributorId === contributorId ? this.#relay(session, held, all) : [],
+    );
+    const elsewhere = this.#deps.peers.relays().filter(({ row }) => row.contributor_id === contributorId);
+    return [...here, ...elsewhere.map((relay) => remoteRow(relay, held, all))];
+  }
+
   /** The newest lines of the feed, newest first. */
   async latest(count: number): Promise<Activity[]> {
     return (await this.#deps.reader.all(ACTIVITY, Number.MAX_SAFE_INTEGER, count)).map(activityOf);

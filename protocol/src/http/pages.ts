@@ -9,6 +9,8 @@ export const live = route({ ...html, path: "/", summary: "The main job as it hap
 /** The pages of the browser app. The hub sends the same app for each; the app asks the API for what its viewer may see. */
 export const app = [
   route({ ...html, path: "/operations", summary: "Relays, queue, leases and what happens, live" }),
+  route({ ...html, path: "/me", summary: "How one stands as a contributor: limits, tier, relays, tasks" }),
+  route({ ...html, path: "/contribute/me", summary: "The same, as the relay's commands name it" }),
   route({ ...html, path: "/my-nests", summary: "The nests of whoever is signed in; all for an admin" }),
   route({ ...html, path: "/my-nests/new", summary: "Create a nest, or give a placeholder to its owner" }),
   route({ ...html, path: "/my-nests/:id", summary: "One nest: its steps live, its people, what can be done with it" }),

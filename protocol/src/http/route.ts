@@ -1,13 +1,14 @@
 import type { z } from "zod";
 
 /**
- * Who may call a route. On a hub: anyone; a signed-in person; a hub admin; a spoke that has the hub's secret; the code host by
+ * Who may call a route. On a hub: anyone; a signed-in person; a contributor, by registration token or signed in; a hub admin; a spoke that has the hub's secret; the code host by
  * its signature; the ingress, for whoever asks it. On a nest: `reader`, everybody to whom the nest shows itself; `member`, a
  * person with any role on it, or at the machine that alone can reach it; `operator`, a role from `read-write` up; `owner`.
  */
 export type Access =
   | "anyone"
   | "signed-in"
+  | "contributor"
   | "admin"
   | "owner"
   | "spoke"

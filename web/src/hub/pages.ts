@@ -9,7 +9,11 @@ const publicPages: readonly AppPage[] = [
   { address: "/operations", name: "Operations", key: "o" },
 ];
 
-const personalPages: readonly AppPage[] = [...publicPages, { address: "/my-nests", name: "My nests", key: "n" }];
+const personalPages: readonly AppPage[] = [
+  ...publicPages,
+  { address: "/me", name: "My contributions", key: "m" },
+  { address: "/my-nests", name: "My nests", key: "n" },
+];
 
 const adminPages: readonly AppPage[] = [
   ...personalPages,

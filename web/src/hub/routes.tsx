@@ -51,6 +51,15 @@ const audit = createRoute({
   component: lazyRouteComponent(() => import("./audit/audit.tsx"), "Audit"),
 });
 
+const mePage = {
+  getParentRoute,
+  staticData: { title: "My contributions", isPersonal: true },
+  component: lazyRouteComponent(() => import("./me/me.tsx"), "Me"),
+} as const;
+const me = createRoute({ ...mePage, path: "/me" });
+/** The address that the relay's commands name. */
+const contributeMe = createRoute({ ...mePage, path: "/contribute/me" });
+
 const myNests = createRoute({
   getParentRoute,
   path: "/my-nests",
@@ -99,6 +108,8 @@ const users = createRoute({
 export const hubRouter = createAppRouter(
   root.addChildren([
     operations,
+    me,
+    contributeMe,
     myNests,
     createNest,
     oneNest,

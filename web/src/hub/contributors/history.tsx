@@ -1,4 +1,5 @@
 import { type contributors, describeOutcome } from "@nest/protocol";
+import type { ReactNode } from "react";
 import { useServerNow } from "../../shared/call/server-time.ts";
 import { dateAndTime, duration, safeHref } from "../../shared/format/format.ts";
 import { Panel } from "../../shared/layout/panel.tsx";
@@ -10,14 +11,16 @@ const ROW_PX = 84;
 export interface HistoryProps {
   readonly tasks: readonly contributors.ContributorTask[];
   readonly more: (() => void) | undefined;
+  /** What stands there where they were given none. */
+  readonly empty?: ReactNode;
 }
 
 /** The tasks somebody was given, newest first, and what became of each. */
-export function History({ tasks, more }: HistoryProps) {
+export function History({ tasks, more, empty = "They were given no task yet." }: HistoryProps) {
   return (
     <Panel id="history" title="History">
       {tasks.length === 0 ? (
-        <Empty>They were given no task yet.</Empty>
+        <Empty>{empty}</Empty>
       ) : (
         <VirtualList
           label="Tasks, newest first"
