@@ -59,10 +59,16 @@ export async function runRelay(
 ): Promise<number> {
   const error = options.error ?? process.stderr;
   try {
-    const { words, help } = parseFlags(args, {}, USAGE);
+    const { flags, words, help } = parseFlags(args, { json: "switch" }, USAGE);
     if (help) {
       (options.out ?? process.stdout).write(USAGE);
       return 0;
+    }
+    if (words[0] === "status" && words[1] === undefined) {
+      // What only this needs is not in the memory of a relay that works.
+      const { relayStatus } = await import("./standing/status.ts");
+      const { now } = systemClock();
+      return await relayStatus(environment, flags.json === true, { fetch, now, out: options.out ?? process.stdout });
     }
     if (words[0] !== undefined) throw new UsageError(`unknown argument ${words[0]}`, { usage: USAGE });
     const { [CARRIED_LOGIN]: login, ...own } = environment;

@@ -1,86 +1,14 @@
-import { chmod, mkdir, readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { systemClock } from "@nest/kit";
-import { DEMO_CONTRIBUTORS, DEMO_HUB_TOKEN, demoSeed, startLocalCodeHost } from "@nest/local-codehost";
+import { DEMO_CONTRIBUTORS } from "@nest/local-codehost";
 import { expect, test } from "vitest";
 import { parseAllDocuments } from "yaml";
-import { FolderHere } from "../harness/folder-here.ts";
-import { HubProcess } from "../harness/hub-process.ts";
-import { ProcessHere } from "../harness/process-here.ts";
+import { ContributorMachine } from "../harness/contributor-machine.ts";
 
 const [contributor] = DEMO_CONTRIBUTORS;
 
-/** A contributor's machine: a home of its own, a hub that wants proof of the login, an agent that says its version. */
-class Machine implements AsyncDisposable {
-  readonly folder: FolderHere;
-  readonly environment: Record<string, string>;
-  readonly #stop: () => Promise<void>;
-
-  private constructor(folder: FolderHere, environment: Record<string, string>, stop: () => Promise<void>) {
-    this.folder = folder;
-    this.environment = environment;
-    this.#stop = stop;
-  }
-
-  static async make(): Promise<Machine> {
-    const folder = await FolderHere.make("contribute");
-    const codeHost = await startLocalCodeHost({
-      dataDir: folder.in("codehost"),
-      seed: await demoSeed(),
-      clock: systemClock(),
-    });
-    const hub = await HubProcess.start({
-      folder: folder.in("hub"),
-      apiUrl: codeHost.apiUrl,
-      repos: ["meadow/tide-clock"],
-      token: DEMO_HUB_TOKEN,
-      contribute: { open_registration: false },
-    });
-    await mkdir(folder.in("bin"));
-    await script(folder.in("bin", "agent"), 'echo "agent 1.2.3"');
-    await script(
-      folder.in("bin", "docker"),
-      `printf '%s\\n' "$@" > ${folder.in("docker-arguments")}; cat > ${folder.in("docker-input")}`,
-    );
-    const environment = {
-      PATH: `${folder.in("bin")}:${process.env.PATH ?? ""}`,
-      HOME: folder.in("home"),
-      NEST_HUB: `${hub.url.replace("http", "ws")}/contribute`,
-      NEST_AGENT_COMMAND: "agent",
-      NEST_GITHUB_API_URL: codeHost.apiUrl,
-      GH_TOKEN: contributor.token,
-    };
-    return new Machine(folder, environment, async () => {
-      await hub[Symbol.asyncDispose]();
-      await codeHost.close();
-    });
-  }
-
-  async run(command: string, args: readonly string[], more: Readonly<Record<string, string>> = {}) {
-    await using running = new ProcessHere(command, args, { ...this.environment, ...more });
-    const { code } = await running.ended;
-    return { code, out: running.output, said: running.said };
-  }
-
-  get envFile(): string {
-    return this.folder.in("home", ".config/nest/contributor.env");
-  }
-
-  async kept(): Promise<Record<string, string>> {
-    const lines = (await readFile(this.envFile, "utf8")).split("\n").filter((line) => line.includes("="));
-    return Object.fromEntries(
-      lines.map((line) => [line.slice(0, line.indexOf("=")), line.slice(line.indexOf("=") + 1)]),
-    );
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#stop();
-    await this.folder[Symbol.asyncDispose]();
-  }
-}
-
 /** A folder with all programs of the system but one. */
-async function without(machine: Machine, program: string): Promise<string> {
+async function without(machine: ContributorMachine, program: string): Promise<string> {
   const folder = machine.folder.in(`without-${program}`);
   await mkdir(folder);
   for (const name of await readdir("/usr/bin"))
@@ -88,13 +16,8 @@ async function without(machine: Machine, program: string): Promise<string> {
   return folder;
 }
 
-async function script(path: string, body: string): Promise<void> {
-  await writeFile(path, `#!/bin/sh\n${body}\n`);
-  await chmod(path, 0o755);
-}
-
 test("contribute-setup registers, proves the login only when asked and says so, and keeps the token 0600; a second time it offers a new one", async () => {
-  await using machine = await Machine.make();
+  await using machine = await ContributorMachine.make();
   const first = await machine.run("contribute-setup", ["claude"]);
   expect(first.code, first.said).toBe(0);
   expect(first.said).toMatch(/sending your code-host token \(GH_TOKEN\) to 127\.0\.0\.1:\d+, once/);
@@ -124,7 +47,7 @@ test("contribute-setup registers, proves the login only when asked and says so, 
 });
 
 test("contribute-setup with a gap registers nobody and says which", async () => {
-  await using machine = await Machine.make();
+  await using machine = await ContributorMachine.make();
   const gap = await machine.run("contribute-setup", ["claude"], { NEST_AGENT_COMMAND: "no-such-agent" });
   expect(gap.code).toBe(1);
   expect(gap.said).toContain("no-such-agent is not on PATH");
@@ -132,7 +55,7 @@ test("contribute-setup with a gap registers nobody and says which", async () => 
 });
 
 test("contribute-check tells each thing with its remedy; 0 when all is there, 1 on a gap, 2 on wrong usage", async () => {
-  await using machine = await Machine.make();
+  await using machine = await ContributorMachine.make();
   const ready = await machine.run("contribute-check", ["claude", "-json"]);
   expect(ready.code).toBe(0);
   const { ok, checks } = JSON.parse(ready.out) as {
@@ -153,7 +76,7 @@ test("contribute-check tells each thing with its remedy; 0 when all is there, 1 
 });
 
 test("contribute-check shows the session name: kept, configured, or not made yet", async () => {
-  await using machine = await Machine.make();
+  await using machine = await ContributorMachine.make();
   const session = async (environment: Record<string, string> = {}) => {
     const { out } = await machine.run("contribute-check", ["claude", "-json"], environment);
     const { ok, checks } = JSON.parse(out) as { ok: boolean; checks: { name: string; detail: string }[] };
@@ -169,7 +92,7 @@ test("contribute-check shows the session name: kept, configured, or not made yet
 });
 
 test("contribute-hive runs a container with secrets on standard input, never on the command line or in its environment", async () => {
-  await using machine = await Machine.make();
+  await using machine = await ContributorMachine.make();
   const unregistered = await machine.run("contribute-hive", ["claude"]);
   expect(unregistered).toMatchObject({ code: 1, said: expect.stringContaining("contribute-setup claude") });
   await machine.run("contribute-setup", ["claude"]);
@@ -187,7 +110,7 @@ test("contribute-hive runs a container with secrets on standard input, never on 
 });
 
 test("contribute-k8s writes hardened objects with mode 0600, and warns where a backend cannot authenticate in a pod", async () => {
-  await using machine = await Machine.make();
+  await using machine = await ContributorMachine.make();
   expect(await machine.run("contribute-k8s", [])).toMatchObject({
     code: 1,
     said: expect.stringContaining("not registered"),
@@ -239,7 +162,7 @@ test("contribute-k8s writes hardened objects with mode 0600, and warns where a b
 });
 
 test("the probes of contribute-k8s pass on a fresh waiting, working or done, and fail on anything else", async () => {
-  await using machine = await Machine.make();
+  await using machine = await ContributorMachine.make();
   await machine.run("contribute-setup", ["claude"]);
   const { out } = await machine.run("contribute-k8s", [], { ANTHROPIC_API_KEY: "sk-very-secret-key" });
   const deployment = parseAllDocuments(out).map((document) => document.toJS())[3];

@@ -19,7 +19,7 @@ test("a registration token tells how its owner stands: tier and what the next ne
   expect(await mine()).toMatchObject({
     contributor: { github_username: "ada", trust_tier: "newcomer", active: true },
     limits: { used_hour: 1, max_per_hour: 3, held: 1, next_tier: { missing: 5 } },
-    sessions: [{ github_username: "ada", current_task: task.task_id, protocol: { verdict: "current" } }],
+    sessions: [{ github_username: "ada", current_task: task.task_id, protocol: { verdict: "unknown" } }],
     history: [{ task_id: task.task_id, repo: "acme/one", number: task.number }],
   });
 });

@@ -1,30 +1,49 @@
 import { backendOf, backends } from "@nest/agents";
 import { parseFlags, UsageError } from "@nest/kit";
-import { type Check, checkMachine } from "./checks.ts";
+import { callAgent } from "./agent-call.ts";
+import { agentBinary, type Check, checkMachine } from "./checks.ts";
 import type { Command } from "./command.ts";
+import { checkHubs } from "./hub-checks.ts";
 
-const USAGE = `usage: contribute-check <backend> [-json]
+const USAGE = `usage: contribute-check <backend> [-json] [-quick]
 
-Looks for what the backend needs on this machine, and changes nothing: the CLI, its login, the code-host login, git, a container
-runtime, tmux. Exit 0 when the relay can work, 1 when something is missing.
+Looks for what the backend needs on this machine, and changes nothing: the CLI and its login, the code-host login, git, a container
+runtime, a sandbox, tmux, room on the disk. Where this machine is registered: whether each hub answers and knows the token, and
+whether the clock is right. The agent is asked for one word, which is the one way to see that its login works; it costs next to nothing.
+
+  -json    for programs
+  -quick   without asking the agent
+
+Exit 0 when the relay can work, 1 when something is missing; each gap says what to do.
 
 backends: ${backends.map(({ name }) => name).join(", ")}
 `;
 
 /** `contribute-check <backend>`: pre-registration check for missing CLIs or auth gaps. */
 export const contributeCheck: Command = async (args, deps) => {
-  const { flags, words, help } = parseFlags(args, { json: "switch" }, USAGE);
+  const { flags, words, help } = parseFlags(args, { json: "switch", quick: "switch" }, USAGE);
   if (help) {
     deps.out.write(USAGE);
     return 0;
   }
   const backend = requireBackend(words, "contribute-check");
-  const checks = await checkMachine(backend, deps);
+  const [machine, hubs, answer] = await Promise.all([
+    checkMachine(backend, deps),
+    checkHubs(deps),
+    flags.quick === true ? undefined : callAgent(backend, await agentBinary(backend, deps.environment), deps),
+  ]);
+  const checks = [...machine, ...(answer === undefined ? [] : [answer]), ...hubs];
   const ok = checks.every((check) => check.ok || !check.required);
   if (flags.json === true) deps.out.write(`${JSON.stringify({ backend: backend.name, ok, checks })}\n`);
-  else deps.out.write(`${tableOf(checks)}\n${ok ? "Ready: contribute-setup registers you." : "Not ready yet."}\n`);
+  else deps.out.write(`${tableOf(checks)}\n${closing(backend.name, ok, hubs)}\n`);
   return ok ? 0 : 1;
 };
+
+function closing(backend: string, ok: boolean, hubs: readonly Check[]): string {
+  if (!ok) return "Not ready yet.";
+  const isRegistered = hubs.some(({ name }) => name.startsWith("hub "));
+  return isRegistered ? `Ready: contribute-hive ${backend} starts a relay.` : "Ready: contribute-setup registers you.";
+}
 
 /** The backend that the one word names. @throws UsageError. */
 export function requireBackend(words: readonly string[], command: string) {

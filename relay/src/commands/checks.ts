@@ -7,6 +7,7 @@ import { readKeptName, SESSION_PATTERN } from "../name/session-name.ts";
 import { stateFolderIn } from "../settings/config.ts";
 import { codeHostLogin } from "./code-host-login.ts";
 import type { CommandDeps } from "./command.ts";
+import { checkDisk } from "./disk-check.ts";
 import { readSaved } from "./saved-env.ts";
 
 /** One thing that is there or missing, and what to do about it. */
@@ -30,6 +31,7 @@ const LOGIN_FILES: Readonly<Record<string, readonly string[]>> = {
   agy: [".gemini/oauth_creds.json"],
 };
 
+export const CODE_HOST_LOGIN = "code-host login";
 const SESSION_REMEDY = "letters, digits, - and _ only, at most 64; or unset it";
 
 /** Checks everything that a backend needs on this machine, without changing anything. */
@@ -37,9 +39,10 @@ export async function checkMachine(backend: Backend, deps: CommandDeps): Promise
   const { environment } = deps;
   const path = environment.PATH;
   const command = environment.NEST_AGENT_COMMAND || backend.binary;
-  const [git, tmux, docker, podman, agent] = await Promise.all(
-    ["git", "tmux", "docker", "podman", command].map((name) => findBinary(name, path)),
+  const [git, tmux, docker, podman] = await Promise.all(
+    ["git", "tmux", "docker", "podman"].map((name) => findBinary(name, path)),
   );
+  const agent = await agentBinary(backend, environment);
   const runtime = docker ?? podman;
   const version =
     agent === undefined ? undefined : (await deps.read(agent, backend.versionArgs))?.split("\n")[0]?.trim();
@@ -51,7 +54,8 @@ export async function checkMachine(backend: Backend, deps: CommandDeps): Promise
           name: "agent CLI",
           ok: false,
           detail: `${command} is not on PATH`,
-          remedy: `install the ${backend.name} CLI`,
+          remedy:
+            backend.npmPackage === undefined ? `install the ${backend.name} CLI` : `npm i -g ${backend.npmPackage}`,
           required: true,
         }
       : {
@@ -62,8 +66,8 @@ export async function checkMachine(backend: Backend, deps: CommandDeps): Promise
         },
     await credential(backend, deps),
     "gap" in login
-      ? { name: "code-host login", ok: false, detail: login.gap, remedy: "gh auth login", required: true }
-      : { name: "code-host login", ok: true, detail: `${login.login}, by ${login.from}`, required: true },
+      ? { name: CODE_HOST_LOGIN, ok: false, detail: login.gap, remedy: "gh auth login", required: true }
+      : { name: CODE_HOST_LOGIN, ok: true, detail: `${login.login}, by ${login.from}`, required: true },
     runtime === undefined
       ? {
           name: "container runtime",
@@ -85,7 +89,13 @@ export async function checkMachine(backend: Backend, deps: CommandDeps): Promise
         }
       : { name: "headless mode", ok: true, detail: "supported", required: false },
     await sessionName(deps),
+    await checkDisk(environment),
   ];
+}
+
+/** Where the agent's program is; undefined where it is not on PATH. */
+export function agentBinary(backend: Backend, environment: Environment): Promise<string | undefined> {
+  return findBinary(environment.NEST_AGENT_COMMAND || backend.binary, environment.PATH);
 }
 
 /** The name by which hubs tell this machine's relay from others of the same contributor. */

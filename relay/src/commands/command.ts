@@ -23,6 +23,13 @@ export interface CommandDeps {
   ) => Promise<number>;
   /** What a program prints, or undefined when it fails or is not there. */
   readonly read: (file: string, args: readonly string[]) => Promise<string | undefined>;
+  /** Runs a program without a terminal, for as long as it may take at most; undefined when it did not end by then. */
+  readonly attempt: (
+    file: string,
+    args: readonly string[],
+    given: { readonly environment: Environment; readonly folder: string; readonly timeoutMs: number },
+  ) => Promise<{ readonly code: number; readonly output: string } | undefined>;
+  readonly now: () => number;
 }
 
 /** A contribute-* command: resolves with its exit code (0 done, 1 a gap or a refusal, 2 wrong usage). */

@@ -32,6 +32,8 @@ export async function runContribute(name: string, args: readonly string[], deps:
 /** Commands that may become a relay themselves. */
 const STARTS_A_RELAY = /^contribute-(?:hive|nest)$/;
 
+const MOST_OUTPUT = 4 * 1024 * 1024;
+
 /** What the command of that name runs with outside of tests: this process, its terminal and its programs. */
 export function realDeps(name: string): CommandDeps {
   const atTerminal = process.stdin.isTTY === true && process.stderr.isTTY === true;
@@ -50,6 +52,21 @@ export function realDeps(name: string): CommandDeps {
         for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => child.kill(signal));
         child.once("error", () => resolve(127));
         child.once("exit", (code, signal) => resolve(signal === null ? (code ?? 1) : 1));
+      }),
+    now: () => Date.now(),
+    attempt: (file, args, { environment, folder, timeoutMs }) =>
+      new Promise((resolve) => {
+        const options = {
+          cwd: folder,
+          env: environment as NodeJS.ProcessEnv,
+          timeout: timeoutMs,
+          maxBuffer: MOST_OUTPUT,
+        };
+        const child = execFile(file, [...args], options, (failed, stdout, stderr) => {
+          const code = failed === null ? 0 : failed.code;
+          resolve(typeof code === "number" ? { code, output: `${stdout}\n${stderr}` } : undefined);
+        });
+        child.stdin?.end();
       }),
     read: (file, args) =>
       new Promise((resolve) => {

@@ -1,8 +1,9 @@
-import { type Backend, backends } from "@nest/agents";
+import { type Backend, backends, findBinary } from "@nest/agents";
 import { NestError, parseFlags, UsageError, variable } from "@nest/kit";
 import { contribute, httpBase, webSocketAddress } from "@nest/protocol";
+import { DEFAULT_HUB } from "../settings/config.ts";
 import { requireBackend, tableOf } from "./check.ts";
-import { type Check, checkMachine } from "./checks.ts";
+import { type Check, CODE_HOST_LOGIN, checkMachine } from "./checks.ts";
 import { type CodeHostLogin, codeHostLogin } from "./code-host-login.ts";
 import type { Command, CommandDeps } from "./command.ts";
 import { type Registration, readSaved, withRegistration, writeSaved } from "./saved-env.ts";
@@ -13,10 +14,10 @@ One time per hub: checks this machine, registers you as a contributor and keeps 
 ~/.config/nest/contributor.env (0600, the file before as .bak). Run it again for another hub, or with -reissue for a new token when
 you are registered from another machine already.
 
-  -hub ADDRESS   the hub, wss://HOST/contribute (default: NEST_HUB, else the one kept)
+  -hub ADDRESS   the hub, wss://HOST/contribute (default: NEST_HUB, else the one kept, else ${DEFAULT_HUB})
   -reissue       ask the hub for a new token; the old one stops working
 
-Your code-host token goes to the hub only if the hub asks for proof of your login, and this command says so when it does.
+Are you not signed in to the code host, it offers to run gh auth login. Your code-host token goes to the hub only if the hub asks for proof of your login, and this command says so when it does.
 
 backends: ${backends.map(({ name }) => name).join(", ")}
 `;
@@ -32,7 +33,10 @@ export const contributeSetup: Command = async (args, deps) => {
   }
   const backend = requireBackend(words, "contribute-setup");
   const saved = await readSaved(deps.environment);
-  const hub = hubOf(flags.hub ?? variable(deps.environment, "NEST_HUB") ?? saved.NEST_HUB?.split(",")[0]);
+  const named = flags.hub ?? variable(deps.environment, "NEST_HUB") ?? saved.NEST_HUB?.split(",")[0];
+  if (named === undefined)
+    deps.error.write(`no hub is named: ${DEFAULT_HUB}, the one of npm start on this machine; -hub names another\n`);
+  const hub = hubOf(named ?? DEFAULT_HUB);
   const checks = await checksIfReady(backend, deps);
   if (checks === undefined) return 1;
   const login = await codeHostLogin(deps);
@@ -50,11 +54,7 @@ export const contributeSetup: Command = async (args, deps) => {
   return 0;
 };
 
-function hubOf(configured: string | undefined): string {
-  if (configured === undefined)
-    throw new UsageError("NEST_HUB: no hub is named", {
-      hint: "contribute-setup <backend> -hub wss://HOST/contribute",
-    });
+function hubOf(configured: string): string {
   const [hub = "", another] = configured.split(",");
   if (another !== undefined)
     throw new UsageError("-hub: one hub at a time", { hint: "run contribute-setup once for each" });
@@ -72,7 +72,8 @@ function runsInContainer(backend: Backend, checks: readonly Check[]): boolean {
 
 /** The checks of this machine; undefined when something is missing, which has then been said. */
 async function checksIfReady(backend: Backend, deps: CommandDeps): Promise<readonly Check[] | undefined> {
-  const checks = await checkMachine(backend, deps);
+  const first = await checkMachine(backend, deps);
+  const checks = (await signedInNow(first, deps)) ? await checkMachine(backend, deps) : first;
   deps.error.write(`${tableOf(checks)}\n`);
   const gaps = checks.filter((check) => check.required && !check.ok);
   if (gaps.length > 0)
@@ -80,6 +81,17 @@ async function checksIfReady(backend: Backend, deps: CommandDeps): Promise<reado
       `contribute-setup: error: ${gaps.map(({ name }) => name).join(", ")} missing; nothing was registered\n`,
     );
   return gaps.length === 0 ? checks : undefined;
+}
+
+/** Offers the code host's own sign-in where it is what is missing, and can be run here. Whether the person took it. */
+async function signedInNow(checks: readonly Check[], deps: CommandDeps): Promise<boolean> {
+  if (checks.find(({ name }) => name === CODE_HOST_LOGIN)?.ok !== false || deps.ask === undefined) return false;
+  const gh = await findBinary("gh", deps.environment.PATH);
+  if (gh === undefined || !(await deps.ask("You are not signed in to the code host. Run gh auth login now?")))
+    return false;
+  const host = deps.environment.NEST_GITHUB_URL;
+  const words = ["auth", "login", ...(host === undefined || host === "" ? [] : ["--hostname", new URL(host).host])];
+  return (await deps.run(gh, words, deps.environment)) === 0;
 }
 
 async function register(
