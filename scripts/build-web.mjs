@@ -1,13 +1,12 @@
 // Builds the browser app where its sources are newer than what was built. Runs on the system's Node (20 or newer): plain
 // JavaScript, nothing imported from npm; the build itself runs on the Node that the project brings.
 import { spawnSync } from "node:child_process";
-import { createHash } from "node:crypto";
-import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { brotliCompressSync, constants } from "node:zlib";
+import { digestOf, root } from "./source-digest.mjs";
 
-const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 /** The files and folders that the app is built from. */
 const sources = [
   "web/src",
@@ -67,21 +66,6 @@ function compressAll(folder) {
     const params = { [constants.BROTLI_PARAM_QUALITY]: 9 };
     writeFileSync(join(folder, `${name}.br`), brotliCompressSync(readFileSync(join(folder, name)), { params }));
   }
-}
-
-/** One digest over files and folders: names and contents. Tests are no part of the app. */
-function digestOf(paths) {
-  const hash = createHash("sha256");
-  const add = (path) => {
-    const full = join(root, path);
-    if (statSync(full).isDirectory()) {
-      for (const name of readdirSync(full).sort()) add(`${path}/${name}`);
-    } else if (!path.endsWith(".test.ts")) {
-      hash.update(`${path}\0`).update(readFileSync(full)).update("\0");
-    }
-  };
-  for (const path of paths) add(path);
-  return hash.digest("hex");
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url) && !buildWeb()) process.exit(1);

@@ -1,9 +1,10 @@
 import { execFile } from "node:child_process";
-import { chmod, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { join, resolve, sep } from "node:path";
+import { chmod, copyFile, mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { join, relative, resolve, sep } from "node:path";
 import { promisify } from "node:util";
 import { parseFlags } from "@nest/kit";
 import { rolldown } from "rolldown";
+import { digestOf } from "./source-digest.mjs";
 
 const ROOT = join(import.meta.dirname, "..");
 const CONTRIBUTE = ["contribute-setup", "contribute-check", "contribute-hive", "contribute-nest", "contribute-k8s"];
@@ -14,6 +15,20 @@ const INERT = /[\\/](?:protocol|kit|agents)[\\/]src[\\/]|[\\/]node_modules[\\/](
 
 /** A young heap of 1 MiB is plenty for a program that mostly waits. As in `bin/.launch`, nothing is compiled on a thread that an exit would wait for. */
 const RELAY_START = "#!/usr/bin/env -S node --no-concurrent-sparkplug --max-semi-space-size=1";
+
+const BACKUP_START =
+  "#!/usr/bin/env -S node --no-concurrent-sparkplug --no-concurrent-recompilation --disable-warning=ExperimentalWarning";
+/** The package runs on older Nodes than the backup tool does: that one says so instead of failing somewhere inside. */
+const BACKUP_FROM_PACKAGE = `${BACKUP_START}
+import { fileURLToPath } from "node:url";
+if (Number(process.versions.node.split(".")[0]) < 24) {
+  console.error("nest-backup: error: Node " + process.versions.node + " is too old for archives");
+  console.error("nest-backup: hint: run it with Node 24 or newer; the relay's commands work with this one");
+  process.exit(2);
+}
+process.argv[1] = fileURLToPath(new URL("../nest-backup.mjs", import.meta.url));
+await import("../nest-backup.mjs");
+`;
 
 interface Program {
   readonly input: string;
@@ -30,10 +45,12 @@ export interface Bundle {
   readonly tarball: string;
   readonly relay: string;
   readonly backup: string;
+  /** The files that it was made of, from the checkout's root on. */
+  readonly sources: readonly string[];
 }
 
 /**
- * Makes the relay as one file and as a package without dependencies, and the backup tool as one file. The same source,
+ * Makes the relay and the backup tool, one file each, and of both a package without dependencies. The same source,
  * lockfile and npm give the same bytes, whatever the folder and the hour.
  */
 export async function bundle(out: string): Promise<Bundle> {
@@ -42,11 +59,15 @@ export async function bundle(out: string): Promise<Bundle> {
   await rm(folder, { recursive: true, force: true });
   await mkdir(join(folder, "bin"), { recursive: true });
   const relay = join(folder, "nest-relay.mjs");
-  const notices = await oneFile(
-    { input: "scripts/bundled-relay.ts", file: relay, node: 20, start: RELAY_START },
-    version,
-  );
-  await writeFile(join(folder, "THIRD-PARTY-NOTICES.txt"), notices);
+  const program = { input: "scripts/bundled-relay.ts", file: relay, node: 20, start: RELAY_START };
+  const ofRelay = await oneFile(program, version);
+  const backup = join(out, "nest-backup.mjs");
+  const ofBackup = await oneFile({ input: "backup/src/main.ts", file: backup, node: 24, start: BACKUP_START }, version);
+  const modules = [...ofRelay, ...ofBackup];
+  await writeFile(join(out, "nest-backup.THIRD-PARTY-NOTICES.txt"), await noticesOf(ofBackup));
+  await writeFile(join(folder, "THIRD-PARTY-NOTICES.txt"), await noticesOf(modules));
+  await copyFile(backup, join(folder, "nest-backup.mjs"));
+  await writeFile(join(folder, "bin", "nest-backup.mjs"), BACKUP_FROM_PACKAGE, { mode: 0o755 });
   await writeFile(join(folder, "README.md"), await readFile(join(ROOT, "docs/contributing-a-machine.md")));
   await writeFile(join(folder, "package.json"), `${JSON.stringify(packageOf(version), undefined, 2)}\n`);
   for (const name of CONTRIBUTE) {
@@ -62,13 +83,8 @@ export async function bundle(out: string): Promise<Bundle> {
   }
   const pack = ["pack", "--ignore-scripts", "--loglevel=error", "--pack-destination", out];
   await promisify(execFile)("npm", pack, { cwd: folder });
-
-  const backup = join(out, "nest-backup.mjs");
-  const start =
-    "#!/usr/bin/env -S node --no-concurrent-sparkplug --no-concurrent-recompilation --disable-warning=ExperimentalWarning";
-  const more = await oneFile({ input: "backup/src/main.ts", file: backup, node: 24, start }, version);
-  await writeFile(join(out, "nest-backup.THIRD-PARTY-NOTICES.txt"), more);
-  return { version, tarball: join(out, `nest-relay-${version}.tgz`), relay, backup };
+  const tarball = join(out, `nest-relay-${version}.tgz`);
+  return { version, tarball, relay, backup, sources: sourcesOf(modules) };
 }
 
 function packageOf(version: string): object {
@@ -82,13 +98,14 @@ function packageOf(version: string): object {
     engines: { node: ">=20" },
     bin: {
       "nest-relay": "nest-relay.mjs",
+      "nest-backup": "bin/nest-backup.mjs",
       ...Object.fromEntries(CONTRIBUTE.map((name) => [name, `bin/${name}.mjs`])),
     },
   };
 }
 
-/** Writes a program with everything that it imports; answers with the licences of what came along. */
-async function oneFile({ input, file, node, start }: Program, version: string): Promise<string> {
+/** Writes a program with everything that it imports; answers with the modules that it is made of. */
+async function oneFile({ input, file, node, start }: Program, version: string): Promise<readonly string[]> {
   const build = await rolldown({
     input,
     cwd: ROOT,
@@ -109,7 +126,7 @@ async function oneFile({ input, file, node, start }: Program, version: string): 
   // One byte a character in memory, also where the source draws ticks and dots.
   await writeFile(file, asciiOnly(chunk.code), { mode: 0o755 });
   if (chunk.code.includes(ROOT)) throw new Error(`${file}: holds a path of this machine`);
-  return noticesOf(chunk.moduleIds);
+  return chunk.moduleIds;
 }
 
 /** The same program in ASCII: everything else stands in strings, patterns and comments, where an escape means the same. */
@@ -141,8 +158,24 @@ async function noticeOf(folder: string): Promise<string> {
   return `${name} ${version} (${license})\n${text}`;
 }
 
+/** The modules that lie in the checkout, what its other parts are made of, and the recipe; the lock file stands for packages. */
+function sourcesOf(modules: readonly string[]): readonly string[] {
+  const own = modules
+    .filter((id) => id.startsWith(ROOT + sep) && !id.includes(`${sep}node_modules${sep}`))
+    .map((id) => relative(ROOT, id));
+  const others = ["scripts/bundle.ts", "package.json", "package-lock.json", "docs/contributing-a-machine.md"];
+  return [...new Set([...own, ...others])].sort();
+}
+
 if (import.meta.main) {
-  const { flags } = parseFlags(process.argv.slice(2), { out: "text" });
-  const made = await bundle(resolve(flags.out ?? join(ROOT, "dist")));
-  for (const file of [made.relay, made.tarball, made.backup]) console.log(file);
+  const { flags } = parseFlags(process.argv.slice(2), { out: "text", quiet: "switch" });
+  const out = resolve(flags.out ?? join(ROOT, "dist"));
+  const made = await bundle(out);
+  // What a hub hands out, and what tells whether it is still up to date (`scripts/build-relay.mjs`).
+  const handedOut = join(out, "relay.tgz");
+  await copyFile(made.tarball, `${handedOut}.part`);
+  await rename(`${handedOut}.part`, handedOut);
+  const note = { files: made.sources, digest: digestOf(made.sources) };
+  await writeFile(join(out, "relay.sources.json"), `${JSON.stringify(note, undefined, 2)}\n`);
+  if (flags.quiet !== true) for (const file of [made.relay, made.tarball, made.backup]) console.log(file);
 }

@@ -4,6 +4,7 @@ import { createHash } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { buildRelay } from "./build-relay.mjs";
 import { buildWeb } from "./build-web.mjs";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
@@ -36,4 +37,8 @@ if (installed !== wanted) {
 if (!buildWeb()) {
   console.error("nest: error: the browser app could not be built; the lines above say why");
   console.error("nest: hint: everything else works; the hub's pages for admins say what to run when it can be built");
+}
+if (!buildRelay()) {
+  console.error("nest: error: the relay's package could not be made; the lines above say why");
+  console.error("nest: hint: everything else works; the hub's page for contributors names the way over a checkout");
 }

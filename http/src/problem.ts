@@ -4,6 +4,7 @@ import type { FastifyReply } from "fastify";
 
 /** The HTTP status of each error code, in one table. A code that is not here is answered with 500 and is a bug. */
 const statusOf: Readonly<Record<string, number>> = {
+  relay_package_missing: 404,
   bad_request: 400,
   invalid_pattern: 400,
   bead_invalid: 400,

@@ -30,6 +30,7 @@ import { registerOperationsRoutes } from "./operations/routes.ts";
 import { registerApp } from "./pages/app-page.ts";
 import { errorPage } from "./pages/error-page.ts";
 import { loginPage } from "./pages/login-page.ts";
+import { RELAY_PACKAGE } from "./pages/relay-package.ts";
 import { registerPages } from "./pages/routes.ts";
 import { registerQueueRoutes } from "./queue/routes.ts";
 import { Webhooks } from "./queue/webhooks.ts";
@@ -101,6 +102,7 @@ export async function registerRoutes(deps: RouteDeps): Promise<void> {
     ownAddress,
     codeHost,
     clock,
+    relayPackage: RELAY_PACKAGE,
     styleFetches: budgets.styleFetches,
   });
   registerApp(http, routes, { random });

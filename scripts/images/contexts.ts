@@ -28,9 +28,17 @@ const UNREAD = /\.(?:d\.[cm]?ts|map|markdown)$|(?<!LICEN[CS]E)(?<!license)\.md$|
 export async function imageContext(name: ImageName, out: string, agents: readonly string[] = []): Promise<void> {
   await rm(out, { recursive: true, force: true });
   await mkdir(join(out, "bin"), { recursive: true });
-  if (name === "nest-hub") await fromSource(out, "@nest/hub", ["web/dist"]);
+  if (name === "nest-hub") await hubFromSource(out);
   else if (name === "nest-spoke") await fromSource(out, "@nest/spoke", ["web/dist", "deploy/container-host"]);
   else await fromBundle(name, out, agents);
+}
+
+/** A hub hands out the relay's package and the guide for contributors. */
+async function hubFromSource(out: string): Promise<void> {
+  await run(process.execPath, [join(ROOT, "scripts/build-relay.mjs")]);
+  const guide = "docs/contributing-a-machine.md";
+  await cp(join(ROOT, guide), join(out, guide));
+  await fromSource(out, "@nest/hub", ["web/dist", "dist/relay.tgz"]);
 }
 
 /** A server runs from its source, as in a checkout. */
@@ -52,18 +60,23 @@ async function fromBundle(name: ImageName, out: string, agents: readonly string[
     await cp(made.backup, join(out, "bin/nest-backup"));
     await chmod(join(out, "bin/nest-backup"), 0o755);
   } else {
-    await cp(join(out, "made/nest-relay"), join(out, "relay"), { recursive: true });
+    await cp(join(out, "made/nest-relay"), join(out, "relay"), { recursive: true, filter: isOfRelay });
     await linkCommands(out);
     if (agents.length > 0) await installAgents(out, agents);
   }
   await rm(join(out, "made"), { recursive: true, force: true });
 }
 
+/** Archives have an image of their own. */
+function isOfRelay(path: string): boolean {
+  return !/nest-backup\.mjs$/.test(path);
+}
+
 async function linkCommands(out: string): Promise<void> {
   const { bin } = (await import(join(out, "relay/package.json"), { with: { type: "json" } })).default as {
     bin: Record<string, string>;
   };
-  for (const [command, file] of Object.entries(bin)) {
+  for (const [command, file] of Object.entries(bin).filter(([, file]) => isOfRelay(file))) {
     await symlink(join("../relay", file), join(out, "bin", command));
     await chmod(join(out, "relay", file), 0o755);
   }

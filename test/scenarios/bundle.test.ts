@@ -1,4 +1,5 @@
 import { execFile } from "node:child_process";
+import { createHash } from "node:crypto";
 import { access, mkdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { promisify } from "node:util";
@@ -110,6 +111,34 @@ describe("the relay's package", () => {
       expect(relay.said).not.toMatch(/\(node:\d+\)/);
     },
   );
+
+  test("is handed out by the hub, and npx of that address runs every command in an empty folder", async () => {
+    const address = `${hub.url}/contribute/relay.tgz`;
+    const response = await fetch(address);
+    expect(response.status, await response.clone().text()).toBe(200);
+    const digest = createHash("sha256")
+      .update(Buffer.from(await response.arrayBuffer()))
+      .digest("hex");
+    expect(await (await fetch(`${address}.sha256`)).text()).toBe(`${digest}  relay.tgz\n`);
+    await mkdir(folder.in("empty"));
+    const env = { PATH: process.env.PATH, HOME: folder.in("npx-home"), NEST_REGISTRATION_TOKEN: "" };
+    const npx = (...words: string[]) =>
+      run("npx", ["--yes", "-p", address, ...words], { cwd: folder.in("empty"), env });
+    expect((await npx("nest-relay", "-version")).stdout).toBe(`${made.version}\n`);
+    expect((await npx("contribute-check", "-h")).stdout).toMatch(/^usage: contribute-check/);
+    const bare = await run("npx", ["--yes", address, "-h"], { cwd: folder.in("empty"), env });
+    expect(bare.stdout).toMatch(/^usage: nest relay/);
+  });
+
+  test("brings nest-backup, which says what it needs on an older Node", async () => {
+    await using old = (await newcomer("old-node", SYSTEM_NODE, ""))("nest-backup", ["-h"]);
+    const { code } = await old.ended;
+    if (process.versions.node === (await run(SYSTEM_NODE, ["-p", "process.versions.node"])).stdout.trim()) return;
+    expect([code, old.said]).toEqual([2, expect.stringMatching(/Node \S+ is too old for archives/)]);
+    await using fresh = (await newcomer("new-node", process.execPath, ""))("nest-backup", ["-h"]);
+    expect((await fresh.ended).code, fresh.said).toBe(0);
+    expect(fresh.output).toContain("usage: nest-backup");
+  });
 
   test("has every command, tells its version, and keeps the exit codes", async () => {
     const start = await newcomer("looking", process.execPath, "");

@@ -1,3 +1,7 @@
+import { createHash } from "node:crypto";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { Budget } from "@nest/auth";
 import { CodeHostMemory } from "@nest/codehost";
 import { RouteRegistry } from "@nest/http";
@@ -9,6 +13,7 @@ import { defaultSettings } from "../queue-settings/settings.ts";
 import { errorPage } from "./error-page.ts";
 import { type PageDeps, registerPages } from "./routes.ts";
 
+const folder = mkdtempSync(join(tmpdir(), "nest-pages-test-"));
 const hostile = '<img src=x onerror="alert(1)">\u202e';
 const deps: PageDeps = {
   status: () => ({
@@ -62,6 +67,7 @@ const deps: PageDeps = {
     ],
     agents: [],
   }),
+  relayPackage: join(folder, "relay.tgz"),
   styleFetches: new Budget(new VirtualClock(), {
     what: "stylesheets asked for",
     perAddress: { most: 100, withinMs: 60_000 },
@@ -150,7 +156,32 @@ test("the setup commands are of the chosen CLI, and of this hub", async () => {
   const { body } = await app.inject({ url: "/contribute?cli=codex", headers: { host: "hub.example" } });
   expect(body).toContain("contribute-setup codex");
   expect(body).toContain("NEST_HUB=ws://hub.example/contribute");
-  expect((await app.inject("/contribute?cli=agy")).body).not.toContain("contribute-hive\n");
+  const agy = (await app.inject("/contribute?cli=agy")).body;
+  expect(agy).toContain("contribute-hive agy local");
+  expect(agy).not.toContain("In a container");
+});
+
+test("the hub hands out the relay's package with its checksum, and its page says how to install it; without one, how to go on", async () => {
+  const host = { host: "hub.example" };
+  expect(await app.inject("/contribute/relay.tgz")).toMatchObject({ statusCode: 404 });
+  expect((await app.inject("/contribute/relay.tgz")).json()).toMatchObject({ code: "relay_package_missing" });
+  expect((await app.inject("/contribute")).body).toContain("in the folder bin of a checkout");
+  for (const content of ["package", "the next release's"]) {
+    writeFileSync(join(folder, "relay.tgz"), content);
+    const digest = createHash("sha256").update(content).digest("hex");
+    const reply = await app.inject("/contribute/relay.tgz");
+    expect([reply.body, reply.headers["content-type"]]).toEqual([content, "application/gzip"]);
+    expect((await app.inject("/contribute/relay.tgz.sha256")).body).toBe(`${digest}  relay.tgz\n`);
+    const { body } = await app.inject({ url: "/contribute", headers: host });
+    expect(body).toContain("npm i -g http://hub.example/contribute/relay.tgz");
+    expect(body).toContain(digest);
+  }
+  rmSync(folder, { recursive: true });
+});
+
+test("the page names the guide, and the guide is there", async () => {
+  expect((await app.inject("/contribute")).body).toContain('href="/contribute/guide"');
+  expect((await app.inject("/contribute/guide")).body).toContain("# Contributing a machine");
 });
 
 test("the feed is worded in plain English, and a pull request is a link", async () => {

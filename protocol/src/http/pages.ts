@@ -44,6 +44,33 @@ export const contribute = route({
   query: z.object({ cli: z.string().max(40).optional() }),
 });
 
+export const guide = route({
+  method: "GET",
+  path: "/contribute/guide",
+  summary: "How to contribute a machine, in words",
+  access: "anyone",
+  produces: "text/plain",
+  reply: z.string(),
+});
+
+export const relayPackage = route({
+  method: "GET",
+  path: "/contribute/relay.tgz",
+  summary: "The relay's package for npm, with every command of a contributor; needs nothing else",
+  access: "anyone",
+  produces: "application/gzip",
+  reply: z.unknown(),
+});
+
+export const relayChecksum = route({
+  method: "GET",
+  path: "/contribute/relay.tgz.sha256",
+  summary: "Its SHA-256, as sha256sum reads it",
+  access: "anyone",
+  produces: "text/plain",
+  reply: z.string(),
+});
+
 export const leaderboard = route({
   ...html,
   path: "/leaderboard",
