@@ -51,7 +51,6 @@ test("what a hub sends cannot steer the terminal, whichever field it is in", () 
     },
   ];
   const contributor = { github_username: evil, trust_tier: evil, total_tasks_completed_with_pr: 0 };
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: that none is left is the point.
   for (const line of standingLines({ hub, found: found({ history, sessions, contributor }) }, new Set(), NOW))
-    expect(line).not.toMatch(/[\u0000-\u001f\u007f-\u009f]/);
+    expect(line).not.toMatch(/\p{Cc}/u);
 });
