@@ -82,6 +82,7 @@ export const folderOrders: Readonly<Record<string, FolderOrder>> = {
       "name",
       "settings",
       "secrets",
+      "standing",
       "console",
       "outbox",
       "session",
