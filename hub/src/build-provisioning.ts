@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type ManagedCluster, managedClusterOf } from "@nest/cluster";
 import { type Clock, type Log, NestError, type Random, Secret } from "@nest/kit";
+import { namespaceOf } from "@nest/protocol";
 import {
   AutoUpgrade,
   type ClusterEntry,
@@ -11,6 +12,7 @@ import {
   Placeholders,
   Provisioner,
   RecordStore,
+  RegistryDigests,
   storageByCluster,
 } from "@nest/provisioner";
 import type { HubConfig } from "./config.ts";
@@ -77,7 +79,7 @@ export async function buildProvisioning(deps: ProvisioningDeps): Promise<Provisi
     log,
   });
   const parts = { records, clustersFile, provisioner };
-  const { autoUpgrade, placeholders } = byItself(parts, deps);
+  const { autoUpgrade, placeholders } = byItself({ ...parts, clusters }, deps);
   return {
     ...parts,
     clusters,
@@ -95,15 +97,21 @@ export async function buildProvisioning(deps: ProvisioningDeps): Promise<Provisi
 
 /** What the hub does without being asked: it follows new images and fills pools. */
 function byItself(
-  { records, clustersFile, provisioner }: Pick<Provisioning, "records" | "clustersFile" | "provisioner">,
+  { records, clustersFile, provisioner, clusters }: Omit<Provisioning, "autoUpgrade" | "lead" | "follow">,
   { config, clock, log }: ProvisioningDeps,
 ): { readonly autoUpgrade: AutoUpgrade; readonly placeholders: Placeholders } {
   const common = { records, clustersFile, clock, log };
+  const registry = new RegistryDigests({ fetch, log });
   return {
     autoUpgrade: new AutoUpgrade({
       ...common,
       dataFolder: config.dataDir,
       imageOf: ({ image }) => image ?? config.spokeImage,
+      digestOf: (image) => registry.digestOf(image),
+      async running(clusterId) {
+        const { watch } = await clusters.get(clusterId);
+        return (nestId) => watch.runningDigest(namespaceOf(nestId));
+      },
       upgrade: (id, image) => provisioner.upgrade(id, "hub", image),
     }),
     placeholders: new Placeholders({

@@ -20,6 +20,7 @@ export { ownObject } from "./operations/ownership.ts";
 export type { NestDefaults, OperationKind } from "./operations/tools.ts";
 export { AutoUpgrade, type AutoUpgradeDeps } from "./pool/auto-upgrade.ts";
 export { Placeholders, type PlaceholdersDeps } from "./pool/placeholders.ts";
+export { RegistryDigests } from "./pool/registry-digests.ts";
 export { type ClusterEntry, ClustersFile, type ClustersFileDeps } from "./records/clusters-file.ts";
 export { CredentialStore, type CredentialStoreDeps } from "./records/credential-store.ts";
 export { type RecordListener, RecordStore, type RecordStoreDeps } from "./records/record-store.ts";

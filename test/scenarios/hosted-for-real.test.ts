@@ -1,6 +1,7 @@
 import { execFile } from "node:child_process";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { Readable } from "node:stream";
 import { promisify } from "node:util";
 import { clusterOf } from "@nest/cluster";
 import { namespaceOf, type nests } from "@nest/protocol";
@@ -119,18 +120,55 @@ describe.skipIf(impossible !== undefined)("a hosted nest for real", { timeout: 2
     return said.trim();
   };
 
-  test("is created, and its dashboard answers in the pod, to who proves to be the hub's proxy and to nobody else", async () => {
-    ({ id } = await asAda<{ id: string }>("POST", "/api/saas/nests", aNest));
-    await stands("running");
-    const address = `http://${await podAddress()}:3002`;
-    expect((await fetch(`${address}/api/health`)).status).toBe(200);
+  /** Writes a file in the nest's container; answers with the pod's name. */
+  const put = async (content: Uint8Array, path: string) => {
+    const cluster = await clusterOf(await real.kubeconfig());
+    const signal = AbortSignal.timeout(20_000);
+    const [pod] = (await cluster.pods(namespaceOf(id), signal)).filter(({ isEnding }) => !isEnding);
+    const { exitCode, stderr } = await cluster.exec({
+      namespace: namespaceOf(id),
+      pod: pod?.name ?? "",
+      container: "nest",
+      command: ["sh", "-c", `umask 077 && cat > ${path}.part && mv ${path}.part ${path}`],
+      stdin: Readable.from([content]),
+      stdout: () => {},
+      signal,
+    });
+    expect([exitCode, stderr]).toEqual([0, ""]);
+    return pod?.name ?? "";
+  };
+  /** What the hub's ingress sends the nest with a request of its owner. */
+  const proven = async () => {
     const check = await fetch(`${hub.url}/api/saas/auth-check?nest=${id}&uri=/`, {
       headers: { cookie: "nest_hub_user=ada" },
     });
-    const proven = Object.fromEntries([...check.headers].filter(([name]) => name.startsWith("x-nest-")));
-    const host = { "x-forwarded-host": `${id}.nests.test` };
-    const config = (headers: object) => fetch(`${address}/api/config`, { headers: { ...host, ...headers } });
-    expect((await config(proven)).status).toBe(200);
+    return Object.fromEntries([...check.headers].filter(([name]) => name.startsWith("x-nest-")));
+  };
+  /** Asks the nest for its configuration; with `changes`, to save them. */
+  const config = async (headers: object, changes?: object) =>
+    fetch(`http://${await podAddress()}:3002/api/config`, {
+      method: changes === undefined ? "GET" : "PUT",
+      headers: { "x-forwarded-host": `${id}.nests.test`, "content-type": "application/json", ...headers },
+      ...(changes === undefined ? {} : { body: JSON.stringify(changes) }),
+    });
+  const backup = async (...words: readonly string[]) => {
+    const environment = {
+      PATH: process.env.PATH,
+      HOME: folder.path,
+      NEST_BACKUP_KEY: "ab".repeat(32),
+      NEST_BACKUP_DATA_DIR: folder.in("hub"),
+      NEST_HUB_NAMESPACE: "nest-hub",
+      KUBECONFIG: await real.kubeconfig(),
+      NEST_KUBECONFIG_DIR: folder.path,
+    };
+    await promisify(execFile)(join(BIN, "nest-backup"), words, { env: environment });
+  };
+
+  test("is created, and its dashboard answers in the pod, to who proves to be the hub's proxy and to nobody else", async () => {
+    ({ id } = await asAda<{ id: string }>("POST", "/api/saas/nests", aNest));
+    await stands("running");
+    expect((await fetch(`http://${await podAddress()}:3002/api/health`)).status).toBe(200);
+    expect((await config(await proven())).status).toBe(200);
     expect((await config({ "x-nest-user": "ada", "x-nest-role": "owner" })).status).not.toBe(200);
   });
 
@@ -162,16 +200,8 @@ describe.skipIf(impossible !== undefined)("a hosted nest for real", { timeout: 2
   });
 
   test("is in the hub's backup, read out of its pod through the API server", async () => {
-    const archive = folder.in("hub.enc");
-    const environment = {
-      PATH: process.env.PATH,
-      HOME: folder.path,
-      NEST_BACKUP_KEY: "ab".repeat(32),
-      NEST_BACKUP_DATA_DIR: folder.in("hub"),
-      NEST_HUB_NAMESPACE: "nest-hub",
-      KUBECONFIG: await real.kubeconfig(),
-      NEST_KUBECONFIG_DIR: folder.path,
-    };
+    const saved = await config(await proven(), { governor: { eval_interval_s: 777 } });
+    expect(saved.status, await saved.text()).toBe(200);
     await real.addNamespace("nest-hub");
     for (const name of ["nest-hub-secrets", "objstore-api-key", "nest-hub-kubeconfigs", "nest-hub-tls"])
       await real.create("/api/v1/namespaces/nest-hub/secrets", {
@@ -179,9 +209,8 @@ describe.skipIf(impossible !== undefined)("a hosted nest for real", { timeout: 2
         kind: "Secret",
         metadata: { name },
       });
-    const run = promisify(execFile);
-    await run(join(BIN, "nest-backup"), ["run", "-local", archive], { env: environment });
-    await run(join(BIN, "nest-backup"), ["extract", "-file", archive, "-dest", folder.in("out")], { env: environment });
+    await backup("run", "-local", folder.in("hub.enc"));
+    await backup("extract", "-file", folder.in("hub.enc"), "-dest", folder.in("out"));
     const manifest = JSON.parse(await readFile(folder.in("out/MANIFEST.json"), "utf8")) as { spoke_errors: object };
     expect(manifest.spoke_errors).toEqual({});
     expect((await readFile(folder.in("out/spokes", id, "nest-id"), "utf8")).trim()).toBe(id);
@@ -194,5 +223,26 @@ describe.skipIf(impossible !== undefined)("a hosted nest for real", { timeout: 2
     const known = async () =>
       (await fetch(`${hub.url}/api/saas/nests/${id}`, { headers: { authorization: `Bearer ${ADMIN_TOKEN}` } })).status;
     await expect.poll(known, { timeout: 30_000 }).toBe(404);
+  });
+
+  test("is gone for good under its id, and what it was set to comes back from the backup in the nest made in its place", async () => {
+    const old = id;
+    ({ id } = await asAda<{ id: string }>("POST", "/api/saas/nests", aNest));
+    expect(id).not.toBe(old);
+    await stands("running");
+    const interval = async () => {
+      const answer = await config(await proven()).catch(() => undefined);
+      if (answer?.status !== 200) return undefined;
+      const { config: now } = (await answer.json()) as { config: { governor: { eval_interval_s: number } } };
+      return now.governor.eval_interval_s;
+    };
+    expect(await interval()).toBe(300);
+    await backup("restore", "-file", folder.in("hub.enc"), "-spoke", old, "-dest", folder.in("old"));
+    const overlay = await readFile(folder.in("old/nest.yaml.dashboard"));
+    // As `kubectl exec -i` and `kubectl delete pod` do.
+    const pod = await put(overlay, "/data/nest.yaml.dashboard");
+    await real.call("DELETE", `/api/v1/namespaces/${namespaceOf(id)}/pods/${pod}`);
+    await expect.poll(interval, { timeout: 120_000, interval: 500 }).toBe(777);
+    expect(await inside("cat", "/data/nest-id")).toBe(id);
   });
 });

@@ -50,6 +50,28 @@ test("nests without auto_upgrade, in error or at work are left alone; idle ones 
   expect(due([proven, ...left, idle], "new")).toEqual([idle]);
 });
 
+const CHANNEL = "registry.example.org/nest-spoke:stable";
+const digest = (letter: string) => `sha256:${letter.repeat(64)}`;
+const pinnedTo = (letter: string) => `${CHANNEL}@${digest(letter)}`;
+
+test("a channel that moved is a new image, for one nest first and then for all", () => {
+  const old = many(12, { image: pinnedTo("a") });
+  expect(due(old, pinnedTo("b"))).toHaveLength(1);
+  expect(due([nest({ image: pinnedTo("b") }), ...old], pinnedTo("b"))).toHaveLength(10);
+});
+
+test("a nest whose pod runs what the channel stands for is left alone, whatever its record calls it, and proves it", () => {
+  const [current, behind] = [nest({ image: CHANNEL }), nest({ image: CHANNEL })];
+  const running = (id: string) => digest(id === current.id ? "b" : "a");
+  expect(due([current, behind], pinnedTo("b"), running)).toEqual([behind]);
+  expect(due([current, ...many(3, { image: pinnedTo("a") })], pinnedTo("b"), running)).toHaveLength(3);
+});
+
+test("while nobody knows what a channel stands for, or what a nest runs, nothing is upgraded for it", () => {
+  expect(due(many(3, { image: pinnedTo("a") }), CHANNEL)).toEqual([]);
+  expect(due(many(3, { image: CHANNEL }), pinnedTo("b"))).toEqual([]);
+});
+
 test("the switch stops everything, and survives a restart", async () => {
   await using scene = await Scene.make();
   const record = nest();
@@ -60,6 +82,8 @@ test("the switch stops everything, and survives a restart", async () => {
     records: scene.records,
     clustersFile: { list: async () => scene.clusterEntries() },
     imageOf: () => "new",
+    digestOf: async () => undefined,
+    running: async () => () => undefined,
     upgrade: async (id: string) => upgraded.push(id),
     clock: scene.clock,
     log: silentLog(),

@@ -9,6 +9,7 @@ import {
   writeFileAtomic,
 } from "@nest/kit";
 import { type ClusterRecord, type HostedNestRecord, nests } from "@nest/protocol";
+import { digestIn, isChannel, nameOf, pinned } from "../manifests/image-channel.ts";
 import type { ClustersFile } from "../records/clusters-file.ts";
 import type { RecordStore } from "../records/record-store.ts";
 
@@ -18,12 +19,18 @@ const WAVE = 10;
 /** So many failures of one image on a cluster, and the others keep what works. */
 const MOST_FAILURES = 2;
 
+export type RunningDigest = (nestId: string) => string | undefined;
+
 export interface AutoUpgradeDeps {
   readonly dataFolder: string;
   readonly records: RecordStore;
   readonly clustersFile: Pick<ClustersFile, "list">;
   /** The image that nests of a cluster shall follow. */
   readonly imageOf: (cluster: ClusterRecord) => string;
+  /** Which digest a tag stands for now; undefined where its registry does not say. */
+  readonly digestOf: (image: string) => Promise<string | undefined>;
+  /** By nest, the digest that its pod on this cluster runs; undefined where it has none, or none says. */
+  readonly running: (clusterId: string) => Promise<RunningDigest>;
   readonly upgrade: (id: string, image: string) => Promise<unknown>;
   readonly clock: Clock;
   readonly log: Log;
@@ -31,7 +38,8 @@ export interface AutoUpgradeDeps {
 
 /**
  * Brings the newest image to nests with `auto_upgrade`, in waves: first one nest of a cluster, then ten at a time. An image that
- * failed twice on a cluster goes no further there, and one switch stops it all.
+ * failed twice on a cluster goes no further there, and one switch stops it all. A channel such as `stable` is followed by what its
+ * registry says it stands for: when the tag moves, that is a new image.
  */
 export class AutoUpgrade {
   readonly #deps: AutoUpgradeDeps;
@@ -81,16 +89,21 @@ export class AutoUpgrade {
     const records = await this.#deps.records.list();
     for (const { record: cluster, pullOnlyBecause } of await this.#deps.clustersFile.list()) {
       if (pullOnlyBecause !== undefined) continue;
-      const image = this.#deps.imageOf(cluster);
-      for (const { id } of due(
-        records.filter((one) => one.cluster_id === cluster.id),
-        image,
-      )) {
+      const here = records.filter((one) => one.cluster_id === cluster.id);
+      const image = await this.#meantBy(this.#deps.imageOf(cluster));
+      const running = await this.#deps.running(cluster.id).catch(() => () => undefined);
+      for (const { id } of due(here, image, running)) {
         await this.#deps.upgrade(id, image).catch((thrown: unknown) => {
           this.#deps.log.warn({ nest: id, because: sentenceOf(thrown) }, "a nest cannot be upgraded");
         });
       }
     }
+  }
+
+  /** A channel by the digest that it stands for now, so that its move is a change of the image; other images as they are. */
+  async #meantBy(image: string): Promise<string> {
+    const digest = isChannel(image) ? await this.#deps.digestOf(image) : undefined;
+    return digest === undefined ? image : pinned(image, digest);
   }
 
   get #file(): string {
@@ -99,23 +112,40 @@ export class AutoUpgrade {
 }
 
 /** The nests of one cluster whose upgrade to an image begins now. */
-export function due(records: readonly HostedNestRecord[], image: string): readonly HostedNestRecord[] {
+export function due(
+  records: readonly HostedNestRecord[],
+  image: string,
+  running: RunningDigest = () => undefined,
+): readonly HostedNestRecord[] {
   const failures = records.filter((record) => failedImage(record) === image).length;
   if (failures >= MOST_FAILURES) return [];
   const underWay = records.filter(({ operation }) => operation?.kind === "upgrade" && operation.image === image).length;
-  const isProven = records.some((record) => record.image === image && record.status === "running");
+  const runsIt = ({ id, image: has }: HostedNestRecord) =>
+    has === image || (has === nameOf(image) && digestIn(image) !== undefined && running(id) === digestIn(image));
+  const isProven = records.some((record) => record.status === "running" && runsIt(record));
   const isWanted = (record: HostedNestRecord) =>
     record.auto_upgrade &&
     record.operation === undefined &&
     ["running", "available", "paused"].includes(record.status) &&
     record.image !== undefined &&
-    record.image !== image &&
+    !isCurrent(record, record.image, image, running) &&
     failedImage(record) !== image;
   const candidates = records.filter(isWanted);
   // A nest without a pod proves nothing, so it does not go first.
   const first = candidates.filter(({ status }) => status === "running");
   if (!isProven && first.length > 0) return underWay > 0 ? [] : first.slice(0, 1);
   return candidates.slice(0, Math.max(0, WAVE - underWay));
+}
+
+/**
+ * Whether a nest has the image already. One that has a channel's mere name and no pod looks its tag up when it starts; and of a
+ * channel whose digest nobody knows no nest is behind.
+ */
+function isCurrent({ id }: HostedNestRecord, has: string, wanted: string, running: RunningDigest): boolean {
+  if (has === wanted) return true;
+  if (nameOf(has) !== nameOf(wanted)) return false;
+  const [mine, digest] = [digestIn(has) ?? running(id), digestIn(wanted)];
+  return mine === undefined || digest === undefined || mine === digest;
 }
 
 function failedImage({ failed_operation: failed }: HostedNestRecord): string | undefined {

@@ -10,6 +10,8 @@ const ContainerStatus = z.object({
   name: z.string(),
   ready: z.boolean().default(false),
   restartCount: z.number().default(0),
+  /** What the node made of the image's name: its digest, where it came from a registry. */
+  imageID: z.string().optional(),
   state: State.optional(),
   lastState: State.optional(),
 });

@@ -1,5 +1,6 @@
 import type { KubernetesObject, ManagedCluster, ObjectKind, WatchEvent } from "@nest/cluster";
 import type { Log } from "@nest/kit";
+import { digestIn } from "../manifests/image-channel.ts";
 import { selectorOfHub } from "../manifests/metadata.ts";
 import { type LiveDeployment, type LivePod, liveDeployment, livePod } from "./live-objects.ts";
 import type { LiveNest } from "./rollout.ts";
@@ -60,6 +61,12 @@ export class NestWatch {
       deployment: this.#deployments.get(namespace)?.get("nest"),
       pods: [...(this.#pods.get(namespace)?.values() ?? [])],
     };
+  }
+
+  /** The digest of the image that a nest's pod runs; undefined where none runs, or it came from no registry. */
+  runningDigest(namespace: string): string | undefined {
+    const pod = this.nest(namespace).pods.find(({ phase, isEnding }) => phase === "Running" && !isEnding);
+    return digestIn(pod?.containers.find(({ name }) => name === "nest")?.imageID);
   }
 
   /** Calls back after each change in a namespace; answers with the end of that. */
