@@ -52,6 +52,7 @@ export async function buildProvisioning(deps: ProvisioningDeps): Promise<Provisi
   const records = new RecordStore({ dataFolder, clock, log });
   const clustersFile = new ClustersFile({
     dataFolder,
+    clock,
     kubeconfigFolder: config.kubeconfigFolder,
     log,
     ownCluster: ownCluster(),

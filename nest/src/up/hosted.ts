@@ -1,6 +1,6 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { type Environment, type ProgressLine, sentenceOf, silentLog } from "@nest/kit";
+import { type Environment, type ProgressLine, sentenceOf, silentLog, systemClock } from "@nest/kit";
 import {
   buildPrograms,
   endLeftProcesses,
@@ -167,7 +167,7 @@ class ClusterEntryHere {
   readonly #file: ClustersFile;
 
   constructor(hubFolder: string) {
-    this.#file = new ClustersFile({ dataFolder: hubFolder, log: silentLog() });
+    this.#file = new ClustersFile({ dataFolder: hubFolder, clock: systemClock(), log: silentLog() });
   }
 
   lacks(missing: readonly MissingHere[]): Promise<void> {

@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { silentLog, UsageError } from "@nest/kit";
+import { silentLog, systemClock, UsageError } from "@nest/kit";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { ClustersFile } from "./clusters-file.ts";
 
@@ -10,7 +10,7 @@ let file: ClustersFile;
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), "nest-clusters-"));
   await mkdir(join(folder, "saas"));
-  file = new ClustersFile({ dataFolder: folder, log: silentLog() });
+  file = new ClustersFile({ dataFolder: folder, clock: systemClock(), log: silentLog() });
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
@@ -60,6 +60,7 @@ test.each(["east", "/moved/away/east"])("a kubeconfig %s is found by its name wh
   const mounting = new ClustersFile({
     dataFolder: folder,
     kubeconfigFolder: join(folder, "mounted"),
+    clock: systemClock(),
     log: silentLog(),
   });
   const found = { kubeconfig: join(folder, "mounted/east"), pullOnlyBecause: undefined };
@@ -69,7 +70,7 @@ test.each(["east", "/moved/away/east"])("a kubeconfig %s is found by its name wh
 test("an absent file means the cluster that the hub runs in, or none", async () => {
   expect(await file.list()).toEqual([]);
   const ownCluster = { id: "own", in_cluster: true };
-  const inPod = new ClustersFile({ dataFolder: folder, log: silentLog(), ownCluster });
+  const inPod = new ClustersFile({ dataFolder: folder, clock: systemClock(), log: silentLog(), ownCluster });
   expect((await inPod.list()).map(({ record }) => record)).toEqual([ownCluster]);
 });
 
@@ -99,4 +100,11 @@ test("a change keeps keys of others, replaces a longer name, and takes a key awa
   await expect(file.add({ id: "a" })).rejects.toMatchObject({ code: "cluster_exists" });
   await file.remove("a");
   expect(await written()).toEqual([]);
+});
+
+test("clusters that two programs add in the same instant are both there", async () => {
+  const programs = [1, 2].map(() => new ClustersFile({ dataFolder: folder, clock: systemClock(), log: silentLog() }));
+  const ids = Array.from({ length: 20 }, (_, nth) => `c${nth}`);
+  await Promise.all(ids.map((id, nth) => programs[nth % 2]?.add({ id, pull_only: true, ingress: "ingress" })));
+  expect((await file.list()).map(({ record }) => record.id).sort()).toEqual(ids.sort());
 });

@@ -1,7 +1,7 @@
 import { access, constants } from "node:fs/promises";
 import { basename, isAbsolute, join } from "node:path";
 import {
-  KeyedLock,
+  type Clock,
   type Log,
   makePrivateFolder,
   NestError,
@@ -11,11 +11,13 @@ import {
 } from "@nest/kit";
 import { ClusterRecord } from "@nest/protocol";
 import { clusterEntryOf, withoutLongNames } from "./cluster-entry.ts";
+import { RecordLocks } from "./record-lock.ts";
 
 export interface ClustersFileDeps {
   readonly dataFolder: string;
   /** Where kubeconfigs are mounted; an entry may name one of them by its file name alone. */
   readonly kubeconfigFolder?: string | undefined;
+  readonly clock: Clock;
   readonly log: Log;
   /** The one cluster of a hub that has no `clusters.json`: the one it runs in; absent where the hub is in no pod. */
   readonly ownCluster?: ClusterRecord | undefined;
@@ -34,15 +36,16 @@ type Raw = Readonly<Record<string, unknown>>;
 
 /**
  * `clusters.json`: read live from `saas/` of the data folder, else from the folder itself; written where it was found. Keys of
- * others are kept. A cluster without a usable kubeconfig is never touched: no other configuration stands in for it.
+ * others are kept, and changes of several processes are one after the other. A cluster without a usable kubeconfig is never touched: no other configuration stands in for it.
  */
 export class ClustersFile {
   readonly #deps: ClustersFileDeps;
-  readonly #lock = new KeyedLock();
+  readonly #locks: RecordLocks;
   readonly #told = new Set<string>();
 
   constructor(deps: ClustersFileDeps) {
     this.#deps = deps;
+    this.#locks = new RecordLocks(join(deps.dataFolder, "locks"), deps.clock);
   }
 
   /** @throws UsageError naming the file and what is wrong in it; at boot that ends the hub with 2. */
@@ -87,13 +90,14 @@ export class ClustersFile {
   }
 
   async #change(change: (all: readonly Raw[]) => readonly Raw[]): Promise<void> {
-    await this.#lock.run("file", async () => {
+    await this.#locks.run("clusters", async ({ stillMine }) => {
       const found = await this.#read();
       const { dataFolder, ownCluster } = this.#deps;
       const path = found?.path ?? join(dataFolder, "clusters.json");
       const before = found?.raw ?? (ownCluster === undefined ? [] : [ownCluster]);
       await makePrivateFolder(dataFolder);
-      await writeFileAtomic(path, `${JSON.stringify(change(before), undefined, 2)}\n`);
+      const text = `${JSON.stringify(change(before), undefined, 2)}\n`;
+      await writeFileAtomic(path, text, { beforeReplacing: stillMine });
     });
   }
 

@@ -7,6 +7,8 @@ import { type Clock, isAbsent, KeyedLock, makePrivateFolder, readTextIfPresent }
 /** A change takes milliseconds. Whoever has held a record this long was killed, and another one takes it over. */
 export const HOLDER_GONE_MS = 10_000;
 const LOOK_MS = 5;
+/** How often a change begins again whose lock was taken over. */
+const MOST_TRIES = 5;
 
 /** Thrown into a change whose lock another process took over, because this one was as good as dead meanwhile. */
 export class LockLost extends Error {}
@@ -35,8 +37,18 @@ export class RecordLocks {
     this.#clock = clock;
   }
 
-  /** Runs a change of a record when nobody else changes it. */
-  run<Result>(id: string, act: (held: Held) => Promise<Result>): Promise<Result> {
+  /** Runs a change of a record when nobody else changes it; again where it lost its lock before it could write. */
+  async run<Result>(id: string, act: (held: Held) => Promise<Result>): Promise<Result> {
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return await this.#once(id, act);
+      } catch (thrown) {
+        if (!(thrown instanceof LockLost) || tries === MOST_TRIES) throw thrown;
+      }
+    }
+  }
+
+  #once<Result>(id: string, act: (held: Held) => Promise<Result>): Promise<Result> {
     return this.#here.run(id, async () => {
       const path = join(this.#folder, id);
       const name = randomUUID();

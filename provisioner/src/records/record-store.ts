@@ -23,9 +23,6 @@ export interface RecordStoreDeps {
   readonly write?: (path: string, text: string, options?: WriteOptions) => Promise<void>;
 }
 
-/** How often a change begins again whose lock was taken over. */
-const MOST_TRIES = 5;
-
 /** What changed: the record as it is now, or undefined for one that was deleted. */
 export type RecordListener = (id: string, record: HostedNestRecord | undefined) => void;
 
@@ -196,18 +193,13 @@ export class RecordStore {
     return record;
   }
 
-  /** Changes a record when nobody else does, anew where it lost its lock before it could write. */
+  /** Changes a record when nobody else does. */
   async #locked<Result>(id: string, change: (held: Held) => Promise<Result>): Promise<Result> {
     // Not for a name that leads elsewhere.
     this.folderOf(id);
-    for (let tries = 1; ; tries += 1) {
-      try {
-        return await this.#locks.run(id, change);
-      } catch (thrown) {
-        if (!(thrown instanceof LockLost)) throw thrown;
-        if (tries === MOST_TRIES) throw changed(id);
-      }
-    }
+    return this.#locks.run(id, change).catch((thrown: unknown) => {
+      throw thrown instanceof LockLost ? changed(id) : thrown;
+    });
   }
 
   async #save(record: HostedNestRecord, { stillMine }: Held): Promise<HostedNestRecord> {
