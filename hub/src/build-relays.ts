@@ -81,7 +81,12 @@ export function buildRelays(deps: RelaysDeps): Relays {
   const probes = new Probes(clock, probeMs, (silent) => relays.cutSilent(silent));
   const otherReplicas = new OtherReplicas({ bus, clock, probeMs, roster, probes });
   const holders = new Holders({ replica, isShared, ledger, batcher, roster, probes, otherReplicas, clock, probeMs });
-  const waiting = new WaitingRelays(queue, (relay) => batcher.submit({ kind: "ready", unasked: true, ...relay }));
+  const waiting = new WaitingRelays({
+    queue,
+    clock,
+    times: dispatch.times,
+    lookFor: (relay) => batcher.submit({ kind: "ready", unasked: true, ...relay }),
+  });
   const onReady = (session: Session) => waiting.delete(session);
   const conversation = new Conversation({ holders, probes, batcher, ledger, clock, onReady });
   const models = () => queueSettings.rules.models;

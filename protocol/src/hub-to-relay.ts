@@ -47,7 +47,8 @@ export const TaskAssign = z.object({
   type: z.literal("task_assign"),
   seq,
   task_id: TaskId,
-  task_gen: TaskGen,
+  /** Missing at hubs from before generations: then no report carries one. */
+  task_gen: TaskGen.optional(),
   kind: z.string().optional().catch(undefined),
   repo: z.string().min(1).max(256),
   number: z.number().int().nonnegative(),

@@ -3,7 +3,8 @@ import { z } from "zod";
 /** The file about the current task that the relay leaves for the agent and for people. Contains no secret. */
 export const TaskContext = z.object({
   task_id: z.string(),
-  task_gen: z.number().int().positive(),
+  /** Missing where the hub gives no generations. */
+  task_gen: z.number().int().positive().optional(),
   hub: z.string(),
   repo: z.string(),
   number: z.number().int(),

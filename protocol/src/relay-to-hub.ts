@@ -6,6 +6,18 @@ const note = z.string().optional().catch(undefined);
 const flag = z.boolean().optional().catch(undefined);
 const seq = z.number().optional().catch(undefined);
 
+/** A reader keeps this many lines of a terminal's end: more is never shown. */
+const MOST_LINES = 200;
+/**
+ * The last lines of the agent's terminal: a list on the wire, as hubs of every release read it. Early relays of ours sent one
+ * text; it is read as its lines. Anything else is dropped and the rest of the report counts.
+ */
+const lines = z
+  .union([z.array(z.string()), z.string().transform((text) => (text === "" ? [] : text.split("\n")))])
+  .transform((list) => list.slice(-MOST_LINES))
+  .optional()
+  .catch(undefined);
+
 const TaskId = z.string().min(1).max(256);
 /** A positive whole number, or the 0 of a relay too old to know generations. */
 const TaskGen = z.number().int().min(0).max(Number.MAX_SAFE_INTEGER);
@@ -55,7 +67,7 @@ export const TaskProgress = z.object({
   task_id: TaskId,
   task_gen: TaskGen.optional(),
   status: note,
-  tmux_output: note,
+  tmux_output: lines,
   summary: note,
   attention: flag,
   kind: note,
@@ -71,7 +83,7 @@ export const TaskComplete = z.object({
   task_gen: TaskGen.optional(),
   result: note,
   summary: note,
-  tmux_output: note,
+  tmux_output: lines,
   pr_url: note,
   verdict: note,
   verdict_reason: note,
@@ -85,7 +97,7 @@ export const TaskFailed = z.object({
   reason: note,
   failure_kind: note,
   permanent: flag,
-  tmux_output: note,
+  tmux_output: lines,
 });
 
 export const RelayPing = z.object({ type: z.literal("ping"), seq });

@@ -1,29 +1,32 @@
 import { standstillWords } from "@nest/agents";
 import { RELAY_STOPPED, type RelayMessage } from "@nest/protocol";
 import type { Session } from "./session/session.ts";
-import { lastLine } from "./task/report.ts";
+import { lastLine, linesOf, named } from "./task/report.ts";
 import type { Assignment, Task } from "./task/task.ts";
 
 /** Tells the hub of the task in hand after a reconnect; both frames carry the generation. */
 export async function resume(session: Session, task: Task): Promise<void> {
-  const { task_id, task_gen, kind = "issue", repo, number, title } = task.assignment;
-  await session.send({ type: "task_accepted", task_id, task_gen });
+  const { kind = "issue", repo, number, title } = task.assignment;
+  await session.send(acceptance(task.assignment));
   const progress = await progressOf(task);
   await session.send({ ...progress, kind, repo, number, title });
 }
 
+/** Accepts a task. */
+export function acceptance(assignment: Assignment): RelayMessage {
+  return { type: "task_accepted", ...named(assignment) };
+}
+
 export async function progressOf(task: Task): Promise<Extract<RelayMessage, { type: "task_progress" }>> {
-  const { task_id, task_gen } = task.assignment;
   const tail = await task.tail();
   const standstill = task.standstill();
   // A quota comes back by itself; for a login or an answer a person is needed.
   const status = standstill === "login" || standstill === "answer" ? "blocked_on_human" : "working";
   return {
     type: "task_progress",
-    task_id,
-    task_gen,
+    ...named(task.assignment),
     status,
-    tmux_output: tail,
+    tmux_output: linesOf(tail),
     summary: standstill === undefined ? lastLine(tail) : standstillWords(standstill),
     ...(status === "blocked_on_human" ? { attention: true } : {}),
   };
@@ -43,9 +46,8 @@ export const ASKED_ELSEWHERE: Refusal = { word: "busy", message: "another hub wa
 
 /** Gives back a task that was not accepted. Older hubs know no `task_declined`: they get a failure. */
 export function declined(session: Session, assignment: Assignment, refusal: Refusal): RelayMessage {
-  const { task_id, task_gen } = assignment;
   const { word, message } = refusal;
   return session.capabilities.has("task_declined")
-    ? { type: "task_declined", task_id, task_gen, reason: word, message }
-    : { type: "task_failed", task_id, task_gen, reason: message, failure_kind: "environment" };
+    ? { type: "task_declined", ...named(assignment), reason: word, message }
+    : { type: "task_failed", ...named(assignment), reason: message, failure_kind: "environment" };
 }

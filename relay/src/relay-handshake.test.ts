@@ -37,7 +37,7 @@ describe("the handshake", () => {
         arch: process.arch,
         agent_cli_version: "agent-ok 1.2.3",
         credential_type: "pat",
-        relay_capabilities: ["task_ack", "task_declined", "task_push", "withheld_counts"],
+        relay_capabilities: ["task_ack", "task_declined", "task_push", "withheld_counts", "limits_left"],
       },
     });
   });

@@ -12,7 +12,7 @@ import type { Console } from "./console/console.ts";
 import { meaningOf, withheldOf } from "./console/meaning.ts";
 import type { StatusDetails, StatusFile } from "./console/status-file.ts";
 import { Gate, ownTroubleIn } from "./gate.ts";
-import { ASKED_ELSEWHERE, BUSY, declined, progressOf, type Refusal, resume, STOPPING } from "./handover.ts";
+import { ASKED_ELSEWHERE, acceptance, BUSY, declined, progressOf, type Refusal, resume, STOPPING } from "./handover.ts";
 import { HubRotation } from "./hub-rotation.ts";
 import { HubStatus } from "./hub-status.ts";
 import { isNameHeld } from "./name/name-lock.ts";
@@ -215,7 +215,7 @@ export class Relay implements SessionListener {
     const held = this.#inHand;
     const { assignment } = held?.task ?? {};
     if (assignment?.task_id === task_id && assignment.task_gen === task_gen && held?.session === session) {
-      this.#keep(session.send({ type: "task_accepted", task_id, task_gen }), "accepting");
+      this.#keep(session.send(acceptance(given)), "accepting");
       return;
     }
     const refusal = this.#refusalOf(session, given, asked);
@@ -249,11 +249,11 @@ export class Relay implements SessionListener {
   }
 
   #accept(session: Session, assignment: Assignment): void {
-    const { task_id, task_gen } = assignment;
+    const { task_id } = assignment;
     this.#hubStatus.assigned(session, this.#deps.clock.now());
     const task = new Task(assignment, this.#taskDeps(session));
     this.#inHand = { task, session };
-    this.#keep(session.send({ type: "task_accepted", task_id, task_gen }), "accepting");
+    this.#keep(session.send(acceptance(assignment)), "accepting");
     this.#deps.console.log.info({ hub: session.hub.host, task: task_id, issue: issueOf(assignment) }, "task accepted");
     this.#status("working", workDetails(assignment));
     this.#keep(this.#see(session, task), "working");

@@ -5,7 +5,7 @@ import type { StatusDetails, StatusFile } from "./console/status-file.ts";
 import { Outbox, type OutboxEntry, type TerminalReport } from "./outbox/outbox.ts";
 import { withoutSecrets } from "./session/outgoing.ts";
 import type { Session } from "./session/session.ts";
-import { terminalReport } from "./task/report.ts";
+import { named, terminalReport } from "./task/report.ts";
 import type { Assignment, TaskResult } from "./task/task.ts";
 
 /** At most this many reports of one hub are kept in memory while the disk takes none. */
@@ -56,8 +56,7 @@ export class Reports {
    * delays nobody.
    */
   async put(session: Session, assignment: Assignment, { outcome, tail }: TaskResult): Promise<void> {
-    const { task_id: taskId, task_gen: taskGen } = assignment;
-    const entry = this.#entry(assignment, terminalReport({ taskId, taskGen, outcome, tail }));
+    const entry = this.#entry(assignment, terminalReport({ assignment, outcome, tail }));
     try {
       await this.#outboxOf(session).put(entry);
     } catch (thrown) {
@@ -116,15 +115,14 @@ export class Reports {
   /** Sends one report. A hub without acknowledgements has it once it is sent, and needs a resume before a late one. */
   async #deliver(session: Session, entry: OutboxEntry, late: boolean): Promise<void> {
     const { report } = entry;
-    const { task_id, task_gen } = report;
+    const task = named(report);
     const acknowledges = session.capabilities.has("task_ack");
     if (late && !acknowledges) {
-      const generation = task_gen === undefined ? {} : { task_gen };
-      await session.send({ type: "task_accepted", task_id, ...generation });
-      await session.send({ type: "task_progress", task_id, ...generation, status: "working", ...entry.work });
+      await session.send({ type: "task_accepted", ...task });
+      await session.send({ type: "task_progress", ...task, status: "working", ...entry.work });
     }
     const sent = await session.send(report);
-    if (sent && !acknowledges) await this.#forget(session, task_id, task_gen);
+    if (sent && !acknowledges) await this.#forget(session, task.task_id, task.task_gen);
   }
 
   #outboxOf(session: Session): Outbox {
@@ -144,5 +142,5 @@ export function issueOf({ repo, number }: Assignment): string {
 
 /** An assignment in the status file's words. */
 export function workDetails({ task_id, task_gen, repo, number }: Assignment): StatusDetails {
-  return { task_id, task_gen, repo, number };
+  return { ...named({ task_id, task_gen }), repo, number };
 }

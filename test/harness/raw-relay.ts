@@ -4,6 +4,15 @@ import { WebSocket } from "ws";
 
 type Frame = Record<string, unknown> & { type: string };
 
+/** A frame of our own hub, which gives every task a generation. */
+type OfOurHub<Type extends HubMessage["type"]> = Extract<HubMessage, { type: Type }> &
+  (Type extends "task_assign" ? { readonly task_gen: number } : unknown);
+
+/** What a relay of this release announces, as far as the hub treats it differently for it. */
+const THIS_RELEASE = {
+  capabilities: { relay_capabilities: ["task_ack", "task_declined", "withheld_counts", "limits_left"] },
+};
+
 /** The fields by which a relay's frame names a task. */
 export function of({ task_id, task_gen }: { readonly task_id: string; readonly task_gen: number }) {
   return { task_id, task_gen };
@@ -25,11 +34,12 @@ export class RawRelay {
     this.socket.on("message", (data) => this.#take(JSON.parse(data.toString()) as Frame));
   }
 
-  /** Connects and authenticates; answers with `auth_ok`. */
+  /** Connects and authenticates as a relay of this release, unless `extra` says otherwise. */
   static async join(url: string, token: string, extra: object = {}): Promise<RawRelay> {
     const relay = new RawRelay(url);
     await relay.next("auth_challenge");
-    relay.send({ type: "auth_response", registration_token: token, cli_backend: "claude", model: "", ...extra });
+    const declared = { cli_backend: "claude", model: "", ...THIS_RELEASE, ...extra };
+    relay.send({ type: "auth_response", registration_token: token, ...declared });
     await relay.next("auth_ok");
     return relay;
   }
@@ -39,12 +49,9 @@ export class RawRelay {
   }
 
   /** The next frame of a type, of those not asked for yet. */
-  async next<Type extends HubMessage["type"]>(
-    type: Type,
-    withinMs = 5000,
-  ): Promise<Extract<HubMessage, { type: Type }>> {
+  async next<Type extends HubMessage["type"]>(type: Type, withinMs = 5000): Promise<OfOurHub<Type>> {
     const at = this.#frames.findIndex((frame) => frame.type === type);
-    if (at !== -1) return this.#frames.splice(at, 1)[0] as Extract<HubMessage, { type: Type }>;
+    if (at !== -1) return this.#frames.splice(at, 1)[0] as OfOurHub<Type>;
     return (await new Promise<Frame>((resolve, reject) => {
       const late = setTimeout(
         () =>
@@ -58,7 +65,7 @@ export class RawRelay {
           resolve(frame);
         },
       });
-    })) as Extract<HubMessage, { type: Type }>;
+    })) as OfOurHub<Type>;
   }
 
   /** Frames of these types that came and were not asked for; the hub has answered everything sent before. */

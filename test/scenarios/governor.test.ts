@@ -53,7 +53,9 @@ test("while suspended a resume is refused with the exact text, and the task is r
 
 test("a relay that waits and can be told gets work as soon as the suspension ends", async () => {
   await using hub = await TestHub.start({ issues: 1, contribute: { contribute_suspended: true } });
-  const relay = await hub.relay("alice", { capabilities: { relay_capabilities: ["task_push"] } });
+  const relay = await hub.relay("alice", {
+    capabilities: { relay_capabilities: ["task_ack", "task_push", "withheld_counts", "limits_left"] },
+  });
   expect((await relay.refused()).reason).toBe("contribution_suspended");
   await put(hub, { contribute_suspended: false });
   expect((await relay.next("task_assign")).number).toBe(1);

@@ -350,7 +350,9 @@ test("three quick counted failures pause the contributor, not the issue's others
 
 test("new work is pushed to a waiting relay at once, if that relay accepts pushes", async () => {
   await using hub = await TestHub.start({ issues: 0 });
-  const pushed = await hub.relay("ada", { capabilities: { relay_capabilities: ["task_push"] } });
+  const pushed = await hub.relay("ada", {
+    capabilities: { relay_capabilities: ["task_ack", "task_push", "withheld_counts", "limits_left"] },
+  });
   const plain = await hub.relay("bob");
   expect((await plain.refused()).reason).toBe("no_matching_work");
   expect((await pushed.refused()).reason).toBe("no_matching_work");

@@ -98,7 +98,9 @@ test("the wait from a relay's ready to its task is measured; the time until a li
     ((await hub.call("GET", "/api/contribute/metrics")).body as { ready_to_assign?: object }).ready_to_assign;
   await (await hub.relay("alice")).ready();
   expect(await wait()).toEqual({ count: 1, median_ms: 0, slow_ms: 0 });
-  const bob = await hub.relay("bob", { capabilities: { relay_capabilities: ["task_push"] } });
+  const bob = await hub.relay("bob", {
+    capabilities: { relay_capabilities: ["task_ack", "task_push", "withheld_counts", "limits_left"] },
+  });
   expect((await bob.refused()).reason).toBe("no_matching_work");
   await hub.clock.jump(3000);
   hub.codeHost.setIssue({ repo: "acme/one", number: 2 });

@@ -33,7 +33,8 @@ export function progress(deps: DeciderDeps, command: Of<"progress">, now: number
   const lease = ledger.lease(command.taskId);
   if (lease !== undefined && lease.connection === command.connection) {
     if (speaksOf(lease, command) && !hasExpired(lease, now)) ledger.putLease(renew(lease, times.leaseTtlMs, now));
-    return [];
+    // A relay too old to know generations echoes 0. It cannot finish this task: it is told to drop it, and asks anew.
+    return command.gen === 0 ? [refusal(command)] : [];
   }
   const claim = resume(lease, command, command.connection, now);
   const holdsAnother = ledger.leasesOfContributor(command.contributorId).some((held) => isHeldBy(held, command));

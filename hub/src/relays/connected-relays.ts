@@ -2,6 +2,7 @@ import type { CommandBatcher, Ledger, RelayIdentity } from "@nest/dispatch";
 import type { Clock, Log } from "@nest/kit";
 import { closeCodes, type OwnLimitsLeft, permissionsOf, type Tier } from "@nest/protocol";
 import type { Accepted } from "./authenticate.ts";
+import { mannersOf } from "./manners.ts";
 import type { Presence } from "./presence.ts";
 import type { RelayEvents } from "./relay-events.ts";
 import type { Roster } from "./roster.ts";
@@ -42,7 +43,7 @@ export class ConnectedRelays {
     const relayIdentity: RelayIdentity = { connection: session.connection, contributorId: contributor.id, identity };
     const { login, tier } = contributor;
     Object.assign(session, { relayIdentity, login, tier, declared, connectedAt: now, lastActivityAt: now });
-    session.acceptsPushes = additions.has("task_push");
+    session.manners = mannersOf(additions, declared.version);
     roster.add(session, contributor.id);
     presence.connected(
       identity,
@@ -120,8 +121,8 @@ export class ConnectedRelays {
   #setTier(session: Session, tier: Tier): void {
     if (session.tier === tier) return;
     session.tier = tier;
-    const permissions = [...permissionsOf(tier)];
-    session.send({ type: "notice", message: `your trust tier is now ${tier}`, trust_tier: tier, permissions });
+    const news = session.manners.isOurs ? { trust_tier: tier, permissions: [...permissionsOf(tier)] } : {};
+    session.send({ type: "notice", message: `your trust tier is now ${tier}`, ...news });
     for (const lease of this.#deps.ledger.leasesOfContributor(session.relayIdentity?.contributorId ?? "")) {
       if (lease.connection === session.connection && lease.acceptedAt !== undefined)
         this.#deps.credentials.replace(lease, session);

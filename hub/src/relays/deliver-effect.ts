@@ -2,6 +2,7 @@ import type { Effect, Queue } from "@nest/dispatch";
 import { type Clock, plainLine, type Random } from "@nest/kit";
 import { closeCodes, isWorthWaiting, type OwnLimitsLeft, permissionsOf } from "@nest/protocol";
 import type { ConnectedRelays } from "./connected-relays.ts";
+import { oneLinePrompt } from "./one-line-prompt.ts";
 import { promptFor } from "./prompt.ts";
 import type { RelayEvents } from "./relay-events.ts";
 import type { Roster } from "./roster.ts";
@@ -61,7 +62,9 @@ function deliverTo(session: Session, effect: SocketEffect, deps: DeliveryDeps): 
       if (session.offered?.taskId === effect.taskId) session.offered = undefined;
       return session.send({ type: "task_revoke", task_id: effect.taskId, reason: effect.reason });
     case "ack":
-      return session.send({ type: "task_ack", task_id: effect.taskId, task_gen: effect.gen });
+      if (session.manners.knows("task_ack"))
+        session.send({ type: "task_ack", task_id: effect.taskId, task_gen: effect.gen });
+      return;
     case "credential_due":
       return credentials.hand(effect.lease, session);
     case "resend_required":
@@ -84,14 +87,16 @@ function unavailable(
   { reason, retryAfterMs }: Extract<SocketEffect, { kind: "unavailable" }>,
   { waiting, queue, limitsOf }: DeliveryDeps,
 ): void {
-  if (isWorthWaiting(reason)) waiting.add(session);
+  const { manners } = session;
+  if (isWorthWaiting(reason) || manners.neverAsksAgain) waiting.add(session);
   // A relay that was refused for another reason does not count as waiting for work.
   if (reason !== "no_matching_work" && reason !== "hub_not_ready") session.readyAt = undefined;
   session.idleReason = reason;
   const retry = retryAfterMs === undefined ? {} : { retry_after_s: Math.ceil(retryAfterMs / 1000) };
-  const withheld = reason === "no_matching_work" ? { withheld: queue.withheldCounts() } : {};
+  const isCounted = reason === "no_matching_work" && manners.knows("withheld_counts");
+  const withheld = isCounted ? { withheld: queue.withheldCounts() } : {};
   const limits = session.relayIdentity === undefined ? undefined : limitsOf(session.relayIdentity.contributorId);
-  const left = limits === undefined ? {} : { limits };
+  const left = limits === undefined || !manners.knows("limits_left") ? {} : { limits };
   session.send({ type: "task_unavailable", reason, ...retry, ...withheld, ...left });
 }
 
@@ -117,7 +122,7 @@ function assign(
   const role = roleOf(lease.contributorId, session.declared.role);
   const permissions = credentials.available ? permissionsOf(session.tier) : undefined;
   const asked = { repo, number, title, url, body: issue?.body ?? "", labels, role, permissions };
-  const prompt = promptFor(asked, random.hex(8));
+  const prompt = session.manners.isOurs ? promptFor(asked, random.hex(8)) : oneLinePrompt(asked);
   session.idleReason = undefined;
   session.note = undefined;
   session.send({

@@ -110,6 +110,7 @@ export class Gateway implements SessionOwner, EntranceListener {
     this.#limiter.isClosed = true;
     this.#stopPings();
     this.#deps.presence.stop();
+    this.#deps.waiting.stop();
     for (const session of [...this.#limiter.waiting(), ...this.#deps.roster.all()])
       session.close(closeCodes.restarting, "hub restarting");
   }

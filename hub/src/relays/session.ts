@@ -11,6 +11,7 @@ import {
 } from "@nest/protocol";
 import type { RawData } from "ws";
 import type { WorkMessage } from "./command-of.ts";
+import { type Manners, mannersOf } from "./manners.ts";
 import type { Transport, TransportListener } from "./transport.ts";
 
 /** A peer that does not answer a close is cut after this long. */
@@ -75,7 +76,8 @@ export class Session implements TransportListener {
     verdict: compareVersions(undefined),
     facts: {},
   };
-  acceptsPushes = false;
+  /** How the hub speaks to this relay. */
+  manners: Manners = mannersOf(new Set(), undefined);
   connectedAt = 0;
   /** The connection's number in this process. */
   nth = 0;

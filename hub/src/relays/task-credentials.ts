@@ -100,7 +100,8 @@ export class TaskCredentials {
     if (handed.failure === reason) return;
     handed.failure = reason;
     const { taskId, repo, number } = lease;
-    session.send({ type: "token_refresh_failed", task_id: taskId, reason });
+    const task = session.manners.isOurs ? { task_id: taskId } : {};
+    session.send({ type: "token_refresh_failed", ...task, reason });
     this.#show(session, { taskId, repo, number, reason, at: this.#deps.clock.now() });
   }
 
@@ -125,7 +126,7 @@ export class TaskCredentials {
         type: "token_refresh",
         github_token: credential.token.reveal(),
         token_expires_at: new Date(credential.expiresAt).toISOString(),
-        permissions: [...permissions],
+        ...(session.manners.isOurs ? { permissions: [...permissions] } : {}),
       });
       again = Math.max(1000, Math.min(times.credentialRenewMs, (credential.expiresAt - clock.now()) * 0.8));
     } catch (thrown) {

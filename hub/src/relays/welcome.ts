@@ -24,7 +24,7 @@ export function welcome(session: Session, contributor: Contributor, deps: Welcom
     connection_id: session.connection,
     max_message_bytes: MAX_FRAME_BYTES,
     ...(role === undefined ? {} : { role }),
-    ...(limits === undefined ? {} : { limits }),
+    ...(limits === undefined || !session.manners.knows("limits_left") ? {} : { limits }),
   });
   if (announcement !== "") session.send({ type: "notice", message: announcement });
   const asked = session.declared.role;

@@ -3,7 +3,7 @@ import { type DeclaredFacts, PROTOCOL_VERSION, type RelayMessage } from "@nest/p
 import type { HubEntry } from "../settings/config.ts";
 
 /** The protocol extensions that this relay understands, by name (docs/protocol.md). */
-export const RELAY_CAPABILITIES = ["task_ack", "task_declined", "task_push", "withheld_counts"] as const;
+export const RELAY_CAPABILITIES = ["task_ack", "task_declined", "task_push", "withheld_counts", "limits_left"] as const;
 
 /** What the relay tells every hub about itself. */
 export interface Introduction {

@@ -42,9 +42,15 @@ export function withoutSecrets<Message extends RelayMessage>(message: Message, r
   const own = (text: string) => redaction.redactOwn(text);
   const clean = Object.entries(message).map(([name, value]) => {
     if (VERBATIM.has(name)) return [name, value];
+    // A secret may go over the end of a line: the lines are cleaned together.
+    if (name === "tmux_output" && isLines(value)) return [name, everything(value.join("\n")).split("\n")];
     return [name, redactDeep(value, PROSE.has(name) ? everything : own)];
   });
   return Object.fromEntries(clean) as Message;
+}
+
+function isLines(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.length > 0;
 }
 
 function redactDeep(value: unknown, redact: (text: string) => string): unknown {
@@ -58,6 +64,7 @@ function fitted(message: Record<string, unknown>, limit: number): string {
   let text = JSON.stringify(message);
   for (const name of SHORTENED) {
     const value = message[name];
+    if (Array.isArray(value)) text = withFewerLines(message, name, value, limit);
     if (typeof value !== "string") continue;
     // A character may take up to six bytes as JSON: halve the text until it fits instead of computing its size.
     for (
@@ -68,6 +75,22 @@ function fitted(message: Record<string, unknown>, limit: number): string {
       message[name] = cutBytes(value, Math.floor(keep / 2));
       text = JSON.stringify(message);
     }
+  }
+  return text;
+}
+
+/** Leaves out a terminal's earliest lines until the frame fits: its end says most. */
+function withFewerLines(
+  message: Record<string, unknown>,
+  name: string,
+  lines: readonly unknown[],
+  limit: number,
+): string {
+  let text = JSON.stringify(message);
+  for (let keep = lines.length; Buffer.byteLength(text) > limit && keep > 0; ) {
+    keep = Math.floor(keep / 2);
+    message[name] = keep === 0 ? [] : lines.slice(-keep);
+    text = JSON.stringify(message);
   }
   return text;
 }

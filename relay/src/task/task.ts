@@ -26,6 +26,7 @@ import type { RelayConfig } from "../settings/config.ts";
 import { removeContext, writeContext } from "./context-file.ts";
 import { mayPush } from "./permissions.ts";
 import { promptFor } from "./prompt.ts";
+import { named } from "./report.ts";
 
 export type Assignment = Extract<HubMessage, { type: "task_assign" }>;
 
@@ -340,9 +341,19 @@ export class Task {
   }
 
   #context(prompt: string) {
-    const { task_id, task_gen, repo, number, title, url, labels } = this.assignment;
+    const { repo, number, title, url, labels } = this.assignment;
     const accepted_at = new Date(this.acceptedAt).toISOString();
-    return { task_id, task_gen, hub: this.#deps.hubHost, repo, number, title, url, labels, prompt, accepted_at };
+    return {
+      ...named(this.assignment),
+      hub: this.#deps.hubHost,
+      repo,
+      number,
+      title,
+      url,
+      labels,
+      prompt,
+      accepted_at,
+    };
   }
 }
 
