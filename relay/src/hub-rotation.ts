@@ -84,7 +84,7 @@ export class HubRotation {
     const present = this.#inOrder().filter(
       (session) => session.isAuthenticated && this.#notBefore.has(session) && isWanted(session),
     );
-    for (const session of present) if (this.#waitedFor(session, now) >= this.#lostMs()) session.forgetReady();
+    for (const session of present) if (this.#waitedFor(session, now) >= this.#lostMs(session)) session.forgetReady();
     const asked = present.find(
       (session) => this.#waitedFor(session, now) < this.#patienceMs() && session.readySentAt !== undefined,
     );
@@ -118,8 +118,9 @@ export class HubRotation {
     return this.#numbers.askAgainMs * PATIENCE;
   }
 
-  #lostMs(): number {
-    return this.#numbers.askAgainMs * LOST_AFTER;
+  /** A hub that says nothing when it has no work may be asked again as soon as the next one could be asked. */
+  #lostMs({ answersReady }: Session): number {
+    return answersReady ? this.#numbers.askAgainMs * LOST_AFTER : this.#patienceMs();
   }
 
   #later(delayMs: number, again: () => void): void {

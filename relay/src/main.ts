@@ -36,6 +36,7 @@ import { Relay } from "./relay.ts";
 import { CARRIED_LOGIN, withCarriedLogin } from "./secrets/carried-login.ts";
 import { ownLogin } from "./secrets/own-secrets.ts";
 import { withoutSecrets } from "./secrets/start-secrets.ts";
+import { AcceptedLogins } from "./session/accepted-logins.ts";
 import { type RelayConfig, readConfig, stateFolderIn } from "./settings/config.ts";
 import { parseContributorEnv } from "./settings/contributor-env.ts";
 import { withOwnPlaces } from "./settings/own-place.ts";
@@ -136,6 +137,7 @@ async function relayOn(environment: Environment, error: ConsoleOut, stopFromOuts
     transport: scaleTransport(config.clockScale),
     introduction: { backend: backend.name, model, effort, role, facts, session: session.name },
     secrets,
+    logins: await AcceptedLogins.read(config.stateFolder),
     console,
     statusFile,
     journal,

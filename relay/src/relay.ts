@@ -19,6 +19,7 @@ import { isNameHeld } from "./name/name-lock.ts";
 import { sessionLocks } from "./name/session-name.ts";
 import { type Look, Readiness } from "./readiness.ts";
 import { issueOf, Reports, workDetails } from "./reports.ts";
+import type { AcceptedLogins } from "./session/accepted-logins.ts";
 import type { Introduction } from "./session/auth.ts";
 import type { Closed } from "./session/connection.ts";
 import { type AuthOk, Session, type SessionListener, type WorkMessage } from "./session/session.ts";
@@ -37,6 +38,7 @@ export interface RelayDeps {
   readonly transport: TransportTimes;
   readonly introduction: Omit<Introduction, "trouble">;
   readonly secrets: KnownSecrets;
+  readonly logins: AcceptedLogins;
   readonly console: Console;
   /** Absent in interactive mode. */
   readonly statusFile: StatusFile | undefined;
@@ -78,7 +80,7 @@ export class Relay implements SessionListener {
     this.#deps = deps;
     const { config, clock, random, numbers, transport, introduction, secrets, console, statusFile } = deps;
     const { stateFolder } = config;
-    const shared = { clock, random, numbers, transport, redaction: secrets, listener: this };
+    const shared = { clock, random, numbers, transport, redaction: secrets, logins: deps.logins, listener: this };
     const introduce = () => ({ ...introduction, trouble: this.#gate.trouble });
     this.#sessions = config.hubs.map(
       (hub) => new Session(hub, { ...shared, openWire: openWebSocket, introduction: introduce }),

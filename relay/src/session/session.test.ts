@@ -8,7 +8,12 @@ const transport = scaleTransport(1);
 const WELCOME = { type: "auth_ok", contributor_id: "c-1", trust_tier: "newcomer", server_capabilities: ["task_push"] };
 
 /** A session that runs, and everything that it told. */
-function aSession() {
+function aSession(hasWorked = false) {
+  const accepted = new Set(hasWorked ? ["wss://hub.example/contribute"] : []);
+  const logins = {
+    has: ({ address }: { address: string }) => accepted.has(address),
+    add: async ({ address }: { address: string }) => void accepted.add(address),
+  };
   const clock = new VirtualClock();
   const { open, wires } = ScriptedWire.opener();
   const told: string[] = [];
@@ -16,8 +21,10 @@ function aSession() {
     onAuthenticated: () => told.push("authenticated"),
     onWork: (_session, { type }, asked) => told.push(asked ? `${type}, asked` : type),
     onIgnored: (_session, why) => told.push(`ignored ${why}`),
-    onLost: (_session, { code }, retryMs) =>
-      told.push(`lost with ${code}, again in ${retryMs > 0 ? "a while" : "no time"}`),
+    onLost: (_session, { code, reason }, retryMs) =>
+      told.push(
+        `lost with ${code}${/^refused/.test(reason) ? ` (${reason})` : ""}, again in ${retryMs > 0 ? "a while" : "no time"}`,
+      ),
     onRefused: (_session, reason) => told.push(`refused: ${reason}`),
   };
   const stop = new AbortController();
@@ -30,6 +37,7 @@ function aSession() {
     transport,
     introduction: () => ({}) as never,
     redaction: { redact: (text) => text, redactOwn: (text) => text },
+    logins,
     listener,
   });
   const ended = session.run(stop.signal);
@@ -118,6 +126,50 @@ test("a refusal that waiting cannot change ends the session", async () => {
   latest().drop(1008, "access revoked");
   expect(await ended).toBe("refused");
   expect(told).toContain("refused: access revoked");
+});
+
+test.each(["Invalid registration token", "Missing registration token"])(
+  "a hub that refuses with %j a token that it accepted before, also from an earlier relay, is tried again",
+  async (reason) => {
+    const { clock, latest, told, wires } = aSession(true);
+    latest().accept();
+    latest().say({ type: "auth_challenge", nonce: "n0" });
+    latest().say({ type: "auth_failed", reason });
+    latest().drop(1006);
+    while (wires.length === 1) await clock.advance(100);
+    expect(told).toEqual([`lost with 1006 (refused: ${reason}), again in a while`]);
+    letIn(latest());
+    expect(told.at(-1)).toBe("authenticated");
+  },
+);
+
+test.each(["Access has been revoked", 'Model "x" is not accepted by this hive'])(
+  "%j is final, also for a token that worked",
+  async (reason) => {
+    const { latest, ended } = aSession(true);
+    latest().accept();
+    latest().say({ type: "auth_challenge", nonce: "n0" });
+    latest().say({ type: "auth_failed", reason });
+    latest().drop(1006);
+    expect(await ended).toBe("refused");
+  },
+);
+
+test("a token that never worked is refused for good", async () => {
+  const { latest, ended } = aSession();
+  latest().accept();
+  latest().say({ type: "auth_challenge", nonce: "n0" });
+  latest().say({ type: "auth_failed", reason: "Invalid registration token" });
+  latest().drop(1006);
+  expect(await ended).toBe("refused");
+});
+
+test("a hub without versions and additions is known not to answer each ready", () => {
+  const { session, latest } = aSession();
+  latest().accept();
+  latest().say({ type: "auth_challenge", nonce: "n0" });
+  latest().say({ type: "auth_ok", contributor_id: "c-1" });
+  expect(session.answersReady).toBe(false);
 });
 
 test("a relay that is stopped says goodbye and does not come back", async () => {

@@ -8,6 +8,7 @@ import {
   type TransportTimes,
 } from "@nest/protocol";
 import type { HubEntry } from "../settings/config.ts";
+import type { AcceptedLogins } from "./accepted-logins.ts";
 import { Allowance } from "./allowance.ts";
 import { authResponse, type Challenge, canProve, type Introduction } from "./auth.ts";
 import { type Closed, Connection } from "./connection.ts";
@@ -38,6 +39,8 @@ export interface SessionDeps {
   readonly transport: TransportTimes;
   readonly introduction: () => Introduction;
   readonly redaction: Redaction;
+  /** The tokens that hubs have accepted, also from earlier relays. */
+  readonly logins: Pick<AcceptedLogins, "has" | "add">;
   readonly listener: SessionListener;
 }
 
@@ -65,11 +68,13 @@ export class Session {
   #readySentAt: number | undefined;
   /** Whether this connection's challenge was answered: only one is. */
   #answered = false;
-  /** Whether the hub has accepted this token before. */
-  #hasWorked = false;
+  /** Why the hub refused this connection, where that may pass. */
+  #passingRefusal: string | undefined;
   readonly #news: Allowance;
   /** The additions that the hub announced. */
   capabilities: ReadonlySet<string> = new Set();
+  /** Whether the hub answers each `ready`. Hubs from before versions say nothing when they have no work. */
+  answersReady = true;
   contributorId: string | undefined;
   tier: string | undefined;
   /** What a credential of the hub may do; undefined where the hub does not say. */
@@ -148,7 +153,9 @@ export class Session {
     this.#authenticatedAt = undefined;
     this.#readySentAt = undefined;
     this.#connection = undefined;
-    return { ...closed, authenticatedMs };
+    const reason = this.#passingRefusal ?? closed.reason;
+    this.#passingRefusal = undefined;
+    return { ...closed, reason, authenticatedMs };
   }
 
   #receive(connection: Connection, message: HubMessage): void {
@@ -197,7 +204,9 @@ export class Session {
     this.contributorId = message.contributor_id;
     this.tier = message.trust_tier;
     this.permissions = message.permissions;
-    this.#hasWorked = true;
+    this.answersReady = message.protocol_version !== undefined || this.capabilities.size > 0;
+    // Without the disk it is remembered for this run.
+    void this.#deps.logins.add(this.hub).catch(() => undefined);
     this.#deps.listener.onAuthenticated(this, message);
   }
 
@@ -211,7 +220,10 @@ export class Session {
       return;
     }
     // Waiting may help, also when a hub refuses a token that it accepted before: it may have lost its records for a while.
-    if (kind === "passing" || (this.#hasWorked && isAboutToken)) return;
+    if (kind === "passing" || (isAboutToken && this.#deps.logins.has(this.hub))) {
+      this.#passingRefusal = `refused: ${reason}`;
+      return;
+    }
     this.#refusal = reason;
     this.#deps.listener.onRefused(this, reason, acceptedModels);
   }
