@@ -105,7 +105,8 @@ export function buildRelays(deps: RelaysDeps): Relays {
   const inside = { roster, relays, probes, otherReplicas, entrance, conversation, waiting, presence };
   const outside = { replica, capabilities, wrongTokens, isKnownHost, addressOf, transport };
   const gateway = new Gateway({ ...inside, ...outside, clock, random, log });
-  const delivery = { relays, roster, waiting, queue, credentials, events, clock, random, roleOf, limitsOf };
+  const onAnswered = (session: Session) => conversation.answered(session);
+  const delivery = { relays, roster, waiting, queue, credentials, events, clock, random, onAnswered, roleOf, limitsOf };
   batcher.listen({
     effect: (effect) => deliverEffect(effect, delivery),
     lost: (connections) => relays.recall(connections),

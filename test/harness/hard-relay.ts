@@ -99,7 +99,13 @@ export class HardRelay {
   #take(frame: Frame): void {
     switch (frame.type) {
       case "auth_challenge":
-        this.#send({ type: "auth_response", registration_token: this.#parts.token, cli_backend: "claude", model: "m" });
+        this.#send({
+          type: "auth_response",
+          registration_token: this.#parts.token,
+          cli_backend: "claude",
+          model: "m",
+          capabilities: { relay_capabilities: ["task_ack"] },
+        });
         break;
       case "auth_ok":
         this.#welcome = true;

@@ -74,6 +74,14 @@ export class Conversation {
     void until.then(resume, resume);
   }
 
+  /** Call when a `ready` was answered. One that came in the meantime is handled as if it came now. */
+  answered(session: Session): void {
+    const isAskedAgain = session.ready === "asked again";
+    session.ready = "answered";
+    if (!isAskedAgain || session.closed || session.relayIdentity === undefined) return;
+    this.receive(session, session.relayIdentity, { type: "ready" }, this.#deps.clock.now());
+  }
+
   #resume(session: Session): void {
     const waiting = session.waiting ?? [];
     session.waiting = undefined;
@@ -103,6 +111,10 @@ export class Conversation {
     if (message.type === "task_progress") session.note = noteOf(message);
     if (message.type === "ready") {
       if (this.#crosses(session, relayIdentity, message, now)) return;
+      // The answer that is being decided may be an offer, which a second command would take back at once.
+      const isUndecided = session.ready !== "answered";
+      session.ready = isUndecided ? "asked again" : "asked";
+      if (isUndecided) return;
       this.#deps.onReady(session);
       session.readyAt ??= now;
     } else if (message.task_id === session.offered?.taskId) session.offered = undefined;

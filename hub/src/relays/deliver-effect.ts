@@ -19,6 +19,8 @@ export interface DeliveryDeps {
   readonly events: RelayEvents;
   readonly clock: Clock;
   readonly random: Random;
+  /** Called when a relay was sent the answer to a `ready`. */
+  readonly onAnswered: (session: Session) => void;
   readonly roleOf: (contributorId: string, requested: string | undefined) => string | undefined;
   /** How much of the tier's limits a contributor has left; undefined without limits. */
   readonly limitsOf: (contributorId: string) => OwnLimitsLeft | undefined;
@@ -54,9 +56,11 @@ function deliverTo(session: Session, effect: SocketEffect, deps: DeliveryDeps): 
   // biome-ignore lint/nursery/useExhaustiveSwitchCases: the rule does not see that the type takes some kinds only
   switch (effect.kind) {
     case "assign":
-      return assign(session, effect, deps);
+      assign(session, effect, deps);
+      return deps.onAnswered(session);
     case "unavailable":
-      return unavailable(session, effect, deps);
+      unavailable(session, effect, deps);
+      return deps.onAnswered(session);
     case "revoke":
       release(session, effect.taskId, credentials);
       if (session.offered?.taskId === effect.taskId) session.offered = undefined;

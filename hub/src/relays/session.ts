@@ -91,6 +91,8 @@ export class Session implements TransportListener {
   credentialFailure: CredentialFailure | undefined;
   /** When it asked for the work that it still waits for. */
   readyAt: number | undefined;
+  /** Whether the answer to a `ready` is still being decided, and whether another `ready` came meanwhile. */
+  ready: "answered" | "asked" | "asked again" = "answered";
   /**
    * The task that was offered and is not accepted yet; the offer also answers a `ready` that the relay sent before it read
    * the offer.
