@@ -6,7 +6,7 @@ export type { Codec } from "./header.ts";
 export { ArchiveKey, parseKey } from "./key.ts";
 export { MANIFEST_NAME, MANIFEST_VERSION, Manifest, type StoredFile } from "./manifest.ts";
 export { NameSet, nameFault } from "./member-names.ts";
-export { archiveName, nameSafe, stampOf, timeOfHubArchive } from "./names.ts";
+export { archiveName, nameSafe, stampOf, timeOfAncestorArchive, timeOfHubArchive } from "./names.ts";
 export { type ArchiveContent, type ReadOptions, readArchive } from "./read-archive.ts";
 export { type Place, Staging } from "./staging.ts";
 export type { MemberHead } from "./tar-header.ts";

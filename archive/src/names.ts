@@ -31,3 +31,15 @@ export function timeOfHubArchive(name: string, hubId: string): number | undefine
   if (!name.startsWith(start) || !name.endsWith(end)) return undefined;
   return timeOfStamp(name.slice(start.length, -end.length));
 }
+
+/** Its hub put no id into the name; its spokes did. */
+const ANCESTOR = /^hive-(hub-backup|spoke-backup-[A-Za-z0-9_-]{1,200})-(\d{8}T\d{6}Z)\.tar\.gz\.enc$/;
+
+/** The time in the name of an archive of the ancestor, a hub's or a spoke's; undefined for any other name. */
+export function timeOfAncestorArchive(
+  name: string,
+): { readonly kind: "hub" | "spoke"; readonly at: number } | undefined {
+  const [, kind, stamp = ""] = ANCESTOR.exec(name) ?? [];
+  const at = timeOfStamp(stamp);
+  return at === undefined ? undefined : { kind: kind?.startsWith("spoke") === true ? "spoke" : "hub", at };
+}

@@ -48,6 +48,37 @@ async function goodNights(): Promise<string[]> {
   return made;
 }
 
+describe("objects under the names of the ancestor", () => {
+  const PLANTED = ["hive-hub-backup-20991231T235959Z.tar.gz.enc", "hive-hub-backup-20261123T040000Z.tar.gz.enc"];
+
+  test("displace no archive of ours: they are neither verified in its place, nor counted, nor pruned", async () => {
+    const good = await goodNights();
+    for (const name of PLANTED) await plant(name, "not an archive");
+    expect(await hub.run("verify", "-json")).toBe(0);
+    expect(JSON.parse(hub.out).archive).toBe(good.at(-1));
+    expect(await hub.run("status")).toBe(0);
+    await hub.clock.advance(HOUR_MS);
+    const { code, made } = await night();
+    expect(code).toBe(0);
+    expect(await stored()).toEqual([...good.slice(1), made].sort());
+    expect(await stored("hive-")).toEqual([...PLANTED].sort());
+  });
+
+  test("say nothing that is believed where this hub has no archive yet", async () => {
+    for (const name of PLANTED) await plant(name, "not an archive");
+    expect(await hub.run("verify")).toBe(5);
+    expect(await hub.run("status")).toBe(1);
+  });
+
+  test("do not rise above ours by their name alone", async () => {
+    await plant(PLANTED[0] as string, "not an archive");
+    await hub.clock.advance(HOUR_MS);
+    const { made } = await night();
+    expect(await hub.run("list")).toBe(0);
+    expect(hub.out.trim().split("\n")[0]).toMatch(new RegExp(`^${made} `));
+  });
+});
+
 describe("objects under the hub's own names", () => {
   test("displace no good archive and fail no run; the run reports them", async () => {
     const good = await goodNights();

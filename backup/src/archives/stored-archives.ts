@@ -113,14 +113,18 @@ function misnamedFault(
   { hub_id = hubId, created_at, kind = "hub" }: Manifest,
 ): string | undefined {
   const stampedAt = timeOfHubArchive(name, hubId);
-  const createdAt = Date.parse(created_at);
   const isOwn =
     kind === "hub" &&
     nameSafe(hub_id) === nameSafe(hubId) &&
     stampedAt !== undefined &&
-    stampedAt >= createdAt - CLOCK_SLACK_MS &&
-    stampedAt - createdAt <= LONGEST_RUN_MS;
+    isMadeAt(stampedAt, created_at);
   return isOwn
     ? undefined
     : `${name} is a good archive of ${hub_id} made ${created_at}, and stands under a name that is not its own`;
+}
+
+/** Whether an archive that says when it was made can have this time in its name. */
+export function isMadeAt(stampedAt: number, createdAt: string): boolean {
+  const createdMs = Date.parse(createdAt);
+  return stampedAt >= createdMs - CLOCK_SLACK_MS && stampedAt - createdMs <= LONGEST_RUN_MS;
 }

@@ -2,6 +2,7 @@ import { readFile, rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { type ArchiveContent, extractedPlace, type MemberHead, type Place, Staging } from "@nest/archive";
 import { NestError, readTextIfPresent } from "@nest/kit";
+import { ourName } from "../archives/ancestor-names.ts";
 import { checkArchive, namedSource } from "../archives/archive-source.ts";
 import { gapReport } from "../archives/report.ts";
 import { withoutRunningHub } from "../database/hub-lock.ts";
@@ -23,6 +24,8 @@ export interface RestoreFlags {
 const DATABASE = ".restored-database";
 const EMBEDDED = "hub.sqlite";
 const IDENTITY = { hub: "saas/hub-id", spoke: "nest-id" } as const;
+/** Where a directory may say whose it is: a spoke of the ancestor has a file of its own. */
+const IDENTITIES = { hub: [IDENTITY.hub], spoke: [IDENTITY.spoke, "hive-id"] } as const;
 
 interface Target {
   readonly kind: "hub" | "spoke";
@@ -64,10 +67,10 @@ function targetOf(content: ArchiveContent, destination: string, flags: RestoreFl
         hint: "nest-backup verify names the spokes that were not captured",
       });
     }
-    return { kind: "spoke", destination, place: (head) => moved(head, start, "", 0o600) };
+    return { kind: "spoke", destination, place: (head) => movedToSpoke(head, start, paths) };
   }
   if (paths.some((path) => path.startsWith("spoke/"))) {
-    const place = (head: MemberHead) => moved(head, "spoke/", "", 0o600) ?? moved(head, "beads/", "beads/");
+    const place = (head: MemberHead) => movedToSpoke(head, "spoke/", paths) ?? moved(head, "beads/", "beads/");
     return { kind: "spoke", destination, place };
   }
   if (!paths.some((path) => path.startsWith("hub/")))
@@ -79,6 +82,14 @@ function targetOf(content: ArchiveContent, destination: string, flags: RestoreFl
 function moved(head: MemberHead, from: string, to: string, mode = extractedPlace(head).mode): Place | undefined {
   if (!head.path.startsWith(from)) return undefined;
   return { mode, path: `${to}${head.path.slice(from.length)}` };
+}
+
+/** Files of the ancestor get our names, unless the archive holds a file of ours with that name. */
+function movedToSpoke(head: MemberHead, from: string, paths: readonly string[]): Place | undefined {
+  const place = moved(head, from, "", 0o600);
+  if (place === undefined) return undefined;
+  const path = ourName(place.path);
+  return path === place.path || paths.includes(`${from}${path}`) ? place : { ...place, path };
 }
 
 interface Restored {
@@ -147,9 +158,12 @@ async function loadDatabase(staging: Staging, databaseUrl: string | undefined): 
 /** Prevents overwriting another hub's or spoke's volume by mistake. @throws NestError `identity_differs` */
 async function guardIdentity(staging: Staging, target: Target, force: boolean): Promise<void> {
   const name = IDENTITY[target.kind];
-  const there = (await readTextIfPresent(join(target.destination, name)))?.trim();
   const coming = staging.files.includes(name) ? (await readFile(staging.staged(name), "utf8")).trim() : undefined;
-  if (force || there === undefined || there === "" || there === coming) return;
+  const said = await Promise.all(
+    IDENTITIES[target.kind].map((file) => readTextIfPresent(join(target.destination, file))),
+  );
+  const there = said.map((text) => text?.trim() ?? "").find((id) => id !== "" && id !== coming);
+  if (force || there === undefined) return;
   throw new NestError(
     "identity_differs",
     `${target.destination} belongs to "${there}", the archive to "${coming ?? "nobody"}"`,

@@ -1,9 +1,12 @@
+import { timeOfAncestorArchive } from "@nest/archive";
 import { NestError } from "@nest/kit";
+import { ancestorArchives, verifyAncestor } from "../archives/ancestor-archives.ts";
 import { checkArchive, fileSource } from "../archives/archive-source.ts";
 import { archiveJson, gapReport, okLine } from "../archives/report.ts";
 import { hubArchives, verifyStored } from "../archives/stored-archives.ts";
 import type { BackupDeps } from "../deps/deps.ts";
 import { hubIdOf, keyFrom, readSettings } from "../settings/settings.ts";
+import type { Blobs } from "../storage/blobs.ts";
 
 export interface VerifyFlags {
   readonly file?: string;
@@ -12,7 +15,7 @@ export interface VerifyFlags {
 }
 
 /**
- * `verify`: verifies the newest archive in the storage, a named one, or a local file. Gaps are printed and do not fail it.
+ * `verify`: verifies the newest archive in the storage (the ancestor's, where this hub has none yet), a named one, or a local file. Gaps are printed and do not fail it.
  */
 export async function verify(deps: BackupDeps, flags: VerifyFlags): Promise<0> {
   const key = keyFrom(deps.environment);
@@ -32,12 +35,20 @@ async function stored(deps: BackupDeps, flags: VerifyFlags, key: ReturnType<type
   const blobs = await deps.openBlobs();
   const hubId = await hubIdOf(deps.environment, readSettings(deps.environment));
   const [newest] = await hubArchives(blobs, hubId, deps.signal);
-  const name = flags.name ?? newest?.name;
+  const name = flags.name ?? newest?.name ?? (await newestOfAncestor(deps, blobs));
   if (name === undefined) {
     throw new NestError("no_archives", `there are no archives of hub ${hubId} in the bucket`, {
       hint: "make one with nest-backup run, or check NEST_BACKUP_BUCKET and NEST_HUB_ID",
     });
   }
-  const { content, misnamed } = await verifyStored(deps, blobs, { name, hubId, key });
+  const isAncestors = timeOfAncestorArchive(name) !== undefined;
+  const { content, misnamed } = isAncestors
+    ? await verifyAncestor(deps, blobs, { name, key })
+    : await verifyStored(deps, blobs, { name, hubId, key });
   return { content, name, misnamed };
+}
+
+async function newestOfAncestor(deps: BackupDeps, blobs: Blobs): Promise<string | undefined> {
+  const archives = await ancestorArchives(blobs, deps.signal);
+  return archives.find(({ kind }) => kind === "hub")?.name;
 }
