@@ -33,6 +33,10 @@ export const folderOrders: Readonly<Record<string, FolderOrder>> = {
     ],
     wiring: [door],
   },
+  "local-cluster": {
+    order: [".", "api-server", "kubelet", "entrance"],
+    wiring: [door, "local-cluster.ts", "missing-parts.ts"],
+  },
   governor: {
     order: [
       "ledger/book",

@@ -1,10 +1,10 @@
 export { ApiServer, NODE } from "./api-server/api-server.ts";
 export type { ContainerRun, ContainerServer } from "./api-server/kubelet-wire.ts";
-export { BUILD_SERVER, buildPrograms, programsIn } from "./api-server/programs.ts";
+export { BUILD_SERVER, buildPrograms, programsIn, type ServerPrograms } from "./api-server/programs.ts";
 export { endLeftProcesses } from "./api-server/started-processes.ts";
 export { type Door, doorsOf } from "./entrance/doors.ts";
 export { Entrance } from "./entrance/entrance.ts";
 export { Kubelet, type KubeletOptions } from "./kubelet/kubelet.ts";
 export { LocalCluster, type LocalPlan, planLocalCluster } from "./local-cluster.ts";
-export { findParts, type MissingHere, type PartsHere } from "./missing-parts.ts";
+export { findParts, type MissingHere } from "./missing-parts.ts";
 export { portsLike } from "./ports.ts";

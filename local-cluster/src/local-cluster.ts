@@ -20,6 +20,12 @@ export interface LocalPlan {
   readonly gateway: string;
 }
 
+/** Ports that somebody asked for; undefined: those of the last run, or any. */
+export interface AskedPorts {
+  readonly hub: number | undefined;
+  readonly entrance: number | undefined;
+}
+
 export interface LocalClusterOptions {
   /** Where everything of it is kept: objects, keys, volumes, logs. */
   readonly folder: string;
@@ -47,13 +53,17 @@ const RESTART = { firstMs: 1000, longestMs: 60_000 };
  *
  * @throws NestError `local_cluster_failed` when nests were made under an address that another program has now.
  */
-export async function planLocalCluster(folder: string, asked: Partial<Ports>): Promise<LocalPlan> {
+export async function planLocalCluster(folder: string, asked: AskedPorts): Promise<LocalPlan> {
   await makePrivateFolder(folder);
   await endLeftProcesses(join(folder, "server"));
   const file = join(folder, "plan.json");
   const text = await readTextIfPresent(file);
   const before = text === undefined ? undefined : (JSON.parse(text) as Pick<LocalPlan, "ports" | "net">);
-  const ports = await portsOf({ ...before?.ports, ...asked });
+  const ports = await portsOf({
+    ...before?.ports,
+    ...(asked.hub === undefined ? {} : { hub: asked.hub }),
+    ...(asked.entrance === undefined ? {} : { entrance: asked.entrance }),
+  });
   const net = await netLike(before?.net);
   if (before !== undefined && net !== before.net)
     throw new NestError("local_cluster_failed", `the addresses ${before.net}.0/24 of the nests made here are taken`, {
@@ -70,7 +80,7 @@ async function portsOf(wanted: Partial<Ports>): Promise<Ports> {
     const taken = (["hub", "entrance"] as const).find((name) => ports[name] !== (wanted[name] ?? ports[name]));
     if (taken === undefined) return ports;
     if (waitedMs >= PATIENCE_MS)
-      throw new NestError("local_cluster_failed", `port ${wanted[taken]} is taken, and the nests made here need it`, {
+      throw new NestError("local_cluster_failed", `port ${wanted[taken]} is taken, and hosted nests need it`, {
         hint: `it is the ${taken}'s: end what listens there, or forget these nests with -fresh`,
       });
     await sleep(PAUSE_MS);

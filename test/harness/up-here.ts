@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { contribute } from "@nest/protocol";
 import { freePorts } from "./folder-here.ts";
-import { ProcessHere } from "./process-here.ts";
+import { ProcessHere, type StartAs } from "./process-here.ts";
 
 /** `nest up` as a user starts it, with a data folder and ports of its own that it keeps when it is started again. */
 export class UpHere {
@@ -26,8 +26,9 @@ export class UpHere {
     return new UpHere(folder, await freePorts(4), more);
   }
 
-  start(): ProcessHere {
-    return new ProcessHere("nest", this.flags, { HOME: this.folder, TMPDIR: process.env.TMPDIR ?? "/tmp" });
+  start(environment: Readonly<Record<string, string>> = {}, as: StartAs = {}): ProcessHere {
+    const own = { HOME: this.folder, TMPDIR: process.env.TMPDIR ?? "/tmp" };
+    return new ProcessHere("nest", this.flags, { ...own, ...environment }, as);
   }
 
   /** Its output, with the ports and the folder replaced by those of a run without flags. */

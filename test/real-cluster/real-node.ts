@@ -46,6 +46,11 @@ export class RealNode implements AsyncDisposable {
     return this.#kubelet.gateway;
   }
 
+  /** Lets pods reach a server of this machine at the gateway. */
+  serve(port: number, to: () => number): Promise<number> {
+    return this.#kubelet.serve(port, to);
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#kubelet[Symbol.asyncDispose]();
     await this.#folder[Symbol.asyncDispose]();

@@ -1,4 +1,6 @@
 import { readFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { clusterOf, type KubernetesObject, type ManagedCluster } from "@nest/cluster";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -172,6 +174,14 @@ describe.skipIf(impossible !== undefined)("pods on the real cluster", { timeout:
     await expect.poll(() => cluster.read(home, soon()), { timeout: 60_000, interval: 200 }).toBeUndefined();
     await expect.poll(volumes).toEqual([]);
     await expect.poll(() => readFile(join(folder, "marked")).catch((thrown) => thrown.code)).toBe("ENOENT");
+  });
+
+  test("a server of this machine sees that pods are somebody else than the machine itself, which it may trust more", async () => {
+    const server = createServer(({ socket }, answer) => answer.end(socket.remoteAddress));
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const port = await kubelet.serve(0, () => (server.address() as AddressInfo).port);
+    expect(await (await fetch(`http://${kubelet.gateway}:${port}`)).text()).toBe(kubelet.gateway);
+    server.close();
   });
 
   test("a pod reaches the API server as its service account, and may do what its role allows", async () => {

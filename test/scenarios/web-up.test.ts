@@ -1,10 +1,11 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import type { Browser, BrowserContext, Page } from "playwright-core";
+import type { Browser, BrowserContext } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { isChromiumMissing, launchChromium } from "../harness/chromium.ts";
 import { FolderHere } from "../harness/folder-here.ts";
 import type { ProcessHere } from "../harness/process-here.ts";
+import { signInHere } from "../harness/sign-in-here.ts";
 import { UpHere } from "../harness/up-here.ts";
 import { buildApp } from "../harness/web-hub.ts";
 
@@ -34,23 +35,7 @@ describe.skipIf(missing)("the browser app of nest up", () => {
     await folder?.[Symbol.asyncDispose]();
   });
 
-  /** Signs in as the page says: a code, typed at the code host by whoever started it all. */
-  async function signIn(context: BrowserContext): Promise<Page> {
-    const page = await context.newPage();
-    await page.goto(`${up.hubUrl}/operations`);
-    await page.getByRole("link", { name: "Sign in" }).click();
-    await page.getByRole("button", { name: "Sign in with a code" }).click();
-    await page.locator("#code").waitFor();
-    const there = await context.newPage();
-    await there.goto((await page.locator("#where").getAttribute("href")) ?? "");
-    await there.getByLabel("Code").fill((await page.locator("#user-code").textContent()) ?? "");
-    await there.getByLabel("Login").fill(OWNER);
-    await there.getByRole("button", { name: "Approve" }).click();
-    await there.getByText("Done.").waitFor();
-    await there.close();
-    await page.waitForURL((url) => url.pathname === "/operations", { timeout: 15_000 });
-    return page;
-  }
+  const signIn = (context: BrowserContext) => signInHere(context, { hubUrl: up.hubUrl, login: OWNER });
 
   test("the person who started it signs in by a code and can suspend the hub: nothing more is handed out", async () => {
     const context = await browser.newContext({ viewport: sizes.desktop });

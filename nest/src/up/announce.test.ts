@@ -20,3 +20,22 @@ test("an address of the browser app is not announced when the app was not built"
   expect(said(false)).not.toContain("/operations");
   expect(said(false)).toContain("npm run build");
 });
+
+test("what is missing for hosted nests is told with the command that brings it", () => {
+  const choices = readChoices(["-hosted"], { HOME: "/home/robin" });
+  if (choices === undefined) throw new Error("these flags start something");
+  const missing = [{ what: "podman is not installed", command: "apt-get install podman" }];
+  const told = announcement(choices, place, { ...at, hasBrowserApp: true, hosted: { missing, isBuilding: false } });
+  expect(told).toMatch(/Missing:\n +podman is not installed\n +apt-get install podman\n/);
+  expect(told).not.toContain("/my-nests/new");
+});
+
+test("where nests can be created, the address for it is announced, with a token that is no secret", () => {
+  const choices = readChoices(["-hosted"], { HOME: "/home/robin" });
+  if (choices === undefined) throw new Error("these flags start something");
+  const hosted = { missing: [], isBuilding: true };
+  const told = announcement(choices, { ...place, hubToken: "demo" }, { ...at, hasBrowserApp: true, hosted });
+  expect(told).toContain("http://127.0.0.1:8080/my-nests/new ");
+  expect(told).toMatch(/ready once the Kubernetes API server is built/);
+  expect(told).toMatch(/local code host only: demo$/m);
+});

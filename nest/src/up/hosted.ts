@@ -1,6 +1,6 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { type Environment, type ProgressLine, sentenceOf, silentLog, systemClock } from "@nest/kit";
+import { type Clock, type Environment, NestError, type ProgressLine, sentenceOf } from "@nest/kit";
 import {
   buildPrograms,
   endLeftProcesses,
@@ -8,16 +8,15 @@ import {
   LocalCluster,
   type LocalPlan,
   type MissingHere,
-  type PartsHere,
   planLocalCluster,
+  type ServerPrograms,
 } from "@nest/local-cluster";
-import { ClustersFile } from "@nest/provisioner";
+import { ClusterEntryHere, PORTS_FOR_PODS } from "./cluster-entry.ts";
 import type { Running } from "./running.ts";
 
-/** Under these ports of the gateway, pods reach what listens on loopback. */
-const PORTS_FOR_PODS = { hub: 8080, codeHost: 8090 };
-const CLUSTER = "here";
-const DOMAIN = "localhost";
+/** While the API server is built, the terminal says so this often. */
+const STILL_MS = 60_000;
+const ABOUT = "some ten minutes on two cores, once";
 
 export interface HostedDeps {
   /** Where the cluster keeps everything. */
@@ -27,6 +26,7 @@ export interface HostedDeps {
   /** The code host's own address, and its port on loopback. */
   readonly codeHostUrl: string;
   readonly environment: Environment;
+  readonly clock: Clock;
   readonly running: Running;
   readonly progress: ProgressLine;
   /** Says a line on the terminal. */
@@ -50,139 +50,103 @@ export async function forgetHosted(folder: string): Promise<void> {
 }
 
 /**
- * Starts the cluster for hosted nests, before the hub that works on it. Where something is missing, or has to be built first, the
- * hub starts without it, and its pages say what is missing.
- *
- * @throws NestError `local_cluster_failed`.
+ * Starts the cluster for hosted nests, before the hub that works on it. Where something is missing, cannot be started or has to be
+ * built first, the hub starts without it, and its pages say what is missing.
  */
 export async function startHosted(deps: HostedDeps): Promise<Hosted> {
-  const { environment, ports, progress, folder } = deps;
+  const { environment, progress } = deps;
   const image = imageIn(environment);
   progress.show("looking for what hosted nests need …");
+  const clusters = new ClusterEntryHere(deps.hubFolder, deps.clock);
+  const without = async (missing: readonly MissingHere[]): Promise<Hosted> => {
+    await clusters.lacks(missing);
+    return { hubEnvironment: {}, missing, isBuilding: false, finish: async () => {} };
+  };
   const parts = await findParts(image, environment);
-  const clusters = new ClusterEntryHere(deps.hubFolder);
-  if (parts.missing.length > 0) {
-    await clusters.lacks(parts.missing);
-    return { hubEnvironment: {}, missing: parts.missing, isBuilding: false, finish: async () => {} };
+  if (parts.missing.length > 0) return without(parts.missing);
+  try {
+    const plan = await planLocalCluster(deps.folder, deps.ports);
+    const hubEnvironment = {
+      NEST_HUB_PORT: String(plan.ports.hub),
+      NEST_HUB_HOSTS: plan.gateway,
+      NEST_SPOKE_IMAGE: image,
+    };
+    const start = clusterStarter(deps, plan, clusters);
+    if (parts.programs !== undefined) {
+      await start(parts.programs);
+      return { hubEnvironment, missing: [], isBuilding: false, finish: async () => {} };
+    }
+    await clusters.lacks([{ what: `the Kubernetes API server is being built: ${ABOUT}` }]);
+    return { hubEnvironment, missing: [], isBuilding: true, finish: () => buildAndStart(deps, start, clusters) };
+  } catch (thrown) {
+    return without([faultOf(thrown)]);
   }
-  const plan = await planLocalCluster(folder, {
-    ...(ports.hub === undefined ? {} : { hub: ports.hub }),
-    ...(ports.entrance === undefined ? {} : { entrance: ports.entrance }),
-  });
-  const hubEnvironment = {
-    NEST_HUB_PORT: String(plan.ports.hub),
-    NEST_HUB_HOSTS: plan.gateway,
-    NEST_SPOKE_IMAGE: image,
-  };
-  let cluster: LocalCluster | undefined;
-  // Before the hub is started: what was started last is stopped first, and the hub works on the cluster.
-  deps.running.stops.push(async () => cluster?.[Symbol.asyncDispose]());
-  const start = async (programs: NonNullable<PartsHere["programs"]>) => {
-    const kubeconfig = await startCluster(deps, plan, programs, (one) => {
-      cluster = one;
-    });
-    await clusters.runs(entryOf(plan, kubeconfig, deps.codeHostUrl));
-  };
-  if (parts.programs !== undefined) {
-    await start(parts.programs);
-    return { hubEnvironment, missing: [], isBuilding: false, finish: async () => {} };
-  }
-  const building = { what: "the Kubernetes API server is being built: some ten minutes on two cores, once" };
-  await clusters.lacks([building]);
-  return {
-    hubEnvironment,
-    missing: [],
-    isBuilding: true,
-    finish: () => buildAndStart(deps, start, clusters),
-  };
 }
 
+/** Builds the API server, tells on the terminal how it goes, and starts the cluster with it. */
 async function buildAndStart(
-  { environment, running, tell }: HostedDeps,
-  start: (programs: NonNullable<PartsHere["programs"]>) => Promise<void>,
+  { clock, environment, running, tell }: HostedDeps,
+  start: (programs: ServerPrograms) => Promise<void>,
   clusters: ClusterEntryHere,
 ): Promise<void> {
   const stop = new AbortController();
   running.stops.push(async () => stop.abort(new Error("stopped")));
-  const startedAt = performance.now();
+  const startedAt = clock.now();
+  const minutes = () => Math.round((clock.now() - startedAt) / STILL_MS);
+  tell(`hosted nests: building the Kubernetes API server (${ABOUT}) …`);
+  const still = clock.every(STILL_MS, () => tell(`hosted nests: still building, ${minutes()} min so far`));
   try {
     const programs = await buildPrograms(environment, stop.signal);
-    tell(`hosted nests: the API server is built (${Math.round((performance.now() - startedAt) / 1000)} s)`);
     await start(programs);
-    tell("hosted nests: ready");
+    tell(`hosted nests: ready, after ${minutes()} min`);
   } catch (thrown) {
     if (running.stopping) return;
-    const what = sentenceOf(thrown).slice(0, 400);
-    await clusters.lacks([{ what }]);
-    tell(`hosted nests: ${what}`);
+    const fault = faultOf(thrown);
+    await clusters.lacks([fault]);
+    tell(`hosted nests: ${fault.what}`);
+  } finally {
+    still();
   }
 }
 
-async function startCluster(
-  deps: HostedDeps,
-  plan: LocalPlan,
-  programs: NonNullable<PartsHere["programs"]>,
-  started: (cluster: LocalCluster) => void,
-): Promise<string> {
-  const { running, progress, environment, tell, codeHostUrl } = deps;
-  const startedAt = performance.now();
-  const cluster = await LocalCluster.start({
-    folder: deps.folder,
-    plan,
-    programs,
-    environment: podmanEnvironment(environment),
-    servers: new Map([
+/** Starts the cluster, once; it is stopped after the hub that works on it, also when it is only about to start by then. */
+function clusterStarter(deps: HostedDeps, plan: LocalPlan, clusters: ClusterEntryHere) {
+  const { running, progress, clock, environment, tell, codeHostUrl, folder } = deps;
+  let starting: Promise<LocalCluster> | undefined;
+  running.stops.push(async () => (await starting?.catch(() => undefined))?.[Symbol.asyncDispose]());
+  const onFault = (fault: unknown) => {
+    if (!running.stopping) tell(`hosted nests: ${sentenceOf(fault)}`);
+  };
+  return async (programs: ServerPrograms): Promise<void> => {
+    const startedAt = clock.now();
+    let what = "";
+    const show = () => {
+      // Once everything runs, the terminal belongs to what happens.
+      if (!running.started) progress.show(`starting ${what} … ${Math.round((clock.now() - startedAt) / 1000)} s`);
+    };
+    const ticking = clock.every(1000, show);
+    const onStart = (part: string) => {
+      what = part;
+      show();
+    };
+    const servers = new Map([
       [PORTS_FOR_PODS.hub, () => plan.ports.hub],
       [PORTS_FOR_PODS.codeHost, () => Number(new URL(codeHostUrl).port)],
-    ]),
-    onStart: (what) => progress.show(`starting ${what} … (${Math.round((performance.now() - startedAt) / 1000)} s)`),
-    onFault: (fault) => {
-      if (!running.stopping) tell(`hosted nests: ${sentenceOf(fault)}`);
-    },
-  });
-  started(cluster);
-  return cluster.kubeconfig;
-}
-
-/** The cluster as the hub knows it. */
-function entryOf({ ports, gateway }: LocalPlan, kubeconfig: string, codeHostUrl: string): Entry {
-  return {
-    name: "this machine",
-    kubeconfig_path: kubeconfig,
-    domain: DOMAIN,
-    ingress: "ingress",
-    ingress_port: ports.entrance,
-    hub_url: `http://${gateway}:${PORTS_FOR_PODS.hub}`,
-    environment: {
-      NEST_GITHUB_API_URL: `http://${gateway}:${PORTS_FOR_PODS.codeHost}`,
-      NEST_GITHUB_URL: codeHostUrl,
-    },
+    ]);
+    const podman = podmanEnvironment(environment);
+    starting = LocalCluster.start({ folder, plan, programs, environment: podman, servers, onStart, onFault });
+    try {
+      await clusters.runs(plan, (await starting).kubeconfig, codeHostUrl);
+    } finally {
+      ticking();
+    }
   };
 }
 
-type Entry = Readonly<Record<string, unknown>>;
-
-/** Our entry among those of the hub's `clusters.json`, which it reads live. */
-class ClusterEntryHere {
-  readonly #file: ClustersFile;
-
-  constructor(hubFolder: string) {
-    this.#file = new ClustersFile({ dataFolder: hubFolder, clock: systemClock(), log: silentLog() });
-  }
-
-  lacks(missing: readonly MissingHere[]): Promise<void> {
-    return this.#put({ name: "this machine", domain: DOMAIN, ingress: "ingress", missing });
-  }
-
-  runs(entry: Entry): Promise<void> {
-    return this.#put({ ...entry, missing: null });
-  }
-
-  async #put(entry: Entry): Promise<void> {
-    const isThere = (await this.#file.find(CLUSTER)) !== undefined;
-    if (!isThere) await this.#file.add({ id: CLUSTER });
-    await this.#file.set(CLUSTER, entry);
-  }
+/** A failure as something that is missing, with the way out of it. */
+function faultOf(thrown: unknown): MissingHere {
+  const hint = thrown instanceof NestError ? thrown.hint : undefined;
+  return { what: [sentenceOf(thrown), hint].filter(Boolean).join("; ").slice(0, 500) };
 }
 
 function imageIn({ NEST_SPOKE_IMAGE: image, NEST_IMAGE_PREFIX: prefix = "localhost" }: Environment): string {

@@ -117,6 +117,7 @@ async function startAll(
           ports: { hub: choices.hubPort, entrance: choices.hosted.entrancePort },
           codeHostUrl: place.webUrl,
           environment,
+          clock,
           running,
           progress,
           tell: (line) => void process.stderr.write(`${line}\n`),
