@@ -1,4 +1,5 @@
-import { rm } from "node:fs/promises";
+import { rename } from "node:fs/promises";
+import { join } from "node:path";
 import { namespaceOf } from "@nest/protocol";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { APP_KEY, aRequest, IMAGE, Scene } from "../testing/scene.ts";
@@ -157,7 +158,8 @@ describe("a nest that runs", () => {
     scene.controllers.east.fates.set(IMAGE, "waits");
     const { id } = await hub.create(aRequest());
     await scene.until(async () => (await scene.records.get(id)).steps.at(-1)?.state === "running");
-    await rm(scene.records.folderOf(id), { recursive: true });
+    // At once, whatever is being written into it.
+    await rename(scene.records.folderOf(id), join(scene.folder, "taken-away"));
     await scene.settle(hub);
     expect(await scene.records.read(id)).toBeUndefined();
   });
