@@ -78,6 +78,21 @@ describe("a backend on a host without walls", () => {
     expect(walled("copilot")).toContain("--allow-all-tools");
   });
 
+  test("runs any command within a sandbox, and git and gh alone without: claude", () => {
+    expect(loose("claude")).toContain("--allowedTools Bash(git:*),Bash(gh:*),Edit,");
+    expect(walled("claude")).toContain("--allowedTools Bash,Edit,");
+    expect(walled("claude")).not.toMatch(/dangerously|bypass/);
+  });
+
+  test.each([
+    ["agy", "--dangerously-skip-permissions"],
+    ["bob", "--approval-mode yolo"],
+    ["aider", "--yes"],
+  ])("asks nothing within a sandbox: %s", (name, flag) => {
+    const choice = { container: false, sandboxed: true };
+    expect(backendOf(name)?.interactive(choice).join(" ")).toContain(flag);
+  });
+
   test("that asks nobody has no tool that runs commands: pi", () => {
     expect(loose("pi")).toMatch(/--tools read,edit,write,grep,find,ls .*--tools read,edit,write,grep,find,ls/);
     expect(walled("pi")).not.toContain("--tools");

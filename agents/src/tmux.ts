@@ -16,6 +16,10 @@ export interface TmuxDeps {
   readonly environment: Readonly<Record<string, string>>;
   /** Tells the server's process from all others; hexadecimal. */
   readonly mark: string;
+  /** What the pane shows before its first program. */
+  readonly greeting?: string;
+  /** Whether the person's own tmux looks for its servers in a folder of theirs (`TMUX_TMPDIR`): this one is not there. */
+  readonly isFolderElsewhere?: boolean;
 }
 
 export interface PaneProcess {
@@ -31,6 +35,7 @@ export interface PaneProcess {
 
 /** Characters that are read of one answer of tmux. */
 const MOST_OUTPUT = 8 * 1024 * 1024;
+const GREET_AND_WAIT = 'printf "%s\\n" "$1"; exec cat -';
 /** Of what it says when it fails. */
 const MOST_COMPLAINT = 16 * 1024;
 
@@ -56,7 +61,8 @@ export class TmuxSession {
 
   /** What a person types to watch. */
   get attachCommand(): string {
-    return `tmux -L ${this.#deps.socket} attach -t ${this.#deps.session}`;
+    const { socket, session, isFolderElsewhere = false } = this.#deps;
+    return `${isFolderElsewhere ? "env -u TMUX_TMPDIR " : ""}tmux -L ${socket} attach -t ${session}`;
   }
 
   /**
@@ -187,10 +193,12 @@ export class TmuxSession {
   }
 
   async #create(): Promise<void> {
+    const { greeting } = this.#deps;
     const size = ["-x", "200", "-y", "50"];
+    const waiting = greeting === undefined ? ["/bin/cat", "-"] : ["/bin/sh", "-c", GREET_AND_WAIT, "sh", greeting];
     // One call, so that the pane is set to stay before its program can end.
     await this.#call([
-      ...["new-session", "-d", "-s", this.#deps.session, ...size, "-c", this.#deps.folder, "--", "/bin/cat", "-"],
+      ...["new-session", "-d", "-s", this.#deps.session, ...size, "-c", this.#deps.folder, "--", ...waiting],
       ...[";", "set-option", "-g", "remain-on-exit", "on"],
       ...[";", "set-option", "-g", "history-limit", "20000"],
       ...[";", "set-option", "-g", "update-environment", ""],

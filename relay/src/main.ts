@@ -112,6 +112,7 @@ async function relayOn(environment: Environment, error: ConsoleOut, stopFromOuts
           clock,
           journal,
           mark: random.hex(12),
+          isTmuxElsewhere: Boolean(environment.TMUX_TMPDIR),
         })
       : undefined;
   const look = () => lookAt(config, everything, terminal);

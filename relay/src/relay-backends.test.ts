@@ -1,3 +1,7 @@
+import { execFileSync } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { fakeAgent, RelayHere } from "./testing/relay-here.ts";
 import { aTask, ScriptedHub } from "./testing/scripted-hub.ts";
@@ -32,8 +36,27 @@ describe("interactive mode", () => {
     const [, socket] = /tmux -L (\S+) attach/.exec(relay.said) ?? [];
     child.kill("SIGTERM");
     expect(await RelayHere.exit(child)).toBe(0);
-    const { execFileSync } = await import("node:child_process");
     expect(() => execFileSync("tmux", ["-L", String(socket), "ls"], { stdio: "pipe" })).toThrow();
+  });
+});
+
+describe("the printed command that attaches", () => {
+  test("works before the first task, also where the contributor's own tmux keeps its servers elsewhere", async () => {
+    const elsewhere = await mkdtemp(join(tmpdir(), "nest-tmux-"));
+    const child = relay.start({ NEST_HUB: hub.address, CONTRIBUTOR_MODE: "interactive", TMUX_TMPDIR: elsewhere });
+    await (await hub.visit()).next("ready");
+    const [, printed = ""] = /watch the agent with: (.+) attach -t contributor/.exec(relay.said) ?? [];
+    // As the contributor's shell would take it: words, nothing else.
+    const [program = "", ...words] = printed.split(" ");
+    const show = () =>
+      execFileSync(program, [...words, "capture-pane", "-p", "-t", "contributor"], {
+        env: { PATH: process.env.PATH, TMUX_TMPDIR: elsewhere },
+        encoding: "utf8",
+      });
+    await expect.poll(show).toContain("there is no task yet. The agent starts here when one comes.");
+    child.kill("SIGTERM");
+    expect(await RelayHere.exit(child)).toBe(0);
+    await rm(elsewhere, { recursive: true });
   });
 });
 
@@ -65,6 +88,17 @@ describe("every backend without a real CLI here, by a fixture", () => {
     await visit.next("ready");
     visit.say(aTask({ prompt: "Work on it.\nEnd with NEST_VERDICT: complete\nend of prompt" }));
     expect(await visit.next("task_complete", 20_000)).toMatchObject({ result: "completed" });
+  });
+
+  test("goose is given the model that was declared, and a local one where nothing was chosen", async () => {
+    const told = { NEST_HUB: hub.address, AGENT_BACKEND: "goose" };
+    const tells = { NEST_AGENT_COMMAND: fakeAgent("agent-tells-environment") };
+    relay.start({ ...told, ...tells, AGENT_MODEL: "m-1" });
+    const visit = await hub.visit();
+    await visit.next("ready");
+    visit.say(aTask());
+    await visit.next("task_complete");
+    expect(await relay.agentsEnvironment()).toMatchObject({ GOOSE_MODEL: "m-1", GOOSE_PROVIDER: "ollama" });
   });
 
   test("litellm's endpoint and key reach the agent, never the hub", async () => {

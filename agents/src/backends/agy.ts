@@ -1,4 +1,4 @@
-import { type AgentChoice, type Backend, modelFlag } from "../cli/backend.ts";
+import { type AgentChoice, type Backend, isContained, modelFlag } from "../cli/backend.ts";
 
 /** `--effort` is needed whenever a model is set (spec: Relay environment). */
 function effort(choice: AgentChoice): readonly string[] {
@@ -7,7 +7,7 @@ function effort(choice: AgentChoice): readonly string[] {
 }
 
 function permissions(choice: AgentChoice): readonly string[] {
-  return choice.container ? ["--dangerously-skip-permissions"] : [];
+  return isContained(choice) ? ["--dangerously-skip-permissions"] : [];
 }
 
 export const agy: Backend = {

@@ -1,11 +1,11 @@
-import { type Backend, modelFlag } from "../cli/backend.ts";
+import { type Backend, isContained, modelFlag } from "../cli/backend.ts";
 
 /** Edits files only; no mode without a terminal that could finish a task. */
 export const aider: Backend = {
   name: "aider",
   binary: "aider",
   versionArgs: ["--version"],
-  interactive: (choice) => [...(choice.container ? ["--yes"] : []), ...modelFlag(choice)],
+  interactive: (choice) => [...(isContained(choice) ? ["--yes"] : []), ...modelFlag(choice)],
   signs: {
     ready: /^\s*(?:[a-z]+ )?>\s*$/m,
     busy: /Waiting for /i,

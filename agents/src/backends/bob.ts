@@ -1,4 +1,4 @@
-import { type Backend, modelFlag } from "../cli/backend.ts";
+import { type Backend, isContained, modelFlag } from "../cli/backend.ts";
 import { jsonMembers } from "../sandbox/given.ts";
 
 /** Leaves after every turn, and has no mode without a terminal. Takes its key from its own variable. */
@@ -10,7 +10,7 @@ export const bob: Backend = {
     "--accept-license",
     "--auth-method",
     "api-key",
-    ...(choice.container ? ["--approval-mode", "yolo", "--trust"] : ["--approval-mode", "auto_edit"]),
+    ...(isContained(choice) ? ["--approval-mode", "yolo", "--trust"] : ["--approval-mode", "auto_edit"]),
     ...modelFlag(choice),
   ],
   signs: { ready: /^\s*(?:│\s*)?[>❯](?:\s|$)/m, busy: /esc to cancel/i, loginNeeded: /(?:API key|sign in)/i },

@@ -3,14 +3,18 @@ import { jsonMembers } from "../sandbox/given.ts";
 
 /** Tools that would step out of the task: never allowed, whatever the permission mode. */
 const DISALLOWED = ["Bash(sudo:*)", "Bash(su:*)", "Bash(docker:*)", "Bash(podman:*)"].join(",");
+const FILE_TOOLS = ["Edit", "Write", "Read", "Glob", "Grep", "LS"];
 /** What a coding task needs on a contributor's own machine; anything else is refused without a question. */
-const HOST_TOOLS = ["Bash(git:*)", "Bash(gh:*)", "Edit", "Write", "Read", "Glob", "Grep", "LS"].join(",");
+const HOST_TOOLS = ["Bash(git:*)", "Bash(gh:*)", ...FILE_TOOLS].join(",");
+/** Within a sandbox any command, so that an agent can build and test. Skipping all permissions would ask at a terminal first. */
+const SANDBOX_TOOLS = ["Bash", ...FILE_TOOLS].join(",");
 
 /** Permission flags shared by the backends that run the `claude` program. */
 export function claudePermissions(choice: AgentChoice): readonly string[] {
+  const tools = choice.sandboxed ? SANDBOX_TOOLS : HOST_TOOLS;
   const mode = choice.container
     ? ["--dangerously-skip-permissions", "--permission-mode", "bypassPermissions"]
-    : ["--permission-mode", "acceptEdits", "--allowedTools", HOST_TOOLS];
+    : ["--permission-mode", "acceptEdits", "--allowedTools", tools];
   return [...mode, "--disallowedTools", DISALLOWED];
 }
 
@@ -48,6 +52,7 @@ export const claude: Backend = {
   binary: "claude",
   versionArgs: ["--version"],
   npmPackage: "@anthropic-ai/claude-code",
+  unconfinedCommands: "git and gh",
   // The list flags take any number of words: the prompt must follow another flag, never one of them.
   oneShot: (run) => [...claudePermissions(run), ...modelFlag(run), "-p", run.prompt],
   interactive: (choice) => [...claudePermissions(choice), ...modelFlag(choice)],

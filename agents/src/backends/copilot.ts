@@ -26,6 +26,7 @@ export const copilot: Backend = {
   binary: "copilot",
   versionArgs: ["--version"],
   npmPackage: "@github/copilot",
+  unconfinedCommands: "git and gh",
   oneShot: (run) => [...permissions(run), ...modelFlag(run), "-p", run.prompt],
   interactive: (choice) => [...permissions(choice), ...modelFlag(choice)],
   signs: {

@@ -71,6 +71,11 @@ export interface Backend {
   readonly versionArgs: readonly string[];
   /** Its package on npm, where it has one; undefined where its maker has another way to install it. */
   readonly npmPackage?: string;
+  /**
+   * The commands that it may run where neither a sandbox nor a container holds it and nobody answers its questions, in words;
+   * undefined where its own settings decide.
+   */
+  readonly unconfinedCommands?: string;
   /** The arguments of a run without a terminal; undefined when the CLI has no headless mode. */
   readonly oneShot?: (run: OneShot) => readonly string[];
   readonly interactive: (choice: AgentChoice) => readonly string[];

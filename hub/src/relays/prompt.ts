@@ -35,7 +35,8 @@ Address: ${url}${role}
 
 How to work:
 1. Clone ${repo} into the current folder and read the issue and the code it speaks of.
-2. Make the smallest change that resolves the issue. Add or adapt a test where the repository has tests, and run them.
+2. Make the smallest change that resolves the issue. Add or adapt a test where the repository has tests, and run
+   them where you may run commands.
 3. Commit on a branch named nest/issue-${number}, push it, and open a pull request against the default branch.
    Its description says what changed and why, and contains the line: Fixes #${number}
 4. Print the address of the pull request.

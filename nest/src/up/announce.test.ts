@@ -39,3 +39,12 @@ test("where nests can be created, the address for it is announced, with a token 
   expect(told).toMatch(/ready once the Kubernetes API server is built/);
   expect(told).toMatch(/local code host only: demo$/m);
 });
+
+test("an agent in tmux is announced with what shows it", () => {
+  const choices = readChoices(["-interactive"], { HOME: "/home/robin" });
+  if (choices === undefined) throw new Error("these flags start something");
+  const attach = "tmux -L nest-contributor-7 attach -t contributor";
+  expect(announcement(choices, place, { ...at, hasBrowserApp: true, attach })).toContain(
+    `watch it, and type: ${attach}`,
+  );
+});

@@ -11,6 +11,8 @@ export interface Addresses {
   /** Whether the browser app was built; without it the app's addresses are not announced. */
   readonly hasBrowserApp: boolean;
   /** Whether nests can be created here; undefined: nobody asked for that. */
+  /** What shows the agent in its tmux session; undefined without one. */
+  readonly attach?: string | undefined;
   readonly hosted?: Pick<Hosted, "missing" | "isBuilding"> | undefined;
 }
 
@@ -18,11 +20,11 @@ export interface Addresses {
 export function announcement(
   choices: Choices,
   place: Pick<Place, "login" | "words" | "hubToken">,
-  { hubUrl, spokeUrl, terminalPort, hasBrowserApp, hosted }: Addresses,
+  { hubUrl, spokeUrl, terminalPort, hasBrowserApp, hosted, attach }: Addresses,
 ): string {
   const agent = agentWords(choices);
   const relay = choices.relay
-    ? `${place.login}, with ${agent}${choices.interactive ? " in tmux (the first line of relay.log says how to watch it)" : ""}`
+    ? `${place.login}, with ${agent}${choices.interactive ? " in tmux" : ""}${attach === undefined ? "" : `\n              watch it, and type: ${attach}`}`
     : "not started (-no-relay)";
   const terminal = terminalPort === 0 ? "" : `, terminal on ${terminalPort}`;
   const again = choices.served.kind === "demo" ? " (or begin anew with -fresh)" : "";

@@ -14,6 +14,8 @@ export interface ProgramOptions {
 
 /** How long a program may take to drain before it is ended for good. */
 const DRAIN_MS = 10_000;
+const LOG_PATIENCE_MS = 15_000;
+const LOG_POLL_MS = 50;
 const MAIN = join(import.meta.dirname, "..", "main.ts");
 
 /** One program of ours as a child process: its own process group, its log in a file, and gone when this process is gone. */
@@ -24,9 +26,12 @@ export class Program {
   readonly ended: Promise<string>;
   readonly #child: ChildProcess;
   readonly #clock: Clock;
+  /** Bytes of the log from before this start. */
+  readonly #logFrom: number;
   readonly #firstLine: Promise<string>;
 
-  private constructor(options: ProgramOptions, child: ChildProcess, logFile: string) {
+  private constructor(options: ProgramOptions, child: ChildProcess, logFile: string, logFrom: number) {
+    this.#logFrom = logFrom;
     this.name = options.name;
     this.logFile = logFile;
     this.#child = child;
@@ -40,11 +45,24 @@ export class Program {
     });
   }
 
+  /** What the first such line of its log has in the pattern's group; undefined where none came within 15 s. */
+  async logged(line: RegExp): Promise<string | undefined> {
+    const until = this.#clock.now() + LOG_PATIENCE_MS;
+    for (;;) {
+      // The log begins with what earlier starts left.
+      const lines = (await readFile(this.logFile)).subarray(this.#logFrom).toString("utf8").split("\n");
+      const found = lines.map((one) => line.exec(one)?.[1]).find((one) => one !== undefined);
+      if (found !== undefined || this.#clock.now() > until) return found;
+      await this.#clock.sleep(LOG_POLL_MS);
+    }
+  }
+
   /** Starts `nest <name>` with this environment and nothing else. */
   static async start(options: ProgramOptions): Promise<Program> {
     const logFile = join(options.logFolder, `${options.name}.log`);
     const log: FileHandle = await open(logFile, "a", 0o600);
     try {
+      const { size: logFrom } = await log.stat();
       const child = spawn(process.execPath, [...process.execArgv, MAIN, options.name], {
         env: {
           ...options.environment,
@@ -55,7 +73,7 @@ export class Program {
         detached: true,
       });
       child.stdin?.on("error", () => {});
-      return new Program(options, child, logFile);
+      return new Program(options, child, logFile, logFrom);
     } finally {
       await log.close();
     }

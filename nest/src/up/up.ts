@@ -148,6 +148,7 @@ async function startAll(
   });
   const spokeUrl = await spoke.ready();
 
+  let attach: string | undefined;
   if (choices.relay) {
     const { contributorId, token } = await membership(hubUrl, folders.relay, place.login, {
       proof: place.ownToken,
@@ -155,11 +156,12 @@ async function startAll(
     });
     // With an app, the tier decides what an agent may do; on their own machine people trust themselves to push.
     if (place.ownToken === undefined) await trust(hubUrl, contributorId, adminToken);
-    await launch("relay", relayEnvironment(choices, place, hubUrl, folders.relay, contributorId, token));
+    const relay = await launch("relay", relayEnvironment(choices, place, hubUrl, folders.relay, contributorId, token));
+    if (choices.interactive) attach = await relay.logged(/watch the agent with: (.+)/);
   }
   running.started = true;
   progress.end();
-  process.stdout.write(announcement(choices, place, { hubUrl, spokeUrl, terminalPort, hasBrowserApp, hosted }));
+  process.stdout.write(announcement(choices, place, { hubUrl, spokeUrl, terminalPort, hasBrowserApp, hosted, attach }));
   void hosted?.finish();
   follow(hubUrl, agentWords(choices), running);
 }

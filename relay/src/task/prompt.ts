@@ -9,17 +9,31 @@ const LONGEST_RIGHT = 40;
 /**
  * The agent's prompt: the hub's, or the issue itself where the hub sent none; with a request for a verdict. `beside`: the
  * permissions of a credential that comes in addition to the contributor's own login; the prompt then says which of the two is
- * for what.
+ * for what. `onlyCommands`: the only commands that the agent may run here, in words; it is then told not to try others.
  */
-export function promptFor(assignment: Assignment, beside?: readonly string[]): string {
+export function promptFor(
+  assignment: Assignment,
+  {
+    beside,
+    onlyCommands,
+  }: { readonly beside?: readonly string[] | undefined; readonly onlyCommands?: string | undefined } = {},
+): string {
   const given = assignment.prompt.trim();
   const said =
     given === ""
       ? `Work on issue ${assignment.repo}#${assignment.number}: ${assignment.title}\n${assignment.url}`.trim()
       : given;
   // Our note comes first, because the hub's prompt ends with a stranger's words.
-  const told = beside === undefined ? said : `${loginNote(beside)}\n\n${promptArgument(said)}`;
+  const notes = [
+    ...(beside === undefined ? [] : [loginNote(beside)]),
+    ...(onlyCommands === undefined ? [] : [commandsNote(onlyCommands)]),
+  ];
+  const told = notes.length === 0 ? said : [...notes, promptArgument(said)].join("\n\n");
   return promptArgument(asksForVerdict(said) ? told : `${told}\n\n${VERDICT_REQUEST}`);
+}
+
+function commandsNote(only: string): string {
+  return `On this machine you can run ${only}, and edit files; every other command is refused. So do not try to build or to run tests, whatever is said below: the checks of the pull request do.`;
 }
 
 function loginNote(rights: readonly string[]): string {

@@ -260,7 +260,11 @@ export class Task {
   /** Makes the task's folder, credential and context file; undefined when there is no agent to start. */
   async #prepare(mark: string): Promise<AgentStart | undefined> {
     const { config, binary, clock, environment, confinement } = this.#deps;
-    const prompt = promptFor(this.assignment, this.#besidesOwnLogin() ? (this.#deps.permissions() ?? []) : undefined);
+    const isContained = config.inContainer || confinement.runs === "sandboxed";
+    const prompt = promptFor(this.assignment, {
+      beside: this.#besidesOwnLogin() ? (this.#deps.permissions() ?? []) : undefined,
+      onlyCommands: isContained || config.mode === "interactive" ? undefined : config.backend.unconfinedCommands,
+    });
     this.#prompt = prompt;
     this.#contextFile = await writeContext(config, this.#context(prompt), this.#deps.onWarning);
     if (binary === undefined) return undefined;
@@ -273,7 +277,7 @@ export class Task {
     }
     const agentsEnvironment = agentEnvironment(environment, {
       backend: config.backend,
-      isContained: config.inContainer || confinement.runs === "sandboxed",
+      isContained,
       alsoPass: config.passToAgent,
       model: config.model,
       task: {

@@ -16,6 +16,8 @@ export interface TerminalDeps {
   readonly clock: Clock;
   readonly journal: RunJournal;
   readonly mark: string;
+  /** Whether the contributor's own tmux keeps its servers in a folder of theirs. */
+  readonly isTmuxElsewhere: boolean;
 }
 
 /** The multiplexer of interactive mode, for the relay's whole life. */
@@ -29,10 +31,11 @@ export interface Terminal {
   close(): Promise<void>;
 }
 
+const GREETING = "nest relay: there is no task yet. The agent starts here when one comes.";
 const MISSING = "tmux is not installed (CONTRIBUTOR_MODE=headless works without)";
 
 /**
- * Prepares this relay's multiplexer session. Nothing runs in it before the first task. Where tmux is missing, each {@link
+ * Prepares this relay's multiplexer session, so that a person can attach at once. Where tmux is missing, each {@link
  * Terminal.trouble} looks for it again.
  */
 export async function openTerminal(config: RelayConfig, deps: TerminalDeps): Promise<Terminal> {
@@ -43,11 +46,14 @@ export async function openTerminal(config: RelayConfig, deps: TerminalDeps): Pro
     const binary = await findBinary("tmux", environment.PATH);
     if (binary === undefined) return undefined;
     const folder = environment.HOME ?? homedir();
-    tmux ??= new TmuxSession({ binary, socket, session: config.sessionName, folder, environment, mark });
+    const own = { greeting: GREETING, isFolderElsewhere: deps.isTmuxElsewhere };
+    tmux ??= new TmuxSession({ binary, socket, session: config.sessionName, folder, environment, mark, ...own });
     return tmux;
   }
   await journal.begin(mark);
   const first = await open();
+  // One that cannot be made now is made for the first task, and that one says why not.
+  await first?.ready().catch(() => undefined);
   const attach = first && [config.attachPrefix, first.attachCommand].filter((part) => part !== undefined).join(" ");
   return {
     notice: attach === undefined ? `warning: ${MISSING}` : `watch the agent with: ${attach}`,
