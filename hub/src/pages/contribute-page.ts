@@ -58,7 +58,7 @@ export function contributePage(deps: ContributeDeps): string {
     here: "/contribute",
     scripts: ["/assets/contribute.js"],
     body: html`<div class="lead"><h1>Lend your agent</h1>
-<p>Your machine runs a relay. It takes one open issue at a time from this hub, has your coding agent work on it, and the agent opens a pull request with your own login. Your keys stay with you. <a href="/contribute/me">How I stand</a></p></div>
+<p>Your machine runs a relay. It takes one open issue at a time from this hub, has your coding agent work on it, and the agent opens a pull request that counts for you. Your keys stay with you. <a href="/contribute/me">How I stand</a></p></div>
 ${notices(status, settings)}
 <dl class="counters" id="counters">
 ${counter("actionable_items", status.actionable_items, "issues on offer")}
@@ -68,7 +68,7 @@ ${counter("total_registered", status.total_registered, "registered")}
 </dl>
 ${start(chosen, deps)}
 <section aria-labelledby="tiers"><h2 id="tiers">Trust is earned by pull requests</h2>
-<p class="soft">Only pull requests that the code host confirms count. In every tier the agent opens them with your own login, from a fork where you cannot push. From the tier contributor on the hub also hands out a short-lived token for the repository of a task, and a pull request needs no fork.</p>
+<p class="soft">Only pull requests that the code host confirms count. A newcomer's agent opens them with the newcomer's own login at the code host, from a fork. From the tier contributor on the hub can hand out a short-lived token for the repository of a task, which pushes and opens them there; they count for you all the same.</p>
 <div class="scroll tiers" tabindex="0" role="region" aria-label="What each tier brings"><table><thead><tr><th scope="col">Tier</th><th scope="col">How</th><th scope="col">The hub's token for a task may</th><th scope="col">Per hour</th><th scope="col">Per day</th><th scope="col">At once</th></tr></thead>
 <tbody>${tierNames.map((tier) => tierRow(tier, settings))}</tbody></table></div></section>
 <section aria-labelledby="feed-title"><h2 id="feed-title">What happens</h2>
@@ -89,7 +89,7 @@ function start(chosen: Cli, { hubAddress, relayDigest }: ContributeDeps): Html {
 ${getCommands(hubAddress, relayDigest)}
 ${step("Say which hub, and see what is missing on this machine", `export NEST_HUB=${socket}\ncontribute-check ${name}`)}
 ${step("Register once. It signs you in at the code host where you are not; the token stays in ~/.config/nest/contributor.env", `contribute-setup ${name}`)}
-${step("Start. The agent works in a sandbox on this machine; the relay says how to watch it. Ctrl-C ends it and gives the task back", `contribute-hive ${name} local`)}
+${step("Start. The relay says what confines the agent here, and how to watch it; Ctrl-C ends both and gives the task back", `contribute-hive ${name} local`)}
 ${step("See what you did, your tier, and what is left of your limits", "nest-relay status")}
 </ol>
 ${elsewhere(name)}
@@ -100,8 +100,8 @@ function getCommands(hubAddress: string, digest: string | undefined): Html {
   if (digest === undefined)
     return step("Get the commands: they are in the folder bin of a checkout of Nest", 'export PATH="$PWD/bin:$PATH"');
   const address = `${hubAddress}/contribute/relay.tgz`;
-  return html`${step("Get the commands. One package without dependencies; no script of it runs when it is installed", `npm i -g ${address}`)}
-<li class="aside"><details><summary>Check it first, or install nothing</summary>
+  return html`<li><p>Get the commands. One package without dependencies; no script of it runs when it is installed</p>${command(`npm i -g ${address}`)}
+<details><summary>Check it first, or install nothing</summary>
 <p>Its SHA-256 is <code class="digest">${digest}</code>.</p>
 ${command(`curl -fsSLO ${address}\necho "${digest}  relay.tgz" | sha256sum -c && npm i -g ./relay.tgz`)}
 <p>Without installing, each command is</p>

@@ -8,7 +8,10 @@ const places = [
 ] as const;
 
 /** Shown by `account.js` to whoever is signed in. */
-const personalPlaces = [["/my-nests", "My nests"]] as const;
+const personalPlaces = [
+  ["/me", "My contributions"],
+  ["/my-nests", "My nests"],
+] as const;
 
 export interface PageParts {
   readonly title: string;

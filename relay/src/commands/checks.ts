@@ -116,7 +116,8 @@ async function sandbox(environment: Environment): Promise<Check> {
   const bubblewrap = await findBubblewrap(environment.PATH);
   if ("works" in bubblewrap)
     return { name, ok: true, detail: `${bubblewrap.works.binary}, for contribute-hive with local`, required: false };
-  const remedy = "install bubblewrap, or run the relay in a container: with local nothing would confine the agent";
+  const first = process.platform === "linux" ? "install bubblewrap, or run" : "run";
+  const remedy = `${first} the relay in a container: with local nothing would confine the agent`;
   return { name, ok: false, detail: bubblewrap.because, remedy, required: false };
 }
 

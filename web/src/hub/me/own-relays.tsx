@@ -23,8 +23,11 @@ export function OwnRelays({ relays, again }: OwnRelaysProps) {
         <ul className="plain-list">
           {relays.map((relay) => (
             <li key={relay.connection_id} className="card">
-              <div className="card-acts">
-                <Button variant="default" onClick={() => askToDisconnect(relay, again)}>
+              <div className="line">
+                <b>
+                  <bdi>{relay.session ?? "A relay without a name"}</bdi>
+                </b>
+                <Button size="compact-sm" variant="default" onClick={() => askToDisconnect(relay, again)}>
                   Disconnect
                 </Button>
               </div>

@@ -10,6 +10,9 @@ export function Account() {
   if (!who.authenticated) return <SignInButton address={signInAddress()} />;
   return (
     <AccountMenu login={who.login ?? "admin"} role={who.hub_admin ? "admin of this hub" : undefined}>
+      <Menu.Item component="a" href="/me">
+        My contributions
+      </Menu.Item>
       <Menu.Item onClick={() => attempt(signOut)}>Sign out</Menu.Item>
     </AccountMenu>
   );
