@@ -10,7 +10,7 @@ import { type CancelTimer, type Clock, type Environment, type Random, sentenceOf
 import { type Durations, RELAY_STOPPED, type TransportTimes } from "@nest/protocol";
 import type { Console } from "./console/console.ts";
 import { meaningOf, withheldOf } from "./console/meaning.ts";
-import type { StatusDetails, StatusFile } from "./console/status-file.ts";
+import type { StatusFile } from "./console/status-file.ts";
 import { Gate, ownTroubleIn } from "./gate.ts";
 import { ASKED_ELSEWHERE, acceptance, BUSY, declined, progressOf, type Refusal, resume, STOPPING } from "./handover.ts";
 import { HubRotation } from "./hub-rotation.ts";
@@ -257,7 +257,7 @@ export class Relay implements SessionListener {
     this.#inHand = { task, session };
     this.#keep(session.send(acceptance(assignment)), "accepting");
     this.#deps.console.log.info({ hub: session.hub.host, task: task_id, issue: issueOf(assignment) }, "task accepted");
-    this.#status("working", workDetails(assignment));
+    this.#deps.statusFile?.set("working", workDetails(assignment));
     this.#keep(this.#see(session, task), "working");
   }
 
@@ -375,10 +375,6 @@ export class Relay implements SessionListener {
     }
     await proof;
     await this.#deps.statusFile?.stop("stopped");
-  }
-
-  #status(state: "waiting" | "working" | "done" | "failed", details: StatusDetails = {}): void {
-    this.#deps.statusFile?.set(state, details);
   }
 
   /** Shows what the relay does now, where its agent runs, and how to watch it. */
