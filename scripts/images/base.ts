@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 
 const run = promisify(execFile);
 const SLOW_MS = 600_000;
-const INCLUDED = "bubblewrap,ca-certificates,curl,git,procps,tini,tmux";
+const INCLUDED = "bubblewrap,ca-certificates,curl,gettext-base,git,hostname,procps,tini,tmux";
 
 export interface BaseOptions {
   readonly engine: string;

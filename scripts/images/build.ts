@@ -1,9 +1,9 @@
 import { execFile } from "node:child_process";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { cp, mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { type ImageName, imageContext, images } from "./contexts.ts";
+import { ALWAYS, type ImageName, imageContext, images } from "./contexts.ts";
 
 const run = promisify(execFile);
 const ROOT = join(import.meta.dirname, "../..");
@@ -27,10 +27,11 @@ export async function buildImage(name: ImageName, options: BuildOptions): Promis
   const { engine, environment = process.env, base, prefix, tag, agents = [] } = options;
   const context = await mkdtemp(join(tmpdir(), `${name}-`));
   try {
-    await imageContext(name, context, agents);
+    await imageContext(name, join(context, "nest"), agents);
+    await cp(join(ROOT, "deploy/images/keep"), join(context, "keep"));
     const full = `${prefix.replace(/\/+$/, "")}/${name}:${tag}`;
     const values = {
-      PACKAGES: images[name].packages.join(" "),
+      PACKAGES: [...ALWAYS, ...images[name].packages].join(" "),
       VERSION: await versionHere(),
       REVISION: await revisionHere(),
       ...(base === undefined ? {} : { BASE: base }),

@@ -7,12 +7,18 @@ import { bundle } from "../bundle.ts";
 const run = promisify(execFile);
 const ROOT = join(import.meta.dirname, "../..");
 
-/** Debian packages of each image besides those of all. */
+/** Debian packages that every image has programs of. */
+export const ALWAYS = [
+  ...["base-files", "bash", "ca-certificates", "coreutils", "dash", "diffutils", "findutils", "grep", "gzip", "hostname"],
+  ...["libc-bin", "mawk", "ncurses-base", "sed", "tar", "tini"],
+];
+
+/** Debian packages of each image besides those. */
 export const images = {
   "nest-hub": { packages: [] },
-  "nest-spoke": { packages: ["bubblewrap", "git", "procps", "tmux"] },
+  "nest-spoke": { packages: ["bubblewrap", "gettext-base", "git", "procps", "tmux"] },
   "nest-backup": { packages: [] },
-  "nest-relay": { packages: ["bubblewrap", "curl", "git", "procps", "tmux"] },
+  "nest-relay": { packages: ["bubblewrap", "curl", "gettext-base", "git", "procps", "tmux"] },
 } as const satisfies Record<string, { readonly packages: readonly string[] }>;
 export type ImageName = keyof typeof images;
 
