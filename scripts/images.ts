@@ -22,7 +22,11 @@ flags:
   -engine E      podman or docker (default NEST_CONTAINER_RUNTIME, else the first that is installed)
   -base IMAGE    the image that ours begin with (default: Debian, by digest)
   -base debian   makes that image out of Debian's packages, where no image registry is reached; takes root and debootstrap
-  -agents P,…    agent CLIs for nest-relay, as npm packages with their versions: @anthropic-ai/claude-code@2.1.197
+  -agents P,…    agent CLIs for nest-relay, as npm packages with their versions
+
+examples:
+  npm run images -- nest-relay -agents @anthropic-ai/claude-code@2.1.197
+  npm run images -- nest-relay -agents @openai/codex@0.169.0,@anthropic-ai/claude-code@2.1.197 -tag both
 
 Manifests and commands name the images by NEST_IMAGE_PREFIX. To bring local ones to a cluster: podman save NAME | ssh NODE podman load
 `;

@@ -13,6 +13,8 @@ import { fullName, type RepositoryRecord, type State, Store } from "./state.ts";
 export interface LocalCodeHostOptions {
   /** 0, the default, takes a free one. */
   readonly port?: number;
+  /** Loopback, the default, or another address of this machine's own: for pods that run on it. */
+  readonly address?: string;
   readonly dataDir: string;
   /** What the data directory does not hold yet of its repositories is made; its tokens and apps are added in any case. */
   readonly seed: Seed;
@@ -23,7 +25,7 @@ export interface LocalCodeHostOptions {
 }
 
 export interface LocalCodeHost {
-  /** API and web base in one: `http://127.0.0.1:P`. */
+  /** API and web base in one: `http://127.0.0.1:P`, unless another address was asked for. */
   readonly url: string;
   readonly apiUrl: string;
   readonly webUrl: string;
@@ -59,12 +61,12 @@ const APP_PERMISSIONS = {
 
 /**
  * Starts a code-hosting platform on this machine, for the demo and for tests: the API, the pages and git over HTTP at one address,
- * open to loopback only. Started again on the same data directory, it goes on where it was.
+ * open to loopback only unless another one is named. Started again on the same data directory, it goes on where it was.
  *
  * @throws NestError local_codehost_port when the port is taken
  */
 export async function startLocalCodeHost(options: LocalCodeHostOptions): Promise<LocalCodeHost> {
-  const { clock, dataDir, seed } = options;
+  const { clock, dataDir, seed, address = "127.0.0.1" } = options;
   const earlier = await Store.load(dataDir);
   const store = new Store(earlier ?? emptyState(), dataDir, clock);
   const git = new GitRepositories(join(dataDir, "git"));
@@ -81,10 +83,10 @@ export async function startLocalCodeHost(options: LocalCodeHostOptions): Promise
   const failures = new ScriptedFailures();
   const deviceFlow = new DeviceFlow(platform, options.deviceIntervalSeconds ?? 1);
   const server = buildServer({ platform, deviceFlow, failures });
-  await server.listen({ port: options.port ?? 0, host: "127.0.0.1" }).catch((thrown) => {
+  await server.listen({ port: options.port ?? 0, host: address }).catch((thrown) => {
     throw new NestError("local_codehost_port", "the local code host cannot listen on its port", { cause: thrown });
   });
-  url = `http://127.0.0.1:${(server.server.address() as AddressInfo).port}`;
+  url = `http://${address}:${(server.server.address() as AddressInfo).port}`;
 
   return {
     url,

@@ -9,7 +9,18 @@ const ROOT = join(import.meta.dirname, "../..");
 
 /** Debian packages that every image has programs of. */
 export const ALWAYS = [
-  ...["base-files", "bash", "ca-certificates", "coreutils", "dash", "diffutils", "findutils", "grep", "gzip", "hostname"],
+  ...[
+    "base-files",
+    "bash",
+    "ca-certificates",
+    "coreutils",
+    "dash",
+    "diffutils",
+    "findutils",
+    "grep",
+    "gzip",
+    "hostname",
+  ],
   ...["libc-bin", "mawk", "ncurses-base", "sed", "tar", "tini"],
 ];
 

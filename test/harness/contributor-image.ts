@@ -74,15 +74,16 @@ export class PodmanHere {
     return buildImage(name, { engine: "podman", environment, base: BASE_IMAGE, prefix: "localhost", tag: this.tag });
   }
 
-  /** Makes the contributor's image, and one with this agent in it on top. Answers with its name. */
-  async build(folder: FolderHere, agent: string): Promise<string> {
+  /** Makes the contributor's image, and one with these agents in it on top. Answers with its name. */
+  async build(folder: FolderHere, agents: Readonly<Record<string, string>>): Promise<string> {
     const image = await this.image("nest-relay");
     await mkdir(folder.in("context"), { recursive: true });
-    await cp(agent, folder.in("context/claude"));
-    await writeFile(
-      folder.in("context/Containerfile"),
-      `FROM ${image}\nCOPY --chmod=0755 claude /usr/local/bin/claude\n`,
-    );
+    const lines = [`FROM ${image}`];
+    for (const [name, file] of Object.entries(agents)) {
+      await cp(file, folder.in("context", name));
+      lines.push(`COPY --chmod=0755 ${name} /usr/local/bin/${name}`);
+    }
+    await writeFile(folder.in("context/Containerfile"), `${lines.join("\n")}\n`);
     const whole = `localhost/nest-relay-with-agent:${this.tag}`;
     await this.run("build", "--layers=false", "-t", whole, folder.in("context"));
     return whole;
