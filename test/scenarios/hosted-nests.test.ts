@@ -50,6 +50,8 @@ test.each([
   ["no org", { org: "" }, "org"],
   ["no repos", { repos: " , " }, "repos"],
   ["repos that lead elsewhere", { repos: "acme/../web" }, "repos"],
+  ["a primary repository that is none of them", { primary_repo: "acme/elsewhere" }, "primary_repo"],
+  ["a name that reads backwards", { project_name: "\u202eevil" }, "project_name"],
   ["a level that there is not", { acmm_level: 7 }, "acmm_level"],
   ["a token of another kind", { github_token: "gho_abc" }, "github_token"],
   ["a token that would inject", { github_token: "ghp_a\nb: c" }, "github_token"],
@@ -113,6 +115,24 @@ test("whoever has no role sees no nest, and changes none; a reader reads and cha
     const { status } = await scene.as("bob", method, `/api/saas/nests/${id}${end}`, body);
     expect([method, end, status]).toEqual([method, end, 403]);
   }
+});
+
+test("opening a nest tells nobody without a role whether there is one", async () => {
+  const id = await scene.create("ada");
+  const open = (nest: string) =>
+    fetch(`${scene.hub.url}/api/saas/nests/${nest}/open`, {
+      headers: { cookie: "nest_hub_user=bob" },
+      redirect: "manual",
+    });
+  const doors = [];
+  for (const nest of [id, "hosted-acme-none-ab12"]) {
+    const { status, headers } = await open(nest);
+    doors.push([status, headers.get("location")?.replace(nest, "ID")]);
+  }
+  expect(doors).toEqual([
+    [302, "/my-nests/ID/no-access"],
+    [302, "/my-nests/ID/no-access"],
+  ]);
 });
 
 test("nobody gives a role at or above their own; only an admin makes a second owner; the last owner stays", async () => {

@@ -23,12 +23,15 @@ const Digits = z
   .string()
   .trim()
   .regex(/^\d{1,20}$/, "digits only");
-/** A line that people read. */
+/** A line that people read. Characters that turn the direction of a text make one name look like another. */
 export const Line = z
   .string()
   .trim()
   .max(100)
-  .regex(/^[^\u0000-\u001f\u007f]*$/, "has characters that cannot be shown");
+  .regex(
+    /^[^\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]*$/,
+    "has characters that cannot be shown",
+  );
 
 /** What a nest is created from, or a placeholder is claimed for (spec: Hosted instance create request). */
 const project = {
@@ -57,8 +60,18 @@ const project = {
   is_public: z.boolean().default(true),
 } as const;
 
-export const CreateNest = z.strictObject({ ...project, cluster_id: z.string().max(100).optional() });
+/** Names may come with their owner or without; without one they are the organisation's. */
+function isPrimaryServed({ org, repos, primary_repo: primary = "" }: Project): boolean {
+  const whole = (repo: string) => (repo.includes("/") ? repo : `${org}/${repo}`).toLowerCase();
+  return primary === "" || repos.some((one) => whole(one) === whole(primary));
+}
+type Project = Pick<z.infer<z.ZodObject<typeof project>>, "org" | "repos" | "primary_repo">;
+const notServed = { path: ["primary_repo"], message: "not one of the repositories" };
+
+export const CreateNest = z
+  .strictObject({ ...project, cluster_id: z.string().max(100).optional() })
+  .refine(isPrimaryServed, notServed);
 export type CreateNest = z.infer<typeof CreateNest>;
 
-export const ClaimNest = z.strictObject({ ...project, owner: Name });
+export const ClaimNest = z.strictObject({ ...project, owner: Name }).refine(isPrimaryServed, notServed);
 export type ClaimNest = z.infer<typeof ClaimNest>;
