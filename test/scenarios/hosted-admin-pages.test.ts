@@ -143,6 +143,9 @@ describe.skipIf(missing)("the admin's pages of hosted nests", () => {
     const { page, context, faults } = await open("root", "/clusters");
     const lever = page.getByRole("switch", { name: "Nests upgrade by themselves" });
     expect(await lever.isChecked()).toBe(true);
+    const panel = await page.getByRole("region", { name: "Upgrades by themselves" }).boundingBox();
+    const words = await page.getByText("Nests upgrade by themselves", { exact: true }).boundingBox();
+    expect((words?.y ?? 0) - (panel?.y ?? 0)).toBeGreaterThan(8);
     await page.getByLabel("Why, should you turn it off").fill("the new image <b>loses</b> sessions");
     await lever.uncheck();
     await page.getByText("No nest upgrades by itself any more.").waitFor();
