@@ -181,7 +181,7 @@ export function devicePage(outcome: "ask" | "approved" | "denied" | "unknown cod
     [html`<b>Sign in a device</b>`],
     html`<h1>Sign in a device</h1>${told}<form method="post" action="/login/device">
 <p><label>Code<br><input name="user_code" value="${code}" autocomplete="off" required></label></p>
-<p><label>Login<br><input name="login" autocomplete="username" required pattern="[A-Za-z0-9-]+"></label></p>
+<p><label>Login<br><input name="login" autocomplete="username" required pattern="[A-Za-z0-9\\-]+"></label></p>
 <p><button name="decision" value="approve">Approve</button> <button name="decision" value="deny">Deny</button></p></form>`,
   );
 }

@@ -121,6 +121,14 @@ test("a scripted failure hits any kind of request, also one whose address is non
   }
 });
 
+test("what a field may hold is a pattern that browsers read", async () => {
+  const page = await (await get("/login/device")).text();
+  const patterns = [...page.matchAll(/pattern="([^"]*)"/g)].map(([, pattern = ""]) => pattern);
+  expect(patterns.length).toBeGreaterThan(0);
+  // Browsers read it with the flag `v`, which knows more special characters.
+  for (const pattern of patterns) expect("ada-fern").toMatch(new RegExp(`^(?:${pattern})$`, "v"));
+});
+
 test("a page forbids scripts and frames, with or without a slash at its end", async () => {
   for (const path of ["/", "/meadow/clock", "/meadow/clock/", "/meadow/clock/issues", "/login/device?user_code=AB"]) {
     const page = await get(path);

@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { MemoryCluster } from "@nest/cluster";
@@ -126,8 +126,22 @@ test("secrets that are no JSON, unknown or no text are refused without repeating
   }
 });
 
+test("a primary repository that is none of them is refused", async () => {
+  await expect(run(["render", ...ALL, "-primary-repo", "acme/elsewhere"])).rejects.toThrow("-primary-repo");
+});
+
+test.each([
+  ["apply", ALL],
+  ["delete", ["-id", ID, "-confirm", ID, "-kubeconfig", "k"]],
+])("%s touches nothing where -data names no folder", async (verb, flags) => {
+  const refused = run([verb, ...flags, "-data", join(folder, "tpyo")]);
+  await expect(refused).rejects.toThrow("there is no folder");
+  expect(await cluster.read({ apiVersion: "v1", kind: "Namespace", name: NAMESPACE }, signal)).toBeUndefined();
+  await expect(stat(join(folder, "tpyo"))).rejects.toThrow();
+});
+
 test("apply, verify, claim and delete do what the hub does itself where it can", async () => {
-  const data = join(folder, "data");
+  const data = folder;
   const waiting = ["-id", ID, "-org", "available", "-repos", "none", "-hub-url", "https://hub.example.org", ...PLACE];
   const applied = await run(
     ["apply", ...waiting, "-replicas", "0", "-data", data, "-secrets"],

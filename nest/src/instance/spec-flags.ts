@@ -52,6 +52,7 @@ export function projectOf(flags: InstanceFlags): NestSpec["project"] {
   const given = repos.filter((one) => one !== "");
   const org = required(flags, "org");
   const primaryRepo = flags["primary-repo"] ?? given[0] ?? required(flags, "repos");
+  if (!given.includes(primaryRepo)) throw new UsageError("-primary-repo: not one of -repos");
   const level = flags.level ?? 2;
   if (level < 1 || level > 6) throw new UsageError("-level: expected 1 to 6");
   const name = flags.name ?? primaryRepo.split("/").at(-1) ?? org;
