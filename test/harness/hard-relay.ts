@@ -35,6 +35,8 @@ export interface HardRelayDeps {
   readonly clock: Clock;
   /** Counts the hub's boots. */
   readonly boot: () => number;
+  /** The name that tells it from others of the same token. */
+  readonly session?: string;
 }
 
 /**
@@ -43,6 +45,8 @@ export interface HardRelayDeps {
  */
 export class HardRelay {
   readonly history: Event[] = [];
+  /** Why the hub closed its socket, each time that neither it nor a network did. */
+  readonly closedByHub: string[] = [];
   readonly #parts: HardRelayDeps;
   readonly #outbox: Report[] = [];
   #socket: WebSocket | undefined;
@@ -73,6 +77,11 @@ export class HardRelay {
     return this.#welcome && this.#boot === boot;
   }
 
+  /** Loses its network for a moment, as a laptop does. */
+  drop(): void {
+    this.#socket?.terminate();
+  }
+
   stop(): void {
     this.#stopped = true;
     this.#socket?.terminate();
@@ -89,8 +98,10 @@ export class HardRelay {
     socket.on("message", (data) => {
       if (socket === this.#socket) this.#take(JSON.parse(data.toString()) as Frame);
     });
-    socket.on("close", () => {
+    socket.on("close", (code, reason) => {
       if (socket !== this.#socket) return;
+      // 1006: no closing frame came.
+      if (code !== 1006 && !this.#stopped) this.closedByHub.push(`${code} ${reason.toString()}`);
       this.#welcome = false;
       this.#later(5, 60, () => this.#connect());
     });
@@ -104,6 +115,7 @@ export class HardRelay {
           registration_token: this.#parts.token,
           cli_backend: "claude",
           model: "m",
+          ...(this.#parts.session === undefined ? {} : { session: this.#parts.session }),
           capabilities: { relay_capabilities: ["task_ack"] },
         });
         break;
@@ -164,7 +176,9 @@ export class HardRelay {
     this.#held = task;
     this.#send({ type: "task_accepted", task_id, task_gen });
     this.#later(20, 500, () => {
-      if (this.#held === task) this.#send({ type: "task_progress", task_id, task_gen, status: "working" });
+      // On a new connection the claim comes first: it says of its own accord that the work goes on.
+      if (this.#held === task && this.#welcome)
+        this.#send({ type: "task_progress", task_id, task_gen, status: "working" });
     });
     this.#later(50, 4000, () => {
       if (this.#held === task) this.#end(task);

@@ -118,7 +118,10 @@ export class HubProcess implements AsyncDisposable {
   }
 
   async contributors(): Promise<contributors.ContributorRow[]> {
-    const answer = await this.call<{ contributors: contributors.ContributorRow[] }>("GET", "/api/contributors");
+    const answer = await this.call<{ contributors: contributors.ContributorRow[] }>(
+      "GET",
+      "/api/contributors?limit=500",
+    );
     return answer.contributors;
   }
 

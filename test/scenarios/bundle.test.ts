@@ -35,6 +35,8 @@ let hub: HubProcess;
 beforeAll(async () => {
   folder = await FolderHere.make("bundle");
   made = await bundle(folder.in("dist"));
+  // What the hub hands out lies in the checkout.
+  await run(process.execPath, [join(ROOT, "scripts/build-relay.mjs")]);
   const installed = ["install", "-g", "--offline", "--prefix", folder.in("prefix"), made.tarball];
   // A home of its own: npm finds no cache there that it could take anything from.
   await run("npm", installed, { cwd: folder.path, env: { PATH: process.env.PATH, HOME: folder.in("npm-home") } });
