@@ -12,6 +12,7 @@ import { DoneByHour } from "./operations/done-by-hour.ts";
 import { EventStream } from "./operations/event-stream.ts";
 import { Metrics } from "./operations/metrics.ts";
 import { ReadModel } from "./operations/read-model.ts";
+import { TaskReadModel } from "./operations/task-read-model.ts";
 import { WaitHistogram } from "./operations/wait-histogram.ts";
 
 export interface OperationsDeps {
@@ -25,6 +26,7 @@ export interface OperationsDeps {
 /** The parts with which people watch the hub. */
 export interface Operations {
   readonly readModel: ReadModel;
+  readonly taskReadModel: TaskReadModel;
   readonly stream: EventStream;
   readonly metrics: Metrics;
   readonly doneByHour: DoneByHour;
@@ -69,6 +71,9 @@ export async function buildOperations({ config, dispatch, relays, clock, log }: 
     }),
   });
   peers.tell(() => readModel.ownRelays());
+  const noteOf = (connection: string) =>
+    gateway.session(connection)?.note ?? peers.relays().find(({ row }) => row.connection_id === connection)?.note;
+  const taskReadModel = new TaskReadModel({ ledger, reader, readModel, noteOf });
   const stream = new EventStream(readModel, clock);
   await stream.load();
   const metrics = new Metrics({
@@ -95,7 +100,18 @@ export async function buildOperations({ config, dispatch, relays, clock, log }: 
   const isMine = () => shared?.replicas.isLeader ?? true;
   const pruner = new ActivityPruner({ database: reader, isMine, clock, log });
   const board = { ledger, doneByHour, webUrl, active };
-  return { readModel, stream, metrics, doneByHour, waits, registry, contributorReadModel, board, pruner };
+  return {
+    readModel,
+    taskReadModel,
+    stream,
+    metrics,
+    doneByHour,
+    waits,
+    registry,
+    contributorReadModel,
+    board,
+    pruner,
+  };
 }
 
 /** Subscribes each reader to durable changes and to relay events. */

@@ -79,6 +79,7 @@ export type { OptionalPaging } from "./http/paging.ts";
 export * as queue from "./http/queue.ts";
 export { type Access, type Route, route } from "./http/route.ts";
 export * as stream from "./http/stream.ts";
+export * as tasks from "./http/tasks.ts";
 export { httpBase, webSocketAddress } from "./hub-address.ts";
 export {
   type Addition,

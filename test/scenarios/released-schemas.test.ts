@@ -50,7 +50,7 @@ async function expectWhatItHeld(database: HubDatabase): Promise<void> {
   }
 }
 
-/** Every table's columns, sorted: name, type, whether it may be empty. */
+/** Every table's columns, sorted: name, type, whether it may be empty; and every index's name. */
 async function shapeOf(database: HubDatabase): Promise<unknown[]> {
   const sql =
     database.kind === "sqlite"
@@ -59,7 +59,12 @@ async function shapeOf(database: HubDatabase): Promise<unknown[]> {
          where tables.type = 'table' order by 1, 2`
       : `select table_name as in_table, column_name as name, data_type as type, is_nullable as needed
          from information_schema.columns where table_schema = current_schema() order by 1, 2`;
-  return (await database.reader.all(sql)).map((row) => ({ ...row }));
+  const indexes =
+    database.kind === "sqlite"
+      ? "select name from sqlite_schema where type = 'index' and sql is not null order by 1"
+      : "select indexname as name from pg_indexes where schemaname = current_schema() order by 1";
+  const rows = [...(await database.reader.all(sql)), ...(await database.reader.all(indexes))];
+  return rows.map((row) => ({ ...row }));
 }
 
 test.each(fixtures.filter((file) => file.endsWith(".sqlite")))(

@@ -44,5 +44,14 @@ export function newestOf(steps: readonly Migration[], last: number): readonly Mi
  * builds are at these numbers and have the same tables.
  */
 export function migrationsFor(engine: Engine): readonly Migration[] {
-  return [{ id: 7, name: "dispatch", sql: firstSchema(engine) }];
+  return [
+    { id: 7, name: "dispatch", sql: firstSchema(engine) },
+    { id: 8, name: "found by task and by issue", sql: FOUND_BY_TASK_AND_ISSUE },
+  ];
 }
+
+/** What happened to one task, and every task that an issue ever had, whatever the length of the history. */
+const FOUND_BY_TASK_AND_ISSUE = `
+  create index activity_of_task on activity (task_gen) where task_gen is not null;
+  create index tasks_of_issue on tasks (item_key, gen);
+`;

@@ -17,6 +17,18 @@ export const ACTIVITY = `
   from activity left join tasks on tasks.gen = activity.task_gen
   where activity.id < ?1 order by activity.id desc limit ?2`;
 
+/** A task by its generation (?1) and id (?2). */
+export const TASK = "select * from tasks where gen = ?1 and id = ?2";
+
+/** What happened to the task of a generation (?1), oldest first; at most ?2 lines. */
+export const ACTIVITY_OF_TASK = `
+  select activity.*, tasks.id as task_id, tasks.repo, tasks.number, tasks.title, tasks.url as task_url
+  from activity join tasks on tasks.gen = activity.task_gen
+  where activity.task_gen = ?1 order by activity.id limit ?2`;
+
+/** The tasks that the issue of a key (?1) had, but for the one of a generation (?2), newest first; at most ?3. */
+export const ATTEMPTS = "select * from tasks where item_key = ?1 and gen <> ?2 order by gen desc limit ?3";
+
 /** A line of the feed, made from a row of {@link ACTIVITY}. */
 export function activityOf(row: Record<string, unknown>): Activity {
   const text = (value: unknown) => (value === null ? undefined : String(value));

@@ -1,6 +1,6 @@
 import { networkOf, openApiOf } from "@nest/http";
 import { TimeSlicer } from "@nest/kit";
-import { contribute, contributors, health, operations } from "@nest/protocol";
+import { contribute, contributors, health, operations, tasks } from "@nest/protocol";
 import type { FastifyRequest } from "fastify";
 import { doors } from "../access/doors.ts";
 import { type HubRoutes, isAdmin, sameViewer, type Viewer } from "../access/viewer.ts";
@@ -8,10 +8,12 @@ import { DAY_HOURS, type DoneByHour } from "./done-by-hour.ts";
 import type { EventStream } from "./event-stream.ts";
 import type { Metrics } from "./metrics.ts";
 import type { ReadModel, Visibility } from "./read-model.ts";
+import type { TaskReadModel } from "./task-read-model.ts";
 import type { WaitHistogram } from "./wait-histogram.ts";
 
 export interface OperationsRouteDeps {
   readonly readModel: ReadModel;
+  readonly taskReadModel: TaskReadModel;
   readonly stream: EventStream;
   readonly metrics: Metrics;
   readonly doneByHour: DoneByHour;
@@ -63,6 +65,10 @@ export function registerOperationsRoutes(routes: HubRoutes, deps: OperationsRout
       reply.raw.end(JSON.stringify({ error: "too many event streams are open", code: "too_many_watchers" }));
     }
     return reply;
+  });
+  routes.serve(tasks.task, async ({ params, viewer }) => {
+    await readModel.refreshed();
+    return deps.taskReadModel.task(params.id ?? "", visibility(viewer));
   });
   routes.serve(contributors.audit, ({ query }) => readModel.audit(query));
   routes.serve(operations.history, () => {

@@ -11,6 +11,11 @@ export const app = [
   route({ ...html, path: "/operations", summary: "Relays, queue, leases and what happens, live" }),
   route({ ...html, path: "/me", summary: "How one stands as a contributor: limits, tier, relays, tasks" }),
   route({ ...html, path: "/contribute/me", summary: "The same, as the relay's commands name it" }),
+  route({
+    ...html,
+    path: "/tasks/:id",
+    summary: "One task: its lease, what happened to it, the attempts at its issue",
+  }),
   route({ ...html, path: "/my-nests", summary: "The nests of whoever is signed in; all for an admin" }),
   route({ ...html, path: "/my-nests/new", summary: "Create a nest, or give a placeholder to its owner" }),
   route({ ...html, path: "/my-nests/:id", summary: "One nest: its steps live, its people, what can be done with it" }),

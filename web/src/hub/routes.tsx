@@ -21,6 +21,13 @@ const operations = createRoute({
   component: lazyRouteComponent(() => import("./operations/operations.tsx"), "Operations"),
 });
 
+const task = createRoute({
+  getParentRoute,
+  path: "/tasks/$id",
+  staticData: { title: "Operations", titleParameter: "id" },
+  component: lazyRouteComponent(() => import("./tasks/task.tsx"), "TaskPage"),
+});
+
 const queueSettings = createRoute({
   getParentRoute,
   path: "/settings",
@@ -108,6 +115,7 @@ const users = createRoute({
 export const hubRouter = createAppRouter(
   root.addChildren([
     operations,
+    task,
     me,
     contributeMe,
     myNests,

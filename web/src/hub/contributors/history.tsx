@@ -1,4 +1,5 @@
 import { type contributors, describeOutcome } from "@nest/protocol";
+import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { useServerNow } from "../../shared/call/server-time.ts";
 import { dateAndTime, duration, safeHref } from "../../shared/format/format.ts";
@@ -53,7 +54,11 @@ function Task({ task }: { readonly task: contributors.ContributorTask }) {
         )}
       </p>
       <p className="facts">
-        <b>{words}</b>
+        <b>
+          <Link to="/tasks/$id" params={{ id: task.task_id } as never}>
+            {words}
+          </Link>
+        </b>
         {pull === undefined ? undefined : (
           <a href={pull} target="_blank" rel="noopener noreferrer">
             pull request{task.pr_state === undefined ? "" : `, ${task.pr_state}`}

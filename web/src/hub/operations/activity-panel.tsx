@@ -1,13 +1,12 @@
-import { contribute, describeActivity } from "@nest/protocol";
+import { contribute } from "@nest/protocol";
 import { useMemo } from "react";
 import { call } from "../../shared/call/call.ts";
-import { useServerNow } from "../../shared/call/server-time.ts";
-import { duration, safeHref } from "../../shared/format/format.ts";
 import { Panel } from "../../shared/layout/panel.tsx";
 import { usePages } from "../../shared/lists/use-pages.ts";
 import { VirtualList } from "../../shared/lists/virtual-list.tsx";
 import { Empty, LoadFailed, Loading } from "../../shared/states/states.tsx";
 import { useLive } from "../live/live.ts";
+import { ActivityEntry } from "./activity-entry.tsx";
 
 const ROWS = 100;
 const ROW_PX = 58;
@@ -37,50 +36,9 @@ export function ActivityPanel() {
           rowHeight={ROW_PX}
           keyOf={({ id }) => id}
           onEnd={more}
-          show={(entry) => <Entry entry={entry} />}
+          show={(entry) => <ActivityEntry entry={entry} />}
         />
       )}
     </Panel>
   );
-}
-
-function Entry({ entry }: { readonly entry: contribute.ActivityEntry }) {
-  const now = useServerNow();
-  const href = safeHref(entry.url);
-  const { tone, before, about: issue, after, detail } = describeActivity(entry);
-  const about = issue ?? nameOf(href);
-  return (
-    <div className="entry" data-tone={tone}>
-      <p className="cut-two">
-        <b>
-          <bdi>{entry.username}</bdi>
-        </b>{" "}
-        <bdi>{before}</bdi>
-        {about === undefined ? undefined : " "}
-        {about === undefined ? undefined : href === undefined ? (
-          <bdi>{about}</bdi>
-        ) : (
-          <a href={href} target="_blank" rel="noopener noreferrer">
-            <bdi>{about}</bdi>
-          </a>
-        )}
-        {after === "" ? undefined : ` ${after}`}
-        {detail === undefined ? undefined : (
-          <span className="soft">
-            : <bdi>{detail}</bdi>
-          </span>
-        )}
-      </p>
-      <p className="facts cut">
-        <time dateTime={entry.timestamp}>{duration(now - Date.parse(entry.timestamp))} ago</time>
-        {entry.title === undefined ? undefined : <bdi>{entry.title}</bdi>}
-      </p>
-    </div>
-  );
-}
-
-/** The pull request or issue that an address leads to, as `owner/name#number`. */
-function nameOf(href: string | undefined): string | undefined {
-  const [, repo, number] = /([^/]+\/[^/]+)\/(?:pull|issues)\/(\d+)$/.exec(href ?? "") ?? [];
-  return repo === undefined ? undefined : `${repo}#${number}`;
 }

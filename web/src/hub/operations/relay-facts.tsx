@@ -6,6 +6,8 @@ import { Fact, Facts } from "../../shared/layout/facts.tsx";
 export interface RelayFactsProps {
   readonly relay: contribute.FleetRelay;
   readonly task: contribute.FleetWork | undefined;
+  /** On the page of the task that it has, which is not told again. */
+  readonly isTaskKnown?: boolean;
 }
 
 /** Readable names of the facts that a relay declares. */
@@ -19,22 +21,24 @@ const factWords: Readonly<Record<string, string>> = {
 };
 
 /** What a relay does now, and what it declared about itself. */
-export function RelayFacts({ relay, task }: RelayFactsProps) {
+export function RelayFacts({ relay, task, isTaskKnown = false }: RelayFactsProps) {
   const now = useServerNow();
   const { last_failure: failure, capabilities } = relay;
   return (
     <Facts>
-      <Fact name="Task">
-        {task === undefined ? (
-          relay.idle_reason === undefined ? (
-            "none"
+      {isTaskKnown ? undefined : (
+        <Fact name="Task">
+          {task === undefined ? (
+            relay.idle_reason === undefined ? (
+              "none"
+            ) : (
+              `none: ${describeUnavailable(relay.idle_reason).label}`
+            )
           ) : (
-            `none: ${describeUnavailable(relay.idle_reason).label}`
-          )
-        ) : (
-          <TaskWords task={task} now={now} />
-        )}
-      </Fact>
+            <TaskWords task={task} now={now} />
+          )}
+        </Fact>
+      )}
       <Fact name="Trust tier">{relay.trust_tier}</Fact>
       <Fact name="Role">
         {relay.role ?? "none"}

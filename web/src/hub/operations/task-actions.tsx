@@ -3,8 +3,11 @@ import { call } from "../../shared/call/call.ts";
 import { openConfirm } from "../../shared/forms/confirm.tsx";
 import { showToast } from "../../shared/toast/toast.tsx";
 
-/** Asks whether to take a task back, and does. */
-export function askToRequeue(task: contribute.FleetWork): void {
+/** What it takes to name a task and its contributor. */
+type Held = Pick<contribute.FleetWork, "task_id" | "contributor_id" | "github_username" | "repo" | "number">;
+
+/** Asks whether to take a task back, and does; `then` once it is done. */
+export function askToRequeue(task: Held, then: () => void = () => undefined): void {
   const { contributor_id: id, task_id, github_username: login } = task;
   openConfirm({
     title: `Take ${task.repo}#${task.number} back?`,
@@ -18,6 +21,7 @@ export function askToRequeue(task: contribute.FleetWork): void {
     act: async () => {
       await call(contributors.requeue, { params: { id }, body: { task_id } });
       showToast(`${task.repo}#${task.number} was taken back.`);
+      then();
     },
   });
 }

@@ -1,5 +1,6 @@
 import { Button } from "@mantine/core";
 import type { contribute } from "@nest/protocol";
+import { Link } from "@tanstack/react-router";
 import { useServerNow } from "../../shared/call/server-time.ts";
 import { count, duration, safeHref } from "../../shared/format/format.ts";
 import { Panel } from "../../shared/layout/panel.tsx";
@@ -56,7 +57,9 @@ function TaskRow({ task, isAdmin }: { readonly task: contribute.FleetWork; reado
         </p>
         <p className="facts">
           <span className="state" data-state={task.status}>
-            {statusWords[task.status]}
+            <Link to="/tasks/$id" params={{ id: task.task_id } as never}>
+              {statusWords[task.status]}
+            </Link>
           </span>
           <b>
             <bdi>{task.github_username}</bdi>

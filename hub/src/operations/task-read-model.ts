@@ -1,0 +1,125 @@
+import { type Ledger, leaseState, type Reader } from "@nest/dispatch";
+import { NestError } from "@nest/kit";
+import type { contribute, tasks } from "@nest/protocol";
+import { ACTIVITY_OF_TASK, ATTEMPTS, activityOf, TASK } from "./feed-queries.ts";
+import type { ReadModel, Visibility } from "./read-model.ts";
+
+export interface TaskReadModelDeps {
+  readonly ledger: Ledger;
+  readonly reader: Reader;
+  readonly readModel: ReadModel;
+  /** What a relay said last of its work, here or on another replica. */
+  readonly noteOf: (connection: string) => string | undefined;
+}
+
+const MOST_EVENTS = 500;
+const MOST_ATTEMPTS = 50;
+
+type Row = Readonly<Record<string, unknown>>;
+
+/** One task with its history, and every task that an issue ever had, read from the database by index. */
+export class TaskReadModel {
+  readonly #deps: TaskReadModelDeps;
+
+  constructor(deps: TaskReadModelDeps) {
+    this.#deps = deps;
+  }
+
+  /**
+   * One task. For who may not see its repository it is not there.
+   *
+   * @throws NestError `not_found`.
+   */
+  async task(id: string, visibility: Visibility): Promise<tasks.TaskReply> {
+    const { reader, readModel, ledger } = this.#deps;
+    const gen = generationIn(id);
+    const [row] = gen === undefined ? [] : await reader.all(TASK, gen, id);
+    if (row === undefined || !visibility(String(row.repo)))
+      throw new NestError("not_found", "there is no such task, or it is of a private repository", {
+        hint: "tasks are kept for ever: look whether the address is whole",
+      });
+    const [events, attempts] = await Promise.all([
+      reader.all(ACTIVITY_OF_TASK, Number(row.gen), MOST_EVENTS),
+      reader.all(ATTEMPTS, String(row.item_key), Number(row.gen), MOST_ATTEMPTS),
+    ]);
+    const { connection } = ledger.lease(id) ?? {};
+    const contributorId = String(row.contributor_id);
+    const relay = readModel.relaysOf(contributorId).find(({ connection_id: one }) => one === connection);
+    return {
+      task: this.#details(row, connection),
+      events: events.map((event) => readModel.entry(activityOf(event), visibility)),
+      attempts: attempts.map((attempt) => this.#attempt(attempt)),
+      ...(relay === undefined ? {} : { relay: shownTo(relay, visibility) }),
+    };
+  }
+
+  #details(row: Row, connection: string | undefined): tasks.TaskReply["task"] {
+    const lease = this.#deps.ledger.lease(String(row.id));
+    const note = connection === undefined ? undefined : this.#deps.noteOf(connection);
+    const session = String(row.identity).slice(String(row.contributor_id).length + 1);
+    const acceptedAt = lease?.acceptedAt ?? numberIn(row.accepted_at);
+    return {
+      ...this.#attempt(row),
+      repo: String(row.repo),
+      number: Number(row.number),
+      title: String(row.title),
+      url: String(row.url),
+      ...(session === "" ? {} : { session }),
+      ...(acceptedAt === undefined ? {} : { accepted_at: iso(acceptedAt) }),
+      ...(lease === undefined ? {} : { expires_at: iso(lease.expiresAt) }),
+      ...(note === undefined ? {} : { note }),
+    };
+  }
+
+  #attempt(row: Row): tasks.Attempt {
+    const { ledger } = this.#deps;
+    const id = String(row.id);
+    const lease = ledger.lease(id);
+    const state = lease === undefined ? undefined : leaseState(lease);
+    const contributorId = String(row.contributor_id);
+    return {
+      task_id: id,
+      task_gen: Number(row.gen),
+      contributor_id: contributorId,
+      github_username: ledger.contributor(contributorId)?.login ?? "",
+      status: state === undefined ? "ended" : state === "working" ? "in-progress" : state,
+      assigned_at: iso(Number(row.assigned_at)),
+      ...(row.ended_at === null ? {} : { ended_at: iso(Number(row.ended_at)) }),
+      ...text("outcome", row.outcome),
+      ...text("reason", row.reason),
+      ...text("verdict", row.verdict),
+      ...text("failure_kind", row.failure_kind),
+      ...(row.permanent === null ? {} : { permanent: Number(row.permanent) === 1 }),
+      ...text("pr_url", row.pr_url),
+      ...(row.pr_state === "none" ? {} : text("pr_state", row.pr_state)),
+    };
+  }
+}
+
+/** The generation that a task's id holds (`task-GENERATION-…`, in base 36): tasks are found by it. */
+function generationIn(id: string): number | undefined {
+  const [, digits] = /^task-([0-9a-z]{1,10})-[0-9a-f]+$/.exec(id) ?? [];
+  return digits === undefined ? undefined : Number.parseInt(digits, 36);
+}
+
+/** What a relay last failed at may be of a repository that a viewer must not see. */
+function shownTo(relay: contribute.FleetRelay, visibility: Visibility): contribute.FleetRelay {
+  const { last_failure: failure, credential_failure: credential, ...rest } = relay;
+  return {
+    ...rest,
+    ...(failure === undefined || !visibility(failure.repo) ? {} : { last_failure: failure }),
+    ...(credential === undefined || !visibility(credential.repo) ? {} : { credential_failure: credential }),
+  };
+}
+
+function numberIn(value: unknown): number | undefined {
+  return value === null || value === undefined ? undefined : Number(value);
+}
+
+function text<Name extends string>(name: Name, value: unknown): Partial<Record<Name, string>> {
+  return value === null || value === undefined ? {} : ({ [name]: String(value) } as Record<Name, string>);
+}
+
+function iso(ms: number): string {
+  return new Date(ms).toISOString();
+}

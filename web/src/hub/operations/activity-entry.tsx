@@ -1,0 +1,57 @@
+import { type contribute, describeActivity } from "@nest/protocol";
+import { Link } from "@tanstack/react-router";
+import { useServerNow } from "../../shared/call/server-time.ts";
+import { duration, safeHref } from "../../shared/format/format.ts";
+
+interface ActivityEntryProps {
+  readonly entry: contribute.ActivityEntry;
+  /** Whether the line leads to its task; not on the task's own page. */
+  readonly isLinked?: boolean;
+}
+
+/** One thing that happened: who, what, about which issue, how long ago. */
+export function ActivityEntry({ entry, isLinked = true }: ActivityEntryProps) {
+  const now = useServerNow();
+  const href = safeHref(entry.url);
+  const { tone, before, about: issue, after, detail } = describeActivity(entry);
+  const about = issue ?? nameOf(href);
+  return (
+    <div className="entry" data-tone={tone}>
+      <p className="cut-two">
+        <b>
+          <bdi>{entry.username}</bdi>
+        </b>{" "}
+        <bdi>{before}</bdi>
+        {about === undefined ? undefined : " "}
+        {about === undefined ? undefined : href === undefined ? (
+          <bdi>{about}</bdi>
+        ) : (
+          <a href={href} target="_blank" rel="noopener noreferrer">
+            <bdi>{about}</bdi>
+          </a>
+        )}
+        {after === "" ? undefined : ` ${after}`}
+        {detail === undefined ? undefined : (
+          <span className="soft">
+            : <bdi>{detail}</bdi>
+          </span>
+        )}
+      </p>
+      <p className="facts cut">
+        <time dateTime={entry.timestamp}>{duration(now - Date.parse(entry.timestamp))} ago</time>
+        {entry.title === undefined ? undefined : <bdi>{entry.title}</bdi>}
+        {entry.task_id === undefined || !isLinked ? undefined : (
+          <Link to="/tasks/$id" params={{ id: entry.task_id } as never}>
+            task
+          </Link>
+        )}
+      </p>
+    </div>
+  );
+}
+
+/** The pull request or issue that an address leads to, as `owner/name#number`. */
+function nameOf(href: string | undefined): string | undefined {
+  const [, repo, number] = /([^/]+\/[^/]+)\/(?:pull|issues)\/(\d+)$/.exec(href ?? "") ?? [];
+  return repo === undefined ? undefined : `${repo}#${number}`;
+}

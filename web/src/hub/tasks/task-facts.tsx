@@ -1,0 +1,95 @@
+import { describeOutcome, type tasks } from "@nest/protocol";
+import { Link } from "@tanstack/react-router";
+import { useServerNow } from "../../shared/call/server-time.ts";
+import { dateAndTime, duration, safeHref } from "../../shared/format/format.ts";
+import { Fact, Facts } from "../../shared/layout/facts.tsx";
+import { useIsAdmin } from "../../shared/session/session.ts";
+
+/** A lease with less time left than this is shown as about to run out. */
+const SOON_MS = 5 * 60_000;
+
+/** Who has or had the task, since when, until when, and how it ended. */
+export function TaskFacts({ task }: { readonly task: tasks.TaskReply["task"] }) {
+  const now = useServerNow();
+  const pull = safeHref(task.pr_url);
+  return (
+    <div className="pad">
+      <Facts>
+        <Fact name="Issue">
+          <bdi>{task.title}</bdi>
+        </Fact>
+        <Fact name="Contributor">
+          <Contributor login={task.github_username} />
+          {task.session === undefined ? undefined : (
+            <>
+              {" "}
+              on <bdi>{task.session}</bdi>
+            </>
+          )}
+        </Fact>
+        <Fact name="Assigned">{dateAndTime(task.assigned_at)}</Fact>
+        <Fact name="Accepted">{task.accepted_at === undefined ? "not yet" : dateAndTime(task.accepted_at)}</Fact>
+        {task.expires_at === undefined ? undefined : <Lease expiresAt={task.expires_at} now={now} />}
+        {task.note === undefined ? undefined : (
+          <Fact name="It says">
+            <bdi>{task.note}</bdi>
+          </Fact>
+        )}
+        {task.ended_at === undefined ? undefined : <Ended task={task} />}
+        {pull === undefined ? undefined : (
+          <Fact name="Pull request">
+            <a href={pull} target="_blank" rel="noopener noreferrer">
+              {pull}
+            </a>
+            {task.pr_state === undefined ? "" : `, ${task.pr_state}`}
+          </Fact>
+        )}
+        <Fact name="Task">
+          {task.task_id}, generation {task.task_gen}
+        </Fact>
+      </Facts>
+    </div>
+  );
+}
+
+/** An admin gets to the contributor's own page. */
+function Contributor({ login }: { readonly login: string }) {
+  const isAdmin = useIsAdmin();
+  if (!isAdmin) return <bdi>{login}</bdi>;
+  return (
+    <Link to="/contributors/$id" params={{ id: login } as never}>
+      <bdi>{login}</bdi>
+    </Link>
+  );
+}
+
+function Lease({ expiresAt, now }: { readonly expiresAt: string; readonly now: number }) {
+  const leftMs = Date.parse(expiresAt) - now;
+  return (
+    <Fact name="Lease">
+      <span data-tone={leftMs < SOON_MS ? "warn" : ""}>
+        {leftMs <= 0 ? "has run out; the hub takes it back now" : `runs out in ${duration(leftMs)} without a report`}
+      </span>
+    </Fact>
+  );
+}
+
+function Ended({ task }: { readonly task: tasks.TaskReply["task"] }) {
+  const { words } = describeOutcome(task.outcome, task.verdict);
+  const tookMs = Date.parse(task.ended_at ?? task.assigned_at) - Date.parse(task.assigned_at);
+  const kind =
+    task.failure_kind === undefined ? "" : ` (${task.failure_kind}${task.permanent === true ? ", permanent" : ""})`;
+  return (
+    <>
+      <Fact name="Ended">
+        {words}
+        {kind}, {dateAndTime(task.ended_at ?? "")}, after {duration(tookMs)}
+      </Fact>
+      {task.reason === undefined || task.reason === words ? undefined : (
+        <Fact name="Reason">
+          <bdi>{task.reason}</bdi>
+        </Fact>
+      )}
+    </>
+  );
+}
