@@ -10,6 +10,7 @@ const missing = isChromiumMissing("the page of a hosted nest");
 const signal = new AbortController().signal;
 /** A page says after 30 s that nothing is heard; browsers give it a second or two to notice. */
 const SILENCE = "00:31";
+const HEARTBEAT = { authorization: "Bearer heartbeat-secret-of-the-tests" };
 
 describe.skipIf(missing)("the page of a hosted nest", () => {
   const { scene, open } = hostedInBrowser();
@@ -108,8 +109,12 @@ describe.skipIf(missing)("the page of a hosted nest", () => {
       await page.getByRole("button", { name, exact: true }).click();
       await page.getByRole("dialog").getByRole("button", { name: yes, exact: true }).click();
     };
+    await scene().hub.call("POST", "/api/heartbeat", { nest_id: id }, HEARTBEAT);
+    await page.reload();
+    await page.getByText("online", { exact: true }).waitFor();
     await act("Pause");
     await page.getByText("This nest is paused: nothing of it runs, and its data is kept.").waitFor({ timeout: 15_000 });
+    expect(await page.getByText("online", { exact: true }).count()).toBe(0);
     expect(await page.getByRole("link", { name: "Open", exact: true }).count()).toBe(0);
     await act("Resume");
     await expect.poll(() => status(page), { timeout: 15_000 }).toBe("running");

@@ -128,7 +128,10 @@ test("a hub that does not answer lets nobody in", async () => {
 
 test("a nest whose pod is not ready says so, and a name that is no nest's has no door", async () => {
   podIsReady = false;
-  expect(await ask("/agents", ada)).toMatchObject({ status: 503, text: expect.stringContaining("not ready yet") });
+  expect(await ask("/agents", ada)).toMatchObject({
+    status: 503,
+    text: expect.stringContaining("is paused, or not ready yet"),
+  });
   expect(await ask("/agents", ada, "other.localhost")).toMatchObject({ status: 404 });
 });
 

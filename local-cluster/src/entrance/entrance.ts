@@ -58,7 +58,7 @@ export class Entrance implements AsyncDisposable {
       return say(
         response,
         503,
-        "The nest is not ready yet. Its page under My nests on the hub says what it waits for.",
+        "The nest is paused, or not ready yet. Its page under My nests on the hub says which, and what it waits for.",
       );
     const { method, url } = request;
     const asked = askPod({ ...pod, method, path: url, headers: headersFor(request, judgement.headers) }, (answer) => {

@@ -9,8 +9,9 @@ import { Fact, Facts } from "../../shared/layout/facts.tsx";
 import { useIsAdmin } from "../../shared/session/session.ts";
 import { LoadFailed, Loading } from "../../shared/states/states.tsx";
 
-/** Whether heartbeats of a nest are expected: of one that is being made, or is paused, none comes. */
+/** Whether heartbeats of a nest are expected: of one that is being made, or is paused, none comes; the last one is still fresh. */
 export function isExpected({ status, online }: nests.NestRow): boolean {
+  if (status === "paused") return false;
   return online || status === "running" || status === "error";
 }
 
