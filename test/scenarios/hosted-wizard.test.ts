@@ -162,6 +162,21 @@ describe.skipIf(missing)("the wizard that creates nests", () => {
     await context.close();
   }, 30_000);
 
+  test("what was typed stays when the hub refuses a later look at its clusters", async () => {
+    const { page, context } = await open("ada", "/my-nests/new");
+    await repositories(page);
+    await page.route("**/api/saas/clusters", (route) =>
+      route.fulfill({ status: 400, json: { error: "no", code: "x" } }),
+    );
+    const refused = page.waitForResponse("**/api/saas/clusters");
+    await context.setOffline(true);
+    await context.setOffline(false);
+    await (await refused).finished();
+    await page.evaluate("new Promise((resolve) => setTimeout(resolve, 200))");
+    expect(await page.getByRole("radio", { name: "acme/web" }).count()).toBe(1);
+    await context.close();
+  }, 30_000);
+
   test("a quota that is reached is stated before anything is typed, and by the hub if somebody was faster", async () => {
     await scene().user("ada", { saas_quota: 1 });
     const { page, context } = await open("ada", "/my-nests/new");

@@ -44,7 +44,9 @@ function Ready({ claim }: { readonly claim: string | undefined }) {
     staleTime: 0,
   });
   const problem = clusters.error ?? quota.error;
-  if (problem !== null)
+  const isKnown = clusters.data !== undefined && quota.data !== undefined;
+  // What was typed is only in this page: a later look that fails takes nothing away.
+  if (problem !== null && !isKnown)
     return (
       <LoadFailed
         problem={problem}
@@ -54,7 +56,7 @@ function Ready({ claim }: { readonly claim: string | undefined }) {
         }}
       />
     );
-  if (clusters.data === undefined || quota.data === undefined) return <Loading rows={6} />;
+  if (!isKnown) return <Loading rows={6} />;
   const { saas_quota: most, saas_used: used, is_admin: isAdmin } = quota.data;
   const isReached = claim === undefined && most !== undefined && used >= most;
   return (
