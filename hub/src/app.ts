@@ -129,6 +129,7 @@ function lifeOf({ dispatch, operations, nests, gateway, http }: Parts, clock: Cl
       else await storage.shared.replicas.start();
       monitor.start();
       operations.pruner.start();
+      operations.outputs.start();
       await nests.start();
       stopSweep = clock.every(times.leaseSweepMs, () => {
         batcher.submit({ kind: "sweep" });
@@ -138,6 +139,7 @@ function lifeOf({ dispatch, operations, nests, gateway, http }: Parts, clock: Cl
     async stop() {
       stopSweep();
       operations.pruner.stop();
+      await operations.outputs.stop();
       monitor.stop();
       dispatch.verifier.stop();
       operations.stream.close();

@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { rolesOf } from "@nest/dispatch";
 import type { Clock, Log } from "@nest/kit";
 import { USER_SETTING } from "./access/shared-users.ts";
@@ -12,6 +13,7 @@ import { DoneByHour } from "./operations/done-by-hour.ts";
 import { EventStream } from "./operations/event-stream.ts";
 import { Metrics } from "./operations/metrics.ts";
 import { ReadModel } from "./operations/read-model.ts";
+import { TaskOutputs } from "./operations/task-outputs.ts";
 import { TaskReadModel } from "./operations/task-read-model.ts";
 import { WaitHistogram } from "./operations/wait-histogram.ts";
 
@@ -35,6 +37,7 @@ export interface Operations {
   readonly contributorReadModel: ContributorReadModel;
   readonly board: LeaderboardDeps;
   readonly pruner: ActivityPruner;
+  readonly outputs: TaskOutputs;
 }
 
 /** Wires what people watch to its events; each part listens to what it counts. */
@@ -73,7 +76,9 @@ export async function buildOperations({ config, dispatch, relays, clock, log }: 
   peers.tell(() => readModel.ownRelays());
   const noteOf = (connection: string) =>
     gateway.session(connection)?.note ?? peers.relays().find(({ row }) => row.connection_id === connection)?.note;
-  const taskReadModel = new TaskReadModel({ ledger, reader, readModel, noteOf });
+  const outputs = new TaskOutputs({ folder: join(dataDir, "contribute", "output"), clock, log });
+  relays.events.listen({ printed: (task, lines) => outputs.take(task, lines) });
+  const taskReadModel = new TaskReadModel({ ledger, reader, readModel, noteOf, outputs });
   const stream = new EventStream(readModel, clock);
   await stream.load();
   const metrics = new Metrics({
@@ -111,6 +116,7 @@ export async function buildOperations({ config, dispatch, relays, clock, log }: 
     contributorReadModel,
     board,
     pruner,
+    outputs,
   };
 }
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { CodeHost } from "@nest/codehost";
-import { roleFor } from "@nest/dispatch";
+import { type Lease, roleFor } from "@nest/dispatch";
 import type { Clock, Log, Random } from "@nest/kit";
 import { type OwnLimitsLeft, scaleTransport } from "@nest/protocol";
 import type { Dispatch } from "./build-dispatch.ts";
@@ -88,7 +88,8 @@ export function buildRelays(deps: RelaysDeps): Relays {
     lookFor: (relay) => batcher.submit({ kind: "ready", unasked: true, ...relay }),
   });
   const onReady = (session: Session) => waiting.delete(session);
-  const conversation = new Conversation({ holders, probes, batcher, ledger, clock, onReady });
+  const onPrinted = (lease: Lease, lines: readonly string[]) => events.printed(lease, lines);
+  const conversation = new Conversation({ holders, probes, batcher, ledger, clock, onReady, onPrinted });
   const models = () => queueSettings.rules.models;
   const entrance = new Entrance({
     ledger,

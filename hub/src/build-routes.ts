@@ -7,7 +7,7 @@ import type { HubAccess } from "./access/build-access.ts";
 import { LedgerOnce } from "./access/ledger-once.ts";
 import { registerAccessRoutes } from "./access/routes.ts";
 import { isLogin } from "./access/users.ts";
-import { actorOf, type HubRoutes } from "./access/viewer.ts";
+import { actorOf, type HubRoutes, type Viewer } from "./access/viewer.ts";
 import type { Dispatch } from "./build-dispatch.ts";
 import type { Nests } from "./build-nests.ts";
 import type { Operations } from "./build-operations.ts";
@@ -15,7 +15,7 @@ import type { Relays } from "./build-relays.ts";
 import type { HubConfig } from "./config.ts";
 import type { ContributorLimits } from "./contributors/contributor-limits.ts";
 import { leaderboardOf } from "./contributors/leaderboard.ts";
-import { registerOwnRoutes } from "./contributors/own-routes.ts";
+import { recordOf, registerOwnRoutes } from "./contributors/own-routes.ts";
 import { registerContributorRoutes } from "./contributors/routes.ts";
 import { registerFleetRoutes } from "./fleet/routes.ts";
 import { registerNestAccessRoutes } from "./nests/access-routes.ts";
@@ -74,7 +74,8 @@ export async function registerRoutes(deps: RouteDeps): Promise<void> {
   const publicVisibility: Visibility = (repo) => visibility.isPublic(repo);
   const viewerOf = (request: FastifyRequest) => identity.viewerOf(request);
 
-  registerOperationsRoutes(routes, { ...operations, now, publicVisibility, viewerOf });
+  const contributorOf = (viewer: Viewer) => recordOf(viewer, ledger)?.id;
+  registerOperationsRoutes(routes, { ...operations, now, publicVisibility, viewerOf, contributorOf });
   registerDispatchRoutes(routes, deps, budgets);
   registerFleetRoutes(routes, {
     registry: operations.registry,

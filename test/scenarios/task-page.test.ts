@@ -61,6 +61,28 @@ test("a task of a private repository, one that never was, and an id that is none
     expect([wrong, (await hub.call("GET", `/api/contribute/tasks/${wrong}`)).status]).toEqual([wrong, 404]);
 });
 
+test("what the agent printed last is kept for admins and its contributor, from the task's holder alone, and shown as plain text", async () => {
+  await using hub = await TestHub.start({ issues: 2 });
+  const ada = await hub.relay("ada");
+  const mallory = await hub.relay("mallory");
+  const { task_id: id, task_gen } = await ada.ready();
+  await mallory.ready();
+  const output = (headers: Record<string, string> = {}) =>
+    hub.call("GET", `/api/contribute/tasks/${id}/output`, undefined, headers);
+  const as = (token: string) => ({ authorization: `Bearer ${token}` });
+  expect(await hub.admin("GET", `/api/contribute/tasks/${id}/output`)).toMatchObject({ body: { allowed: true } });
+  ada.send({ type: "task_accepted", task_id: id, task_gen });
+  const lines = ["$ npm test", "\u001b[31m1 failed\u001b[0m", "<img src=x onerror=alert(1)>"];
+  ada.send({ type: "task_progress", task_id: id, task_gen, status: "working", tmux_output: lines });
+  const text = "$ npm test\n1 failed\n<img src=x onerror=alert(1)>";
+  await expect.poll(async () => (await output(as(ada.token))).body).toMatchObject({ output: { text } });
+  mallory.send({ type: "task_progress", task_id: id, task_gen, status: "working", tmux_output: ["mine now"] });
+  await mallory.next("task_revoke");
+  expect((await hub.admin("GET", `/api/contribute/tasks/${id}/output`)).body).toMatchObject({ output: { text } });
+  expect(await output()).toMatchObject({ status: 401 });
+  expect((await output(as(mallory.token))).body).toEqual({ allowed: false });
+});
+
 const missing = isChromiumMissing("the page of a task in a browser");
 describe.skipIf(missing)("the page of a task", () => {
   let browser: Browser;
@@ -84,7 +106,10 @@ describe.skipIf(missing)("the page of a task", () => {
     await page.locator("#lease").getByText("Lease", { exact: true }).waitFor();
     await page.locator("#relay").getByText("laptop").waitFor();
     relay.send({ type: "task_accepted", task_id: id, task_gen });
+    const lines = ["$ npm test", "<b>4 passed</b>"];
+    relay.send({ type: "task_progress", task_id: id, task_gen, status: "working", tmux_output: lines });
     await page.getByRole("heading", { level: 1, name: /under way/ }).waitFor();
+    await page.getByLabel("What the agent printed last").getByText("<b>4 passed</b>").waitFor();
     expect(await seriousViolations(page)).toEqual([]);
     await page.getByRole("button", { name: "Take back" }).click();
     await page.getByRole("button", { name: "Take it back" }).click();

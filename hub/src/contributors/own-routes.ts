@@ -41,7 +41,7 @@ export function registerOwnRoutes(routes: HubRoutes, deps: OwnRouteDeps): void {
 }
 
 /** The record of who asks; undefined for somebody who never registered. */
-function recordOf(viewer: Viewer, ledger: Ledger): Contributor | undefined {
+export function recordOf(viewer: Viewer, ledger: Ledger): Contributor | undefined {
   if (viewer.kind === "contributor") return ledger.contributor(viewer.contributorId);
   if (viewer.kind !== "user") return undefined;
   const { login, accountId: id } = viewer;

@@ -14,6 +14,8 @@ import type { WaitHistogram } from "./wait-histogram.ts";
 export interface OperationsRouteDeps {
   readonly readModel: ReadModel;
   readonly taskReadModel: TaskReadModel;
+  /** The contributor's record of who asks; undefined for somebody who never registered. */
+  readonly contributorOf: (viewer: Viewer) => string | undefined;
   readonly stream: EventStream;
   readonly metrics: Metrics;
   readonly doneByHour: DoneByHour;
@@ -70,6 +72,9 @@ export function registerOperationsRoutes(routes: HubRoutes, deps: OperationsRout
     await readModel.refreshed();
     return deps.taskReadModel.task(params.id ?? "", visibility(viewer));
   });
+  routes.serve(tasks.output, ({ params, viewer }) =>
+    deps.taskReadModel.output(params.id ?? "", { isAdmin: isAdmin(viewer), contributorId: deps.contributorOf(viewer) }),
+  );
   routes.serve(contributors.audit, ({ query }) => readModel.audit(query));
   routes.serve(operations.history, () => {
     const summary = deps.waits.summary(now());

@@ -3,6 +3,7 @@ import { NestError } from "@nest/kit";
 import type { contribute, tasks } from "@nest/protocol";
 import { ACTIVITY_OF_TASK, ATTEMPTS, activityOf, TASK } from "./feed-queries.ts";
 import type { ReadModel, Visibility } from "./read-model.ts";
+import type { TaskOutputs } from "./task-outputs.ts";
 
 export interface TaskReadModelDeps {
   readonly ledger: Ledger;
@@ -10,6 +11,7 @@ export interface TaskReadModelDeps {
   readonly readModel: ReadModel;
   /** What a relay said last of its work, here or on another replica. */
   readonly noteOf: (connection: string) => string | undefined;
+  readonly outputs: TaskOutputs;
 }
 
 const MOST_EVENTS = 500;
@@ -51,6 +53,19 @@ export class TaskReadModel {
       attempts: attempts.map((attempt) => this.#attempt(attempt)),
       ...(relay === undefined ? {} : { relay: shownTo(relay, visibility) }),
     };
+  }
+
+  /** What the task's agent printed last; only for admins and for the contributor whose task it is. */
+  async output(
+    id: string,
+    reader: { readonly isAdmin: boolean; readonly contributorId: string | undefined },
+  ): Promise<tasks.OutputReply> {
+    const gen = generationIn(id);
+    const [row] = gen === undefined ? [] : await this.#deps.reader.all(TASK, gen, id);
+    const isOwn = row !== undefined && reader.contributorId === String(row.contributor_id);
+    if (row === undefined || !(reader.isAdmin || isOwn)) return { allowed: false };
+    const found = await this.#deps.outputs.read({ gen: Number(row.gen), assignedAt: Number(row.assigned_at) });
+    return { allowed: true, ...(found === undefined ? {} : { output: { at: iso(found.at), text: found.text } }) };
   }
 
   #details(row: Row, connection: string | undefined): tasks.TaskReply["task"] {

@@ -1,4 +1,4 @@
-import type { CommandBatcher, Ledger, RelayIdentity } from "@nest/dispatch";
+import type { CommandBatcher, Lease, Ledger, RelayIdentity } from "@nest/dispatch";
 import type { Clock } from "@nest/kit";
 import { closeCodes, NO_ACTIVE_LEASE, type RelayMessage } from "@nest/protocol";
 import { commandOf, noteOf, type WorkMessage } from "./command-of.ts";
@@ -22,6 +22,8 @@ export interface ConversationDeps {
   readonly clock: Clock;
   /** Called when a relay asks for work. */
   readonly onReady: (session: Session) => void;
+  /** Called with what the agent of a task printed last, by the relay that holds the task. */
+  readonly onPrinted: (lease: Lease, lines: readonly string[]) => void;
 }
 
 /**
@@ -109,6 +111,7 @@ export class Conversation {
     silent: string | undefined,
   ): void {
     if (message.type === "task_progress") session.note = noteOf(message);
+    this.#hearPrinted(relayIdentity, message);
     if (message.type === "ready") {
       if (this.#crosses(session, relayIdentity, message, now)) return;
       // The answer that is being decided may be an offer, which a second command would take back at once.
@@ -119,6 +122,14 @@ export class Conversation {
       session.readyAt ??= now;
     } else if (message.task_id === session.offered?.taskId) session.offered = undefined;
     this.#deps.batcher.submit(commandOf(message, relayIdentity, silent));
+  }
+
+  /** Looks only at reports of the task's holder: nobody writes into another's output. */
+  #hearPrinted({ connection }: RelayIdentity, message: WorkMessage): void {
+    if (!("tmux_output" in message) || message.tmux_output === undefined || message.tmux_output.length === 0) return;
+    const lease = this.#deps.ledger.lease(message.task_id);
+    const { task_gen: gen = lease?.gen } = message;
+    if (lease?.connection === connection && lease.gen === gen) this.#deps.onPrinted(lease, message.tmux_output);
   }
 
   /**

@@ -54,3 +54,19 @@ export const task = route({
   access: "anyone",
   reply: TaskReply,
 });
+
+export const OutputReply = z.object({
+  /** Whether the one who asks may see what this task's agent prints; false also where there is no such task. */
+  allowed: z.boolean(),
+  /** Absent where nothing came yet, or it was kept long enough. */
+  output: z.object({ at: z.string(), text: z.string() }).optional(),
+});
+export type OutputReply = z.infer<typeof OutputReply>;
+
+export const output = route({
+  method: "GET",
+  path: "/api/contribute/tasks/:id/output",
+  summary: "What a task's agent printed last, as plain text; for admins and the contributor whose task it is",
+  access: "contributor",
+  reply: OutputReply,
+});

@@ -12,6 +12,7 @@ import { ActivityEntry } from "../operations/activity-entry.tsx";
 import { RelayFacts } from "../operations/relay-facts.tsx";
 import { askToRequeue } from "../operations/task-actions.tsx";
 import { Attempts } from "./attempts.tsx";
+import { Output } from "./output.tsx";
 import { TaskFacts } from "./task-facts.tsx";
 
 /** While a task is under way it is read again after this time, an ended one much more rarely: a verdict may still come. */
@@ -61,6 +62,7 @@ function Shown({ found, again }: { readonly found: tasks.TaskReply; readonly aga
           )}
         </div>
         <div className="stack">
+          <Output task={task} />
           <Panel id="events" title="What happened">
             {events.length === 0 ? (
               <Empty>The feed does not reach back to this task.</Empty>
