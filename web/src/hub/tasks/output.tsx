@@ -38,16 +38,16 @@ export function Output({ task }: { readonly task: tasks.TaskReply["task"] }) {
 
 function Shown({ at, text }: { readonly at: string; readonly text: string }) {
   const now = useServerNow();
-  const box = useRef<HTMLPreElement>(null);
+  const box = useRef<HTMLElement>(null);
   useLayoutEffect(() => {
     if (text !== "" && box.current !== null) box.current.scrollTop = box.current.scrollHeight;
   }, [text]);
   return (
     <Panel id="output" title="What the agent printed">
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls has to be reached by keyboard. */}
-      <pre className="printed" ref={box} tabIndex={0} aria-label="What the agent printed last">
-        {text}
-      </pre>
+      <section className="printed" ref={box} tabIndex={0} aria-label="What the agent printed last">
+        <pre>{text}</pre>
+      </section>
       <p className="pad soft small">As its relay reported it {duration(now - Date.parse(at))} ago.</p>
     </Panel>
   );
