@@ -77,3 +77,18 @@ export const realClis: readonly RealCli[] = [
   { backend: "copilot", program: "copilot", settle: settleCopilot },
   { backend: "pi", program: "pi", settle: settlePi },
 ];
+
+/** Edits files and talks; its model runs no command by itself. */
+export const aider: RealCli = {
+  backend: "aider",
+  program: "aider",
+  settle: (_home, modelUrl) =>
+    Promise.resolve({
+      AGENT_MODEL: `openai/${MODEL}`,
+      OPENAI_API_KEY: "dummy",
+      OPENAI_API_BASE: `${modelUrl}/v1`,
+      // Its library asks the internet for a list of prices otherwise.
+      LITELLM_LOCAL_MODEL_COST_MAP: "True",
+      NEST_AGENT_ENV: "LITELLM_LOCAL_MODEL_COST_MAP",
+    }),
+};

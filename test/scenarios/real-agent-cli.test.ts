@@ -1,4 +1,4 @@
-import { mkdir } from "node:fs/promises";
+import { mkdir, readdir, readFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { closingReferences, GitHub } from "@nest/codehost";
@@ -7,8 +7,8 @@ import { type LocalCodeHost, startLocalCodeHost } from "@nest/local-codehost";
 import { describe, type TestContext, test } from "vitest";
 import { contributorScript } from "../fakes/model-endpoint/contributor-script.ts";
 import { ModelEndpoint } from "../fakes/model-endpoint/model-endpoint.ts";
-import { MODEL, type RealCli, realClis } from "../harness/agent-cli-settings.ts";
-import { agentCli } from "../harness/agent-clis.ts";
+import { aider, MODEL, type RealCli, realClis } from "../harness/agent-cli-settings.ts";
+import { agentCli, aiderCli } from "../harness/agent-clis.ts";
 import { FolderHere } from "../harness/folder-here.ts";
 import { HubProcess } from "../harness/hub-process.ts";
 import { processesAbout } from "../harness/process-here.ts";
@@ -55,7 +55,11 @@ class Scene implements AsyncDisposable {
     await mkdir(folder.in("tmp"));
     const codeHost = await aCodeHost(folder.in("codehost"));
     const { apiUrl } = codeHost;
-    const model = await ModelEndpoint.start(contributorScript(codeHost.url));
+    const model = await (cli === aider
+      ? ModelEndpoint.start(() => ({ say: "I run no commands.\n\nNEST_VERDICT: blocked a person has to push it" }), {
+          hasShell: false,
+        })
+      : ModelEndpoint.start(contributorScript(codeHost.url)));
     const hub = await HubProcess.start({ folder: folder.in("hub"), apiUrl, repos: [REPO], token: TOKENS.hub });
     await hub.refresh();
     const relay = new RelayProcess({
@@ -185,4 +189,34 @@ describe("the real CLIs", { concurrent: true, timeout: SLOW_MS }, () => {
       expect(await scene.standing()).toMatchObject({ total_tasks_completed_with_pr: 0, total_tasks_failed: 0 });
     },
   );
+
+  test("aider, which runs no commands, gets its prompt at once at its terminal, and what it cannot do is blocked, not lost", async ({
+    expect,
+    onTestFailed,
+    skip,
+  }) => {
+    const found = await aiderCli();
+    if ("missing" in found) {
+      console.error(`skipped: the real aider: ${found.missing}`);
+      return skip(found.missing);
+    }
+    using _ = await aPlace();
+    const interactive = { NEST_CONTAINER: "1", CONTRIBUTOR_MODE: "interactive" };
+    await using scene = await Scene.set(aider, found.path, interactive);
+    onTestFailed(() => console.error(scene.story()));
+    await expect
+      .poll(async () => (await scene.hub.activity()).map(({ action }) => action), { timeout: 120_000, interval: 200 })
+      .toContain("completed: blocked");
+    const workspaces = scene.folder.in("home/workspaces");
+    const transcripts = (await readdir(workspaces, { recursive: true })).filter((path) =>
+      path.endsWith("transcript.log"),
+    );
+    expect(transcripts).toHaveLength(1);
+    const shown = await readFile(join(workspaces, transcripts[0] ?? ""), "utf8");
+    expect(shown).toContain("NEST_VERDICT: blocked a person has to push it");
+    expect(shown).not.toMatch(/Scraping|Installing|newer aider version/);
+    const [talk] = scene.model.talks;
+    expect(talk?.prompt).toMatch(/^Issue: acme\/one#1$[\s\S]+NEST_VERDICT: complete[\s\S]+end of issue text/m);
+    expect(await scene.standing()).toMatchObject({ total_tasks_failed: 0 });
+  });
 });

@@ -9,9 +9,13 @@ interface Request {
 
 const SHELL = "bash";
 
-/** Reads a request of the completions wire; undefined where the CLI asks something on the side, without its shell. */
-export function readCompletions(request: Request): Talk | undefined {
-  if (request.tools?.some((tool) => tool.function?.name === SHELL) !== true) return undefined;
+/**
+ * Reads a request of the completions wire; undefined where the CLI asks something on the side, without its shell.
+ *
+ * @param hasShell whether the CLI has one at all.
+ */
+export function readCompletions(request: Request, hasShell: boolean): Talk | undefined {
+  if (hasShell && request.tools?.some((tool) => tool.function?.name === SHELL) !== true) return undefined;
   const messages = request.messages ?? [];
   return {
     prompt: messages.map(({ content }) => textOf(content)).join("\n"),

@@ -11,10 +11,12 @@ export class ModelEndpoint implements AsyncDisposable {
   readonly talks: Talk[] = [];
   readonly #server: Server;
   readonly #script: Script;
+  readonly #hasShell: boolean;
   #answers = 0;
 
-  private constructor(script: Script) {
+  private constructor(script: Script, hasShell: boolean) {
     this.#script = script;
+    this.#hasShell = hasShell;
     this.#server = createServer((request, response) => {
       this.#answer(request).then(
         ({ type, body }) => response.writeHead(200, { "content-type": type }).end(body),
@@ -23,8 +25,9 @@ export class ModelEndpoint implements AsyncDisposable {
     });
   }
 
-  static async start(script: Script): Promise<ModelEndpoint> {
-    const endpoint = new ModelEndpoint(script);
+  /** @param hasShell whether the CLI lets its model run commands; one that does not is answered whatever it asks. */
+  static async start(script: Script, { hasShell = true } = {}): Promise<ModelEndpoint> {
+    const endpoint = new ModelEndpoint(script, hasShell);
     await new Promise<void>((resolve) => endpoint.#server.listen(0, "127.0.0.1", resolve));
     return endpoint;
   }
@@ -52,7 +55,7 @@ export class ModelEndpoint implements AsyncDisposable {
       case "/v1/responses":
         return answerResponses(request, this.#next(readResponses(request)), id);
       case "/v1/chat/completions":
-        return answerCompletions(request, this.#next(readCompletions(request)), id);
+        return answerCompletions(request, this.#next(readCompletions(request, this.#hasShell)), id);
       default:
         return { type: "application/json", body: '{"input_tokens":1}' };
     }
