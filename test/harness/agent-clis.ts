@@ -41,7 +41,8 @@ export async function aiderCli(): Promise<{ readonly path: string } | { readonly
   try {
     await mkdir(CACHE, { recursive: true });
     await run("python3", ["-m", "venv", folder]);
-    const quiet = ["install", "--quiet", "--disable-pip-version-check", "--retries", "1"];
+    // Every package is pinned, so that nothing has to be worked out.
+    const quiet = ["install", "--quiet", "--disable-pip-version-check", "--retries", "1", "--no-deps", "--no-compile"];
     await run(join(folder, "bin/pip"), [...quiet, "-r", requirements], { timeout: INSTALL_WITHIN_MS });
     return { path };
   } catch (thrown) {
