@@ -18,6 +18,14 @@ const screens: readonly (readonly [string, PaneState, string, string])[] = [
   ["claude", "asking", "asks for a command", " Do you want to proceed?\n ❯ 1. Yes\n   2. No\n Esc to cancel"],
   ["claude", "login_needed", "has no login", `❯ hello\n  ⎿  Not logged in · Please run /login\n${rule}\n❯ \n${rule}`],
   ["claude", "quota", "has used up its quota", `❯ hello\n  ⎿  5-hour limit reached ∙ resets 3pm\n${rule}\n❯ \n${rule}`],
+  ["aider", "ready", "waits for a prompt", `Aider v0.86.2\nGit repo: .git with 0 files\n${rule}\n> `],
+  // Out of its published sessions: no package registry has it.
+  [
+    "goose",
+    "ready",
+    "waits for a prompt",
+    `starting session | provider: ollama model: qwen3-coder\n    working directory: ${folder}\n\nGoose is running! Enter your instructions.\n\n( O)> `,
+  ],
   ["codex", "ready", "waits for a prompt", "› Ask Codex to do anything\n\n  gpt-5 default · ~/work\n  ? for shortcuts"],
   ["codex", "busy", "works", "• Working (2s • esc to interrupt)\n\n› Ask Codex to do anything\n\n  gpt-5 · ~/work"],
   [
