@@ -35,7 +35,7 @@ test(
     await expect
       .poll(async () => (await machine.run("nest", ["relay", "status"])).out, { timeout: 20_000, message: relay.said })
       .toMatch(
-        /running on this machine: (relay-\w+)[\s\S]*relays {6}\1 \(here\): [\s\S]*meadow\/tide-clock#\d+: no work needed/,
+        /running on this machine: (relay-\w+)[\s\S]*relays {6}\1 \(here\): [\s\S]*meadow\/tide-clock#\d+: nothing left to do/,
       );
     const data = await machine.run("nest", ["relay", "status", "-json"]);
     expect(JSON.parse(data.out)).toMatchObject({ hubs: [{ contributor: { github_username: contributor.login } }] });
@@ -52,7 +52,10 @@ test(
     const unknown = await machine.run("nest", ["relay", "status"], wrong);
     expect(unknown).toMatchObject({ code: 1, out: expect.stringContaining("does not know this registration token") });
     expect(unknown.out).toMatch(/contribute-setup <backend> -hub ws:\/\/127\.0\.0\.1:\d+\/contribute -reissue/);
-    const away = await machine.run("nest", ["relay", "status"], { NEST_HUB: "ws://127.0.0.1:9/contribute" });
+    const away = await machine.run("nest", ["relay", "status"], {
+      ...wrong,
+      NEST_HUB: "ws://127.0.0.1:9/contribute",
+    });
     expect(away).toMatchObject({ code: 1, out: expect.stringContaining("127.0.0.1:9: does not answer") });
     const checked = await checks(machine, wrong);
     expect(checked.ok).toBe(false);

@@ -1,6 +1,7 @@
 import { type Backend, findBinary } from "@nest/agents";
 import { type Environment, NestError, parseFlags, UsageError, variable } from "@nest/kit";
 import { runRelay } from "../main.ts";
+import { keptFor } from "../settings/kept-hubs.ts";
 import { requireBackend } from "./check.ts";
 import type { Command, CommandDeps } from "./command.ts";
 import { runArguments, travels } from "./container-run.ts";
@@ -34,7 +35,7 @@ export const contributeHive: Command = async (args, deps) => {
     deps.out.write(USAGE);
     return 0;
   }
-  const saved = await readSaved(deps.environment);
+  const saved = keptFor(deps.environment, await readSaved(deps.environment));
   const backend = backendIn(words, { ...saved, ...filled(deps.environment) });
   if (
     variable(deps.environment, "NEST_REGISTRATION_TOKEN") === undefined &&

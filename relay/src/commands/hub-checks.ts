@@ -1,5 +1,6 @@
 import { httpBase } from "@nest/protocol";
 import { readConfig } from "../settings/config.ts";
+import { hubsNotKept } from "../settings/kept-hubs.ts";
 import { askHub } from "../standing/ask-hub.ts";
 import type { Check } from "./checks.ts";
 import type { CommandDeps } from "./command.ts";
@@ -15,6 +16,11 @@ export async function checkHubs(deps: CommandDeps): Promise<readonly Check[]> {
   const isRegistered = Boolean(deps.environment.NEST_REGISTRATION_TOKEN || saved.NEST_REGISTRATION_TOKEN);
   if (!isRegistered)
     return [{ name: "registration", ok: true, detail: "none yet: contribute-setup makes it", required: false }];
+  const missing = hubsNotKept(deps.environment, saved);
+  if (missing.length > 0) {
+    const detail = `none yet at ${missing.join(", ")}: contribute-setup makes it`;
+    return [{ name: "registration", ok: true, detail, required: false }];
+  }
   const { hubs } = readConfig({ ...deps.environment, AGENT_BACKEND: "claude" }, saved);
   const checks = await Promise.all(
     hubs.map(async (hub): Promise<readonly Check[]> => {

@@ -1,5 +1,6 @@
 import { type Backend, backends } from "@nest/agents";
 import { NestError, parseFlags, UsageError, variable, writeFileAtomic } from "@nest/kit";
+import { keptFor } from "../settings/kept-hubs.ts";
 import { requireBackend } from "./check.ts";
 import { codeHostLogin } from "./code-host-login.ts";
 import type { Command, CommandDeps } from "./command.ts";
@@ -57,7 +58,7 @@ export const contributeK8s: Command = async (args, deps) => {
   if (!TAG.test(tag)) throw new UsageError(`image-tag: "${tag}" is no tag`);
   if (flags.secret !== undefined && !NAMESPACE.test(flags.secret))
     throw new UsageError(`-secret: "${flags.secret}" is no name of a Secret`);
-  const saved = await readSaved(deps.environment);
+  const saved = keptFor(deps.environment, await readSaved(deps.environment));
   const read = (name: string) => variable(deps.environment, name) ?? saved[name];
   const [hub, token] = [read("NEST_HUB"), read("NEST_REGISTRATION_TOKEN")];
   if (hub === undefined || token === undefined) {

@@ -3,6 +3,7 @@ import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { type Environment, isAbsent, makePrivateFolder, readTextIfPresent, writeFileAtomic } from "@nest/kit";
 import { parseContributorEnv } from "../settings/contributor-env.ts";
+import { comparable } from "../settings/kept-hubs.ts";
 
 export function contributorEnvFile(environment: Environment): string {
   return join(environment.HOME || homedir(), ".config/nest/contributor.env");
@@ -32,7 +33,7 @@ export function withRegistration(
 ): Record<string, string> {
   const list = (name: string) => (saved[name] ?? "").split(",").filter((part) => part !== "");
   const [hubs, tokens, ids] = [list("NEST_HUB"), list("NEST_REGISTRATION_TOKEN"), list("CONTRIBUTOR_ID")];
-  const known = hubs.indexOf(registration.hub);
+  const known = hubs.map(comparable).indexOf(comparable(registration.hub));
   const at = known === -1 ? hubs.length : known;
   hubs[at] = registration.hub;
   tokens[at] = registration.token;

@@ -1,7 +1,9 @@
 import { type Backend, backends, findBinary } from "@nest/agents";
-import { NestError, parseFlags, UsageError, variable } from "@nest/kit";
+import { NestError, parseFlags, plainLine, UsageError, variable } from "@nest/kit";
 import { contribute, httpBase, webSocketAddress } from "@nest/protocol";
 import { DEFAULT_HUB } from "../settings/config.ts";
+import { comparable } from "../settings/kept-hubs.ts";
+import { type HubAnswer, hubAnswer } from "../standing/hub-answer.ts";
 import { requireBackend, tableOf } from "./check.ts";
 import { type Check, CODE_HOST_LOGIN, checkMachine } from "./checks.ts";
 import { type CodeHostLogin, codeHostLogin } from "./code-host-login.ts";
@@ -11,16 +13,21 @@ import { type Registration, readSaved, withRegistration, writeSaved } from "./sa
 const USAGE = `usage: contribute-setup <backend> [-hub ADDRESS] [-reissue]
 
 One time per hub: checks this machine, registers you as a contributor and keeps the registration token in
-~/.config/nest/contributor.env (0600, the file before as .bak). Run it again for another hub, or with -reissue for a new token when
-you are registered from another machine already.
+~/.config/nest/contributor.env (0600, the file before as .bak). Run it again for another hub. For another machine of yours copy that
+file there; -reissue is for a token that is lost, or that somebody else has.
 
   -hub ADDRESS   the hub, wss://HOST/contribute (default: NEST_HUB, else the one kept, else ${DEFAULT_HUB})
   -reissue       ask the hub for a new token; the old one stops working
 
-Are you not signed in to the code host, it offers to run gh auth login. Your code-host token goes to the hub only if the hub asks for proof of your login, and this command says so when it does.
+Where you are not signed in to the code host, it offers to run gh auth login. Your code-host token goes to the hub only if the hub asks for proof of your login, and this command says so when it does.
 
 backends: ${backends.map(({ name }) => name).join(", ")}
 `;
+
+const TOKEN_HERE = "this machine has the token, and contribute-hive works with it";
+const TOKEN_ELSEWHERE = "the machine that registered has it in ~/.config/nest/contributor.env: copy that file here";
+const PATIENCE_MS = 30_000;
+const LONGEST_LINE = 500;
 
 type Answer = { readonly contributor_id: string; readonly registration_token?: string | undefined };
 
@@ -41,7 +48,8 @@ export const contributeSetup: Command = async (args, deps) => {
   if (checks === undefined) return 1;
   const login = await codeHostLogin(deps);
   if ("gap" in login) throw new NestError("code_host_login_missing", login.gap);
-  const registration = await register(hub, login, flags.reissue ?? false, deps);
+  const keptHere = (saved.NEST_HUB ?? "").split(",").map(comparable).includes(comparable(hub));
+  const registration = await register(hub, login, { reissue: flags.reissue ?? false, keptHere }, deps);
   if (registration === undefined) return 1;
   const values = withRegistration(saved, registration, {
     CONTRIBUTOR_USERNAME: login.login,
@@ -49,7 +57,7 @@ export const contributeSetup: Command = async (args, deps) => {
   });
   const file = await writeSaved(deps.environment, values);
   deps.out.write(
-    `Registered as ${login.login} at ${new URL(webSocketAddress(hub)).host}. Kept in ${file}.\nStart the relay with: contribute-hive ${backend.name}${runsInContainer(backend, checks) ? "" : " local"}\n`,
+    `Registered as ${login.login} at ${new URL(webSocketAddress(hub)).host}. Kept in ${file}.\nStart the relay with: ${startOf(backend, checks)}\n${ofThisShell(deps.environment, values)}`,
   );
   return 0;
 };
@@ -64,6 +72,21 @@ function hubOf(configured: string): string {
     throw new UsageError(`-hub: "${hub.split("?")[0]}" is not a ws://, wss://, http:// or https:// address`);
   }
   return hub;
+}
+
+/** How to start: where something confines the agent, and first without an image that most people do not have yet. */
+function startOf(backend: Backend, checks: readonly Check[]): string {
+  const start = `contribute-hive ${backend.name}`;
+  if (!runsInContainer(backend, checks)) return `${start} local`;
+  const isConfined = checks.some(({ name, ok }) => name === "sandbox" && ok);
+  return isConfined ? `${start} local (or ${start}, in a container whose image holds the agent)` : start;
+}
+
+/** The shell's own NEST_HUB wins over what is kept: told where it leaves hubs out. */
+function ofThisShell(environment: CommandDeps["environment"], values: Readonly<Record<string, string>>): string {
+  const named = variable(environment, "NEST_HUB")?.split(",").length ?? 0;
+  const kept = values.NEST_HUB?.split(",").length ?? 0;
+  return named === 0 || named >= kept ? "" : `For all ${kept} hubs that are kept, first: unset NEST_HUB\n`;
 }
 
 function runsInContainer(backend: Backend, checks: readonly Check[]): boolean {
@@ -97,7 +120,7 @@ async function signedInNow(checks: readonly Check[], deps: CommandDeps): Promise
 async function register(
   hub: string,
   login: CodeHostLogin,
-  reissue: boolean,
+  { reissue, keptHere }: { readonly reissue: boolean; readonly keptHere: boolean },
   deps: CommandDeps,
 ): Promise<Registration | undefined> {
   const made = reissue
@@ -109,12 +132,12 @@ async function register(
     !reissue &&
     !(
       (await deps.ask?.(
-        `${login.login} is registered at this hub already. Issue a new token? The old one stops working.`,
+        `${login.login} is registered at this hub already. Issue a new token? The old one stops working on every machine.`,
       )) ?? false
     )
   ) {
     deps.error.write(
-      `contribute-setup: error: ${login.login} is registered at this hub already, and its token is not shown again\ncontribute-setup: hint: run it with -reissue for a new token; the old one stops working\n`,
+      `contribute-setup: error: ${login.login} is registered at this hub already, and its token is not shown again\ncontribute-setup: hint: ${keptHere ? TOKEN_HERE : TOKEN_ELSEWHERE}; -reissue makes a new one, and the old one stops working on every machine\n`,
     );
     return undefined;
   }
@@ -138,26 +161,38 @@ async function call(
       `sending your code-host token (${login.from}) to ${new URL(base).host}, once, as proof that you are ${login.login}\n`,
     );
   const proof = prove ? { authorization: `Bearer ${login.token.reveal()}` } : {};
-  let response: Response;
+  const headers = { "content-type": "application/json", ...proof };
+  let said: HubAnswer;
   try {
-    response = await deps.fetch(base + path, {
-      method: "POST",
-      headers: { "content-type": "application/json", ...proof },
-      body: JSON.stringify(body),
-      redirect: "error",
-      signal: AbortSignal.timeout(30_000),
-    });
+    said = await hubAnswer(
+      deps.fetch,
+      base + path,
+      { method: "POST", headers, body: JSON.stringify(body) },
+      PATIENCE_MS,
+    );
   } catch {
     throw new NestError("hub_unreachable", `${new URL(base).host} does not answer`, {
       hint: "check the address and the network",
     });
   }
-  const answer = (await response.json().catch(() => ({}))) as { error?: string; hint?: string };
-  if (response.ok) return contribute.RegisterReply.parse(answer);
-  if (response.status === 401 && !prove) return call(hub, path, body, login, deps, true);
-  throw new NestError(
-    "registration_failed",
-    `the hub did not register you: ${answer.error ?? `status ${response.status}`}`,
-    answer.hint === undefined ? {} : { hint: answer.hint },
-  );
+  if (said.status === 401 && !prove) return call(hub, path, body, login, deps, true);
+  if (said.ok) return registered(said.body);
+  const { error, hint } = (said.body ?? {}) as { error?: unknown; hint?: unknown };
+  const because = `the hub did not register you: ${lineOf(error) ?? `status ${said.status}`}`;
+  const told = lineOf(hint);
+  throw new NestError("registration_failed", because, told === undefined ? {} : { hint: told });
+}
+
+/** A hub's words as a line that may be shown at a terminal. */
+function lineOf(words: unknown): string | undefined {
+  return typeof words === "string" ? plainLine(words).slice(0, LONGEST_LINE) : undefined;
+}
+
+/** A registration as a hub may answer it: values that fit the lists of `contributor.env`, and nothing else. */
+function registered(answer: unknown): Answer {
+  const { data } = contribute.RegisterReply.safeParse(answer);
+  const kept = [data?.contributor_id, data?.registration_token ?? ""];
+  if (data === undefined || !kept.every((value) => value === plainLine(value ?? "") && !value.includes(",")))
+    throw new NestError("registration_failed", "the hub's answer is no registration");
+  return data;
 }

@@ -33,7 +33,10 @@ describe("the relay's environment", () => {
   test("NEST_HUB and NEST_REGISTRATION_TOKEN come from contributor.env where the environment has none, and the environment wins", () => {
     const file = { NEST_HUB: "wss://file.example/contribute", NEST_REGISTRATION_TOKEN: "of the file" };
     expect(readConfig({}, file).hubs[0]).toMatchObject({ host: "file.example", token: "of the file" });
-    expect(readConfig({ NEST_HUB: least.NEST_HUB }, file).hubs[0]).toMatchObject({ host: "hub.example" });
+    expect(readConfig({ ...least, NEST_REGISTRATION_TOKEN: "own" }, file).hubs[0]).toMatchObject({
+      host: "hub.example",
+      token: "own",
+    });
   });
 
   test("an address is never repeated with the credentials in it", () => {

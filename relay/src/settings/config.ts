@@ -4,6 +4,7 @@ import { type Backend, backendOf, backends } from "@nest/agents";
 import { type Environment, UsageError, variable } from "@nest/kit";
 import { webSocketAddress } from "@nest/protocol";
 import { SESSION_PATTERN } from "../name/session-name.ts";
+import { keptFor } from "./kept-hubs.ts";
 
 /** One hub, with the token that belongs to it. */
 export interface HubEntry {
@@ -66,7 +67,8 @@ const RUNTIMES = ["docker", "podman", "none"];
  *
  * @throws UsageError with one line per fault, each beginning with the variable's name. No value of a secret is repeated.
  */
-export function readConfig(environment: Environment, file: Environment = {}): RelayConfig {
+export function readConfig(environment: Environment, saved: Readonly<Record<string, string>> = {}): RelayConfig {
+  const file = keptFor(environment, saved);
   const faults: string[] = [];
   const fault = (key: string, what: string) => faults.push(`${key}: ${what}`);
   const read = (name: string) => trimmed(variable(environment, name)) ?? trimmed(variable(file, name));
