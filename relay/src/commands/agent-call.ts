@@ -31,6 +31,7 @@ export async function callAgent(
     isContained: false,
     model: choice.model,
   });
+  deps.error.write(`asking ${backend.binary} for one word, which may take up to ${PATIENCE_MS / 1000} s\n`);
   try {
     const args = backend.oneShot({ ...choice, prompt: PROMPT });
     const end = await deps.attempt(binary, args, { environment, folder, timeoutMs: PATIENCE_MS });
@@ -55,7 +56,7 @@ function checkOf(backend: Backend, end: Awaited<ReturnType<CommandDeps["attempt"
   return {
     name: NAME,
     ok: false,
-    detail: `it ended with ${end.code}: ${said || "and said nothing"}`,
+    detail: `it ended with ${end.code}${said === "" ? " and said nothing" : `: ${said}`}`,
     remedy: isSignedOut ? `start ${backend.binary} once and sign in` : `start ${backend.binary} once and see why`,
     required: isSignedOut,
   };

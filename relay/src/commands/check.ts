@@ -42,7 +42,9 @@ export const contributeCheck: Command = async (args, deps) => {
 function closing(backend: string, ok: boolean, hubs: readonly Check[]): string {
   if (!ok) return "Not ready yet.";
   const isRegistered = hubs.some(({ name }) => name.startsWith("hub "));
-  return isRegistered ? `Ready: contribute-hive ${backend} starts a relay.` : "Ready: contribute-setup registers you.";
+  return isRegistered
+    ? `Ready: contribute-hive ${backend} local starts a relay.`
+    : "Ready: contribute-setup registers you.";
 }
 
 /** The backend that the one word names. @throws UsageError. */

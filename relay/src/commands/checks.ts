@@ -66,7 +66,7 @@ export async function checkMachine(backend: Backend, deps: CommandDeps): Promise
         },
     await credential(backend, deps),
     "gap" in login
-      ? { name: CODE_HOST_LOGIN, ok: false, detail: login.gap, remedy: "gh auth login", required: true }
+      ? { name: CODE_HOST_LOGIN, ok: false, detail: login.gap, remedy: login.remedy, required: true }
       : { name: CODE_HOST_LOGIN, ok: true, detail: `${login.login}, by ${login.from}`, required: true },
     runtime === undefined
       ? {

@@ -2,6 +2,7 @@ import { execFile, spawn } from "node:child_process";
 import { createInterface } from "node:readline/promises";
 import { errorLines, exitCodeOf } from "@nest/kit";
 import { takeSecrets } from "../secrets/start-secrets.ts";
+import { attempt } from "./attempt.ts";
 import { contributeCheck } from "./check.ts";
 import type { Command, CommandDeps } from "./command.ts";
 import { contributeHive } from "./hive.ts";
@@ -32,8 +33,6 @@ export async function runContribute(name: string, args: readonly string[], deps:
 /** Commands that may become a relay themselves. */
 const STARTS_A_RELAY = /^contribute-(?:hive|nest)$/;
 
-const MOST_OUTPUT = 4 * 1024 * 1024;
-
 /** What the command of that name runs with outside of tests: this process, its terminal and its programs. */
 export function realDeps(name: string): CommandDeps {
   const atTerminal = process.stdin.isTTY === true && process.stderr.isTTY === true;
@@ -54,20 +53,7 @@ export function realDeps(name: string): CommandDeps {
         child.once("exit", (code, signal) => resolve(signal === null ? (code ?? 1) : 1));
       }),
     now: () => Date.now(),
-    attempt: (file, args, { environment, folder, timeoutMs }) =>
-      new Promise((resolve) => {
-        const options = {
-          cwd: folder,
-          env: environment as NodeJS.ProcessEnv,
-          timeout: timeoutMs,
-          maxBuffer: MOST_OUTPUT,
-        };
-        const child = execFile(file, [...args], options, (failed, stdout, stderr) => {
-          const code = failed === null ? 0 : failed.code;
-          resolve(typeof code === "number" ? { code, output: `${stdout}\n${stderr}` } : undefined);
-        });
-        child.stdin?.end();
-      }),
+    attempt,
     read: (file, args) =>
       new Promise((resolve) => {
         const child = execFile(file, [...args], { timeout: 10_000, encoding: "utf8" }, (failed, stdout) =>
