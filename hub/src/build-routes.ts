@@ -96,6 +96,7 @@ export async function registerRoutes(deps: RouteDeps): Promise<void> {
   });
   registerHostedNests(routes, deps);
   registerPages(http, routes, {
+    codeHostAddress: { web: config.webUrl, api: config.apiUrl },
     status: () => readModel.status(publicVisibility),
     activity: async (count) => (await readModel.activity(count, undefined, publicVisibility)).activity,
     settings: () => queueSettings.settings,

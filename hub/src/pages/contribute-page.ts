@@ -34,6 +34,7 @@ interface Cli {
   readonly install?: string;
 }
 
+const USUAL_CODE_HOST = "https://github.com";
 /** This CLI runs only on the machine itself: its sign-in cannot be done in a container. */
 const HOST_ONLY = "agy";
 
@@ -44,6 +45,8 @@ export interface ContributeDeps {
   readonly cli: string | undefined;
   /** This hub's own address, as whoever asks should use it. */
   readonly hubAddress: string;
+  /** Where the hub's repositories are: for browsers and git, and for programs. */
+  readonly codeHostAddress: { readonly web: string; readonly api: string };
   /** SHA-256 of the relay's package; undefined where the hub has none. */
   readonly relayDigest: string | undefined;
 }
@@ -78,22 +81,27 @@ ${activity.length === 0 ? html`<p class="soft" id="feed-empty">Nothing yet. The 
 }
 
 /** What it takes, and the commands in their order. */
-function start(chosen: Cli, { hubAddress, relayDigest }: ContributeDeps): Html {
+function start(chosen: Cli, { hubAddress, relayDigest, codeHostAddress }: ContributeDeps): Html {
   const { name } = chosen;
   const socket = `${hubAddress.replace(/^http/, "ws")}/contribute`;
   return html`<section aria-labelledby="start"><h2 id="start">Start in five minutes</h2>
-<p>You need Node 20 or newer with npm, git, an account at the code host, and one agent CLI:</p>
+<p>You need Node 20 or newer with npm, git, an account at <a href="${codeHostAddress.web}">${new URL(codeHostAddress.web).host}</a>, and one agent CLI:</p>
 <nav class="chips" aria-label="Your agent CLI"><ul>${clis.map((one) => chip(one, one === chosen))}</ul></nav>
 <p class="soft">${chosen.title} needs: ${chosen.needs}.${chosen.install === undefined ? undefined : html` Not there yet? <code>${chosen.install}</code>`}</p>
 <ol class="steps">
 ${getCommands(hubAddress, relayDigest)}
-${step("Say which hub, and see what is missing on this machine", `export NEST_HUB=${socket}\ncontribute-check ${name}`)}
+${step("Say which hub, and see what is missing on this machine", `export NEST_HUB=${socket}\n${codeHostExports(codeHostAddress)}contribute-check ${name}`)}
 ${step("Register once. It signs you in at the code host where you are not; the token stays in ~/.config/nest/contributor.env", `contribute-setup ${name}`)}
 ${step("Start. The relay says what confines the agent here, and how to watch it; Ctrl-C ends both and gives the task back", `contribute-hive ${name} local`)}
 ${step("See what you did, your tier, and what is left of your limits", "nest-relay status")}
 </ol>
 ${elsewhere(name)}
 <p class="soft">All of it in words: <a href="/contribute/guide">the guide</a>. Each command explains itself with <code>-h</code>.</p></section>`;
+}
+
+/** What tells the commands of a code host that is not the one they expect. */
+function codeHostExports({ web, api }: ContributeDeps["codeHostAddress"]): string {
+  return web === USUAL_CODE_HOST ? "" : `export NEST_GITHUB_URL=${web} NEST_GITHUB_API_URL=${api}\n`;
 }
 
 function getCommands(hubAddress: string, digest: string | undefined): Html {
@@ -110,7 +118,7 @@ ${command(`npx --yes -p ${address} contribute-check`)}</details></li>`;
 
 function elsewhere(name: string): Html | undefined {
   if (name === HOST_ONLY) return undefined;
-  return html`<p class="soft">In a container: <code>contribute-hive ${name}</code>. In a cluster: <code>contribute-k8s</code>. Both take an image that holds the agent; the commands say how to get it. Several machines or hubs: run <code>contribute-setup</code> on each, for each.</p>`;
+  return html`<p class="soft">In a container: <code>contribute-hive ${name}</code>. In a cluster: <code>contribute-k8s</code>. Both take an image that holds the agent; the commands say how to get it. Several hubs: <code>contribute-setup</code> for each. Several machines: register on one, and copy its ~/.config/nest/contributor.env to the others.</p>`;
 }
 
 function notices(status: contribute.StatusReply, settings: governor.GovernorSettings): Html {

@@ -75,6 +75,7 @@ const deps: PageDeps = {
   }),
   ownAddress: ({ protocol, host }) => `${protocol}://${host}`,
   codeHost: new CodeHostMemory(),
+  codeHostAddress: { web: "https://code.example", api: "https://code.example/api/v3" },
   clock: new VirtualClock(),
 };
 
@@ -155,6 +156,9 @@ test.each(["/contribute", "/leaderboard", "/contribute?cli=agy"])(
 test("the setup commands are of the chosen CLI, and of this hub", async () => {
   const { body } = await app.inject({ url: "/contribute?cli=codex", headers: { host: "hub.example" } });
   expect(body).toContain("contribute-setup codex");
+  expect(body).toContain(
+    "export NEST_GITHUB_URL=https://code.example NEST_GITHUB_API_URL=https://code.example/api/v3\n",
+  );
   expect(body).toContain("NEST_HUB=ws://hub.example/contribute");
   const agy = (await app.inject("/contribute?cli=agy")).body;
   expect(agy).toContain("contribute-hive agy local");

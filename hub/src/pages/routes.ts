@@ -26,6 +26,8 @@ export interface PageDeps {
   /** The hub's address as whoever asks should use it, without a trailing slash. */
   readonly ownAddress: (request: FastifyRequest) => string;
   readonly codeHost: CodeHost;
+  /** Its addresses, for contributors: of its pages, and of its API. */
+  readonly codeHostAddress: { readonly web: string; readonly api: string };
   readonly clock: Clock;
   /** Where the relay's package lies, if it was made. */
   readonly relayPackage: string;
@@ -53,6 +55,7 @@ export function registerPages(app: FastifyInstance, routes: HubRoutes, deps: Pag
         settings: settings(),
         cli: query.cli,
         hubAddress: deps.ownAddress(request),
+        codeHostAddress: deps.codeHostAddress,
         relayDigest: (await packages.current())?.digest,
       }),
     ),
