@@ -47,8 +47,14 @@ test("what a stranger makes an agent say is plain text wherever it is told, and 
   await spoke.endedRun();
   await spoke.call("PUT", "/api/notifications/hook/secret", { secret: "key-that-signs-the-posts" });
   await spoke.call("PUT", "/api/notifications/chat/secret", { secret: "T0/B0/part" });
-  await spoke.call("POST", "/api/agents/scanner/kick", {});
-  await expect.poll(() => receivers.at("/chat/T0/B0/part").length, { timeout: 60_000 }).toBeGreaterThanOrEqual(1);
+  expect(await spoke.call("POST", "/api/agents/scanner/kick", {})).toMatchObject({ ok: true });
+  await expect
+    .poll(() => receivers.at("/chat/T0/B0/part").length, { timeout: 60_000 })
+    .toBeGreaterThanOrEqual(1)
+    .catch(async (thrown: unknown) => {
+      const told = [await spoke.call("GET", "/api/runs"), await spoke.call("GET", "/api/notifications")];
+      throw new Error(JSON.stringify(told), { cause: thrown });
+    });
 
   const chat: string = JSON.parse(receivers.at("/chat/T0/B0/part")[0]?.body ?? "").text;
   expect(chat).toContain("&lt;!channel&gt;");
