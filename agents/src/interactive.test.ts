@@ -235,6 +235,28 @@ describe.skipIf(tmuxBinary === undefined)("a multiplexer server whose working di
 });
 
 describe.skipIf(tmuxBinary === undefined)("a multiplexer on a busy machine", () => {
+  test("loses nothing that an agent started for one prompt printed just before it ended", async () => {
+    const said = await aScript("said", 'echo "NEST_VERDICT: blocked $NTH"');
+    for (let nth = 0; nth < 15; nth += 1) {
+      const start = { ...aStart({ NTH: String(nth) }), binary: said };
+      const agent = await startInteractive(claude, start, { clock, tmux, oneShot: true });
+      const output = expect.stringContaining(`blocked ${nth}`);
+      expect(await agent.ended).toMatchObject({ kind: "exited", code: 0, output });
+    }
+  }, 90_000);
+
+  test("tells the exit code of an agent started for one prompt, and that it was ended", async () => {
+    const fails = { ...aStart(), binary: await aScript("fails", "exit 3") };
+    expect(await (await startInteractive(claude, fails, { clock, tmux, oneShot: true })).ended).toMatchObject({
+      code: 3,
+    });
+    const stays = { ...aStart(), binary: await aScript("stays", "sleep 1000") };
+    const agent = await startInteractive(claude, stays, { clock, tmux, oneShot: true });
+    await clock.sleep(500);
+    await agent.end();
+    expect(await agent.ended).toEqual({ kind: "ended" });
+  });
+
   test("tells the exit code of every program, also when it has missed that one ended", async () => {
     const sessions = Array.from({ length: 6 }, (_, at) => {
       const deps = tmuxDeps();

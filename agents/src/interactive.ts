@@ -58,6 +58,12 @@ export interface InteractiveDeps {
 }
 
 /**
+ * Keeps the terminal open for a moment after a program that ends by itself. When the last one that holds it leaves, the system may
+ * drop what was printed just before, and that is the verdict.
+ */
+const LINGERING = ["/bin/sh", "-c", '"$@"; status=$?; sleep 0.2; exit "$status"', "sh"];
+
+/**
  * Starts an agent at a terminal: the CLI is the pane's own command, the prompt is pasted when it is ready, and the run ends
  * with its verdict line, with its exit, or, as a last resort, when the pane has fallen idle. Never throws.
  */
@@ -125,7 +131,10 @@ class InteractiveRun implements AgentRun {
     const { folder, environment, mark } = this.#start;
     const prompt = promptArgument(this.#start.prompt);
     const oneShot = this.#deps.oneShot === true ? this.#backend.oneShot?.({ ...this.#start, prompt }) : undefined;
-    const argv = commandLine(this.#start, oneShot ?? this.#backend.interactive(this.#start));
+    const argv =
+      oneShot === undefined
+        ? commandLine(this.#start, this.#backend.interactive(this.#start))
+        : [...LINGERING, ...commandLine(this.#start, oneShot)];
     const since = this.#start.loose === true ? await lookAround(await tmux.ready()) : undefined;
     await tmux.start(argv, folder, { ...environment, [RUN_MARK]: mark });
     this.#tree = { root: (await tmux.pane()).pid, mark, seen: new Map(), since };
