@@ -46,6 +46,20 @@ test("contribute-setup registers, proves the login only when asked and says so, 
   expect(await readFile(`${machine.envFile}.bak`, "utf8")).toContain(kept.NEST_REGISTRATION_TOKEN);
 });
 
+test("contribute-setup keeps where the code host is, for shells that do not say; one relay's hubs have one code host", async () => {
+  await using machine = await ContributorMachine.make();
+  await machine.run("contribute-setup", ["claude"]);
+  expect(await machine.kept()).toMatchObject({ NEST_GITHUB_API_URL: machine.environment.NEST_GITHUB_API_URL });
+  const elsewhere = await machine.run("contribute-check", ["claude", "-quick"], { NEST_GITHUB_API_URL: "" });
+  expect(elsewhere.code, elsewhere.said + elsewhere.out).toBe(0);
+  const other = { NEST_GITHUB_API_URL: "http://127.0.0.1:9/api/v3" };
+  const second = await machine.run("contribute-setup", ["claude", "-hub", "ws://127.0.0.1:9/contribute"], other);
+  expect(second).toMatchObject({
+    code: 2,
+    said: expect.stringContaining("the hubs kept here work with another code host"),
+  });
+});
+
 test("contribute-setup with a gap registers nobody and says which", async () => {
   await using machine = await ContributorMachine.make();
   const gap = await machine.run("contribute-setup", ["claude"], { NEST_AGENT_COMMAND: "no-such-agent" });

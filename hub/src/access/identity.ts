@@ -121,6 +121,6 @@ export class Identity {
 
 function signInFirst(sentence = "this needs somebody who is signed in"): NestError {
   return new NestError("unauthenticated", sentence, {
-    hint: "sign in at /login, or send Authorization: Bearer with the value of NEST_HUB_ADMIN_TOKEN",
+    hint: "sign in at /login, or send Authorization: Bearer with the hub's NEST_HUB_ADMIN_TOKEN or, as a contributor, with your registration token",
   });
 }

@@ -4,6 +4,7 @@ import { callAgent } from "./agent-call.ts";
 import { agentBinary, type Check, checkMachine } from "./checks.ts";
 import type { Command } from "./command.ts";
 import { checkHubs } from "./hub-checks.ts";
+import { readSaved, withKeptCodeHost } from "./saved-env.ts";
 
 const USAGE = `usage: contribute-check <backend> [-json] [-quick]
 
@@ -20,12 +21,13 @@ backends: ${backends.map(({ name }) => name).join(", ")}
 `;
 
 /** `contribute-check <backend>`: pre-registration check for missing CLIs or auth gaps. */
-export const contributeCheck: Command = async (args, deps) => {
+export const contributeCheck: Command = async (args, given) => {
   const { flags, words, help } = parseFlags(args, { json: "switch", quick: "switch" }, USAGE);
   if (help) {
-    deps.out.write(USAGE);
+    given.out.write(USAGE);
     return 0;
   }
+  const deps = { ...given, environment: withKeptCodeHost(given.environment, await readSaved(given.environment)) };
   const backend = requireBackend(words, "contribute-check");
   const [machine, hubs, answer] = await Promise.all([
     checkMachine(backend, deps),

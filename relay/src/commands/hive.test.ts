@@ -172,4 +172,13 @@ describe("contribute-hive", () => {
     await contributeHive(["claude"], await machine(["docker"], { NEST_HUB: "ws://127.0.0.1:8080/contribute" }));
     expect(ran.map(({ args }) => args.join(" ").includes("--network host"))).toEqual([false, true]);
   });
+
+  test.each([
+    [["claude", "-image", "--privileged"], {}, '-image: "--privileged" is no name of an image'],
+    [["claude"], { NEST_RELAY_IMAGE: "-v/:/host" }, 'NEST_RELAY_IMAGE: "-v/:/host" is no name of an image'],
+    [["claude"], { NEST_IMAGE_PREFIX: "--rm" }, 'NEST_IMAGE_PREFIX: "--rm/nest-relay" is no name of an image'],
+  ])("gives the runtime no flag for an image: %j %j", async (words, more, sentence) => {
+    await expect(contributeHive(words, await machine(["docker"], more))).rejects.toThrow(sentence);
+    expect(ran).toEqual([]);
+  });
 });

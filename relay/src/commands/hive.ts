@@ -6,7 +6,7 @@ import { requireBackend } from "./check.ts";
 import type { Command, CommandDeps } from "./command.ts";
 import { runArguments, travels } from "./container-run.ts";
 import { loginsFor } from "./logins.ts";
-import { relayImage, requireImage, tagged } from "./relay-image.ts";
+import { checkedImage, relayImage, requireImage, tagged } from "./relay-image.ts";
 import { readSaved } from "./saved-env.ts";
 
 const USAGE = `usage: contribute-hive [backend] [local] [-image IMAGE]
@@ -62,7 +62,11 @@ async function inContainer(
 ): Promise<number> {
   if (backend.name === "agy") throw new UsageError("agy works on the host only", { hint: "contribute-hive agy local" });
   const runtime = await runtimeOf(deps);
-  const image = tagged(namedImage ?? relayImage({ ...saved, ...filled(deps.environment) }));
+  const image = tagged(
+    namedImage === undefined
+      ? relayImage({ ...saved, ...filled(deps.environment) })
+      : checkedImage(namedImage, "-image"),
+  );
   await requireImage(runtime.path, image, backend.npmPackage, deps);
   const own: Environment = { ...saved, ...filled(deps.environment) };
   const logins = await loginsFor(backend, own, deps);

@@ -6,7 +6,7 @@ import { codeHostLogin } from "./code-host-login.ts";
 import type { Command, CommandDeps } from "./command.ts";
 import { manifestsOf } from "./k8s-manifests.ts";
 import { howToGet, isLocal, relayImage, tagged } from "./relay-image.ts";
-import { readSaved } from "./saved-env.ts";
+import { readSaved, withKeptCodeHost } from "./saved-env.ts";
 
 const USAGE = `usage: contribute-k8s [namespace] [output-file] [image-tag] [-secret NAME]
 
@@ -68,7 +68,10 @@ export const contributeK8s: Command = async (args, deps) => {
   }
   const backend = requireBackend([deps.environment.AGENT_BACKEND || saved.AGENT_BACKEND || "claude"], "contribute-k8s");
   if (!canBeDelivered(backend, deps, flags.secret !== undefined)) return 1;
-  const login = flags.secret === undefined ? await codeHostLogin(deps) : undefined;
+  const login =
+    flags.secret === undefined
+      ? await codeHostLogin({ ...deps, environment: withKeptCodeHost(deps.environment, saved) })
+      : undefined;
   if (login !== undefined && "gap" in login) throw new NestError("code_host_login_missing", login.gap);
   const image = tagged(relayImage({ ...saved, ...deps.environment }), tag);
   const text = manifestsOf({

@@ -1,12 +1,30 @@
-import { type Environment, NestError, variable } from "@nest/kit";
+import { type Environment, NestError, plainLine, UsageError, variable } from "@nest/kit";
 import type { CommandDeps } from "./command.ts";
 
 const LOCAL = "localhost";
 
-/** The relay's image without its tag: `NEST_RELAY_IMAGE`, else `nest-relay` below `NEST_IMAGE_PREFIX`. */
+/**
+ * The relay's image without its tag: `NEST_RELAY_IMAGE`, else `nest-relay` below `NEST_IMAGE_PREFIX`.
+ *
+ * @throws UsageError where one of them is no name.
+ */
 export function relayImage(environment: Environment): string {
   const prefix = (variable(environment, "NEST_IMAGE_PREFIX") ?? LOCAL).replace(/\/+$/, "");
-  return variable(environment, "NEST_RELAY_IMAGE") ?? `${prefix}/nest-relay`;
+  const named = variable(environment, "NEST_RELAY_IMAGE");
+  return named === undefined
+    ? checkedImage(`${prefix}/nest-relay`, "NEST_IMAGE_PREFIX")
+    : checkedImage(named, "NEST_RELAY_IMAGE");
+}
+
+/** A name as registries have them: nothing that a program could take for a flag. */
+const NAME = /^[A-Za-z0-9][A-Za-z0-9._:@/-]*$/;
+
+/** @throws UsageError for what is no name of an image. */
+export function checkedImage(image: string, from: string): string {
+  if (NAME.test(image)) return image;
+  throw new UsageError(`${from}: "${plainLine(image).slice(0, 100)}" is no name of an image`, {
+    hint: "REGISTRY/NAME, with :TAG or @DIGEST where it has one",
+  });
 }
 
 /** The image with a tag: its own where it has one, or is named by digest. */

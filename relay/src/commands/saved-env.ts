@@ -1,7 +1,15 @@
 import { copyFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
-import { type Environment, isAbsent, makePrivateFolder, readTextIfPresent, writeFileAtomic } from "@nest/kit";
+import {
+  type Environment,
+  isAbsent,
+  makePrivateFolder,
+  readTextIfPresent,
+  UsageError,
+  variable,
+  writeFileAtomic,
+} from "@nest/kit";
 import { parseContributorEnv } from "../settings/contributor-env.ts";
 import { comparable } from "../settings/kept-hubs.ts";
 
@@ -17,6 +25,40 @@ export function contributorEnvFile(environment: Environment): string {
 export async function readSaved(environment: Environment): Promise<Readonly<Record<string, string>>> {
   const file = contributorEnvFile(environment);
   return parseContributorEnv((await readTextIfPresent(file)) ?? "", file);
+}
+
+/** The variables that say where the code host is; kept by setup, so that the next shell knows it too. */
+const CODE_HOST = ["NEST_GITHUB_URL", "NEST_GITHUB_API_URL"] as const;
+
+/** The environment with the code host that is kept, where it names none itself. */
+export function withKeptCodeHost(environment: Environment, saved: Readonly<Record<string, string>>): Environment {
+  const names = CODE_HOST.filter((name) => variable(environment, name) === undefined && saved[name] !== undefined);
+  return names.length === 0
+    ? environment
+    : { ...environment, ...Object.fromEntries(names.map((name) => [name, saved[name]])) };
+}
+
+/**
+ * What setup keeps of the code host's address.
+ *
+ * @param hasOthers whether other hubs are kept already.
+ * @throws UsageError where those work with another one: a relay works with one code host.
+ */
+export function codeHostToKeep(
+  environment: Environment,
+  saved: Readonly<Record<string, string>>,
+  hasOthers: boolean,
+): Readonly<Record<string, string>> {
+  const named = CODE_HOST.flatMap((name) => {
+    const value = variable(environment, name)?.replace(/\/+$/, "");
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  const other = named.find(([name, value]) => saved[name] !== undefined && saved[name] !== value);
+  if (other !== undefined && hasOthers)
+    throw new UsageError(`${other[0]}: the hubs kept here work with another code host, and a relay works with one`, {
+      hint: "register this hub under another HOME, and run a relay of its own there",
+    });
+  return Object.fromEntries(named);
 }
 
 export interface Registration {

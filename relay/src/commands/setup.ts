@@ -8,7 +8,14 @@ import { requireBackend, tableOf } from "./check.ts";
 import { type Check, CODE_HOST_LOGIN, checkMachine } from "./checks.ts";
 import { type CodeHostLogin, codeHostLogin } from "./code-host-login.ts";
 import type { Command, CommandDeps } from "./command.ts";
-import { type Registration, readSaved, withRegistration, writeSaved } from "./saved-env.ts";
+import {
+  codeHostToKeep,
+  type Registration,
+  readSaved,
+  withKeptCodeHost,
+  withRegistration,
+  writeSaved,
+} from "./saved-env.ts";
 
 const USAGE = `usage: contribute-setup <backend> [-hub ADDRESS] [-reissue]
 
@@ -32,28 +39,39 @@ const LONGEST_LINE = 500;
 type Answer = { readonly contributor_id: string; readonly registration_token?: string | undefined };
 
 /** `contribute-setup <backend>`: registers this contributor at a hub, once per hub. */
-export const contributeSetup: Command = async (args, deps) => {
+export const contributeSetup: Command = async (args, given) => {
   const { flags, words, help } = parseFlags(args, { hub: "text", reissue: "switch" }, USAGE);
   if (help) {
-    deps.out.write(USAGE);
+    given.out.write(USAGE);
     return 0;
   }
   const backend = requireBackend(words, "contribute-setup");
-  const saved = await readSaved(deps.environment);
+  const saved = await readSaved(given.environment);
+  const deps = { ...given, environment: withKeptCodeHost(given.environment, saved) };
   const named = flags.hub ?? variable(deps.environment, "NEST_HUB") ?? saved.NEST_HUB?.split(",")[0];
   if (named === undefined)
     deps.error.write(`no hub is named: ${DEFAULT_HUB}, the one of npm start on this machine; -hub names another\n`);
   const hub = hubOf(named ?? DEFAULT_HUB);
+  const hubs = (saved.NEST_HUB ?? "")
+    .split(",")
+    .filter((one) => one !== "")
+    .map(comparable);
+  const codeHost = codeHostToKeep(
+    given.environment,
+    saved,
+    hubs.some((one) => one !== comparable(hub)),
+  );
   const checks = await checksIfReady(backend, deps);
   if (checks === undefined) return 1;
   const login = await codeHostLogin(deps);
   if ("gap" in login) throw new NestError("code_host_login_missing", login.gap);
-  const keptHere = (saved.NEST_HUB ?? "").split(",").map(comparable).includes(comparable(hub));
+  const keptHere = hubs.includes(comparable(hub));
   const registration = await register(hub, login, { reissue: flags.reissue ?? false, keptHere }, deps);
   if (registration === undefined) return 1;
   const values = withRegistration(saved, registration, {
     CONTRIBUTOR_USERNAME: login.login,
     AGENT_BACKEND: backend.name,
+    ...codeHost,
   });
   const file = await writeSaved(deps.environment, values);
   deps.out.write(

@@ -31,6 +31,15 @@ describe("the session name", () => {
     again.release();
   });
 
+  test("cannot be taken where nothing can be written, and it is said what to do", async () => {
+    await writeFile(folder, "a file in the folder's place");
+    await expect(take()).rejects.toMatchObject({
+      code: "state_folder_unusable",
+      message: expect.stringContaining(`nothing can be written to ${folder}`),
+      hint: expect.stringContaining("XDG_STATE_HOME"),
+    });
+  });
+
   test("of a relay that runs beside another has a number behind it, and is free again with its end", async () => {
     const [one, two] = [await take(), await take()];
     expect([two.name, two.place]).toEqual([`${one.name}-2`, 2]);

@@ -8,6 +8,9 @@ const LONGEST = 64;
 /** The most relays that may run at once on one state folder; more is a mistake. */
 const MOST_AT_ONCE = 64;
 
+/** What a full or closed disk, or a folder of somebody else, is told by. */
+const UNWRITABLE = new Set(["ENOSPC", "EDQUOT", "EROFS", "EACCES", "EPERM", "ENOTDIR", "EEXIST"]);
+
 /** The name under which this relay is known to hubs while it runs. */
 export interface SessionName {
   readonly name: string;
@@ -21,8 +24,27 @@ export interface SessionName {
  * Takes this relay's session name: the configured one, else the one kept in the state folder, which is made there once. Each
  * further relay that runs on the same folder under that name takes it with `-2`, `-3` … behind it: a hub would take a second
  * relay with the same name for the first one after a reconnect.
+ *
+ * @throws NestError `state_folder_unusable`, `too_many_relays`.
  */
 export async function takeSessionName(
+  stateFolder: string,
+  configured: string | undefined,
+  { clock, random }: { readonly clock: Clock; readonly random: Random },
+): Promise<SessionName> {
+  try {
+    return await takeIn(stateFolder, configured, { clock, random });
+  } catch (thrown) {
+    const { code } = thrown as NodeJS.ErrnoException;
+    if (code === undefined || !UNWRITABLE.has(code)) throw thrown;
+    throw new NestError("state_folder_unusable", `nothing can be written to ${stateFolder} (${code})`, {
+      hint: "free some room or give it to this user, or name another place in XDG_STATE_HOME",
+      cause: thrown,
+    });
+  }
+}
+
+async function takeIn(
   stateFolder: string,
   configured: string | undefined,
   { clock, random }: { readonly clock: Clock; readonly random: Random },
