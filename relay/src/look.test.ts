@@ -10,8 +10,10 @@ beforeEach(async () => {
   home = await mkdtemp(join(tmpdir(), "nest-look-"));
   await mkdir(join(home, "bin"));
   await mkdir(join(home, ".claude"));
-  await writeFile(join(home, "bin/claude"), "#!/bin/sh\n");
-  await chmod(join(home, "bin/claude"), 0o755);
+  for (const name of ["claude", "git"]) {
+    await writeFile(join(home, "bin", name), "#!/bin/sh\n");
+    await chmod(join(home, "bin", name), 0o755);
+  }
 });
 afterEach(() => rm(home, { recursive: true, force: true }));
 
@@ -49,6 +51,11 @@ describe("a look at this machine", () => {
     ["has no headless mode", { AGENT_BACKEND: "bob" }, "backend bob has no headless mode"],
   ])("says that the agent %s", async (_, environment, trouble) => {
     expect(await look(environment)).toMatchObject({ trouble });
+  });
+
+  test("says that git is not there, without which no task can be cloned", async () => {
+    await rm(join(home, "bin/git"));
+    expect((await look()).trouble).toBe("git is not on PATH: no task could be cloned");
   });
 
   test("says that a login has expired that cannot renew itself", async () => {

@@ -12,7 +12,11 @@ import type { Terminal } from "./task/terminal.ts";
 export async function lookAt(config: RelayConfig, environment: Environment, terminal?: Terminal): Promise<Look> {
   const { agentCommand, backend, mode } = config;
   const command = agentCommand ?? backend.binary;
-  const [binary, login] = await Promise.all([findBinary(command, environment.PATH), ownLogin(environment)]);
+  const [binary, git, login] = await Promise.all([
+    findBinary(command, environment.PATH),
+    findBinary("git", environment.PATH),
+    ownLogin(environment),
+  ]);
   const named = agentCommand === undefined ? `${command} is not on PATH` : agentCommand;
   const trouble =
     mode === "headless" && backend.oneShot === undefined
@@ -20,6 +24,7 @@ export async function lookAt(config: RelayConfig, environment: Environment, term
       : binary === undefined
         ? `agent command not found: ${named}`
         : ((await terminal?.trouble()) ??
+          (git === undefined ? "git is not on PATH: no task could be cloned" : undefined) ??
           (agentCommand === undefined ? await expiredLogin(backend, environment) : undefined));
   return { binary, trouble, login: login?.kind };
 }

@@ -1,3 +1,4 @@
+import { mkdir, writeFile } from "node:fs/promises";
 import { DEMO_CONTRIBUTORS } from "@nest/local-codehost";
 import { expect, test } from "vitest";
 import { ContributorMachine, script } from "../harness/contributor-machine.ts";
@@ -73,6 +74,12 @@ test(
       script(machine.folder.in("bin/claude"), `case "$1" in --version) echo 9.9.9;; *) ${body};; esac`);
     await claude("echo ready");
     const before = await checks(machine, real);
+    await mkdir(machine.folder.in("home"), { recursive: true });
+    // claude makes this file when it is started, also by somebody who never signs in.
+    await writeFile(machine.folder.in("home/.claude.json"), '{"theme":"dark"}');
+    expect(one(await checks(machine, { NEST_AGENT_COMMAND: "" }), "agent credential")?.ok).toBe(false);
+    await writeFile(machine.folder.in("home/.claude.json"), '{"oauthAccount":{"emailAddress":"ada@x.example"}}');
+    expect(one(await checks(machine, { NEST_AGENT_COMMAND: "" }), "agent credential")?.ok).toBe(true);
     expect(one(before, "registration")?.detail).toContain("none yet");
     await machine.run("contribute-setup", ["claude"]);
     const ready = await checks(machine, real);

@@ -100,7 +100,10 @@ test("a frame over 64 KiB closes the socket with 1009; one of exactly that passe
 test("two thousand sockets that never authenticate are held to 64 an address, the rest told 503, and go when time is up", async () => {
   await using hub = await TestHub.start();
   const working = await hub.relay("ada");
-  const answers = await Promise.all(Array.from({ length: 2000 }, () => rawUpgrade(hub.url)));
+  const answers: Awaited<ReturnType<typeof rawUpgrade>>[] = [];
+  // As many at once as the system keeps for a server that is busy; what it drops, it tries again seconds later.
+  while (answers.length < 2000)
+    answers.push(...(await Promise.all(Array.from({ length: 100 }, () => rawUpgrade(hub.url)))));
   expect(answers.filter(({ status }) => status === 101)).toHaveLength(64);
   expect(answers.find(({ status }) => status === 503)?.head).toMatch(/retry-after: /i);
   await working.ready();

@@ -1,4 +1,4 @@
-import { access } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { type Backend, findBinary, findBubblewrap } from "@nest/agents";
@@ -30,6 +30,9 @@ const LOGIN_FILES: Readonly<Record<string, readonly string[]>> = {
   pi: [".pi/agent/auth.json", ".pi/agent/models.json"],
   agy: [".gemini/oauth_creds.json"],
 };
+
+/** Files that are there without a login too: what tells one. */
+const TELLS_A_LOGIN: Readonly<Record<string, RegExp>> = { ".claude.json": /"(?:oauthAccount|primaryApiKey)"/ };
 
 export const CODE_HOST_LOGIN = "code-host login";
 const SESSION_REMEDY = "letters, digits, - and _ only, at most 64; or unset it";
@@ -127,7 +130,7 @@ function found(name: string, path: string | undefined, remedy: string, required:
     : { name, ok: true, detail: path, required };
 }
 
-/** Evidence of the backend's own credential; its value is never looked at. */
+/** Evidence of the backend's own credential; its value is never shown. */
 async function credential(backend: Backend, { environment }: CommandDeps): Promise<Check> {
   const name = "agent credential";
   if (environment.NEST_AGENT_COMMAND)
@@ -149,11 +152,9 @@ async function credential(backend: Backend, { environment }: CommandDeps): Promi
   }
   const home = environment.HOME || homedir();
   for (const file of LOGIN_FILES[backend.name] ?? []) {
-    const there = await access(join(home, file)).then(
-      () => true,
-      () => false,
-    );
-    if (there) return { name, ok: true, detail: `~/${file}`, required: true };
+    const text = await readFile(join(home, file), "utf8").catch(() => undefined);
+    if (text !== undefined && (TELLS_A_LOGIN[file]?.test(text) ?? true))
+      return { name, ok: true, detail: `~/${file}`, required: true };
   }
   const remedy = `start ${backend.binary} once and sign in, or set ${backend.credentialVariables.find((one) => secret.test(one)) ?? "its key"}`;
   return { name, ok: false, detail: "none found", remedy, required: true };
