@@ -42,7 +42,7 @@ describe.skipIf(missing)("the page of a hosted nest", () => {
       .getByText(/image|pull/i)
       .first()
       .waitFor({ timeout: 15_000 });
-    expect(await page.locator(".connection-state").textContent()).toBe("live");
+    await expect.poll(() => page.locator(".connection-state").textContent()).toBe("live");
     expect(faults).toEqual([]);
     await context.close();
   }, 40_000);
