@@ -58,8 +58,9 @@ describe.skipIf(impossible !== undefined)("nest up -hosted", { timeout: 240_000 
     return signInHere(context, { hubUrl: up.hubUrl, login, to });
   }
   /** Containers of a run's node, by the process of that run: other tests run pods of their own. */
-  const pods = async (pid = running.pid) => {
-    const all = await podman.run("ps", "-a", "--format", '{{.ID}} {{index .Labels "nest.node"}}');
+  const pods = async (pid = running.pid, which: "all" | "running" = "all") => {
+    const listed = which === "all" ? ["ps", "-a"] : ["ps"];
+    const all = await podman.run(...listed, "--format", '{{.ID}} {{index .Labels "nest.node"}}');
     const ours = all.split("\n").filter((line) => line.includes(` nk${pid}-`));
     return ours.map((line) => line.split(" ")[0] ?? "");
   };
@@ -115,7 +116,8 @@ describe.skipIf(impossible !== undefined)("nest up -hosted", { timeout: 240_000 
   test("the nest's pod reaches the hub under its name for pods", async () => {
     const clusters = JSON.parse(await readFile(folder.in("data/hub/clusters.json"), "utf8")) as { hub_url: string }[];
     const url = `${clusters[0]?.hub_url}/api/health`;
-    const [pod = ""] = await pods();
+    // Init containers have ended.
+    const [pod = ""] = await pods(running.pid, "running");
     await podman.run("exec", pod, "/opt/nest/bin/nest-health", url);
   });
 
