@@ -14,6 +14,7 @@ const sources = [
   "web/package.json",
   "web/tsconfig.json",
   "protocol/src",
+  "protocol/package.json",
   "package-lock.json",
 ];
 

@@ -63,7 +63,7 @@ describe("on a disk that refuses to be written", () => {
       await clock.advance(5000);
       return (await open()).loginOf(token) === undefined;
     };
-    await expect.poll(isOver).toBe(true);
+    await expect.poll(isOver, { timeout: 20_000 }).toBe(true);
     await sessions.settled();
   });
 
