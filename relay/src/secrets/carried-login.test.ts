@@ -45,6 +45,14 @@ describe("an agent's login that was carried into a container", () => {
     expect(await readFile(join(folder, "two", LOGIN), "utf8")).toBe("signed in anew");
   });
 
+  test("of one agent stays while the relay works with another agent's", async () => {
+    await placeLogin(packed("of claude"), home("one"));
+    await writeFile(join(folder, "one", LOGIN), "renewed");
+    await placeLogin(packLogin([{ path: ".codex/auth.json", text: "of codex" }]) ?? "", home("two"));
+    await placeLogin(packed("of claude"), home("three"));
+    expect(await readFile(join(folder, "three", LOGIN), "utf8")).toBe("renewed");
+  });
+
   test("is kept each minute and at the end", async () => {
     const clock = new VirtualClock();
     await withCarriedLogin(packed("first"), { ...home("one"), clock }, async () => {

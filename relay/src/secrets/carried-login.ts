@@ -56,7 +56,8 @@ export interface CarriedLogin {
  */
 export async function placeLogin(packed: string, place: LoginPlace): Promise<CarriedLogin> {
   const files = unpack(packed);
-  const kept = join(place.stateFolder, FOLDER, createHash("sha256").update(packed).digest("hex"));
+  // One folder an agent, told by the names of its files; in it one a login, of which a new one replaces the last.
+  const kept = join(place.stateFolder, FOLDER, digestOf(Object.keys(files).sort().join("\n")), digestOf(packed));
   const first = (await readTextIfPresent(join(kept, "placed"))) === undefined;
   if (first) await rm(dirname(kept), { recursive: true, force: true });
   for (const [path, text] of Object.entries(files)) {
@@ -83,6 +84,10 @@ async function takeBack(real: string, shown: string): Promise<void> {
   await writeFileAtomic(real, await readFile(shown), { mode: 0o600 });
   await rm(shown, { force: true });
   await symlink(real, shown);
+}
+
+function digestOf(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
 }
 
 function unpack(packed: string): Readonly<Record<string, string>> {
