@@ -236,6 +236,7 @@ function rawUpgrade(url: string): Promise<{ status: number; head: string; end: (
       ),
     );
     socket.on("error", reject);
+    socket.on("close", () => reject(new Error("the hub closed the connection without an answer")));
     socket.once("data", (data) => {
       const head = data.toString("latin1");
       resolve({ status: Number(head.split(" ")[1]), head, end: () => socket.destroy() });
