@@ -21,6 +21,7 @@ export { type Lease, leaseState } from "./leases/lease.ts";
 export { LeaseDecider } from "./leases/lease-decider.ts";
 export { HOLD_PREFIX, Ledger } from "./leases/ledger.ts";
 export type { BatchResult, LedgerStore, ReplicaUpdate } from "./leases/ledger-store.ts";
+export { PAUSE_PREFIX, type Pause, type PauseScope, pauseOf, pauseSettingOf } from "./leases/pause.ts";
 export { type HubDatabase, openStorage, type Storage } from "./open-storage.ts";
 export { ClaimLedger } from "./queue/claim-ledger.ts";
 export type { Entry, QueueIssue } from "./queue/entry.ts";

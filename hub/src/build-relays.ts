@@ -41,6 +41,8 @@ export interface Relays {
   /** The relays of the hub's other replicas. */
   readonly peers: Peers;
   readonly roleOf: (contributorId: string, requested: string | undefined) => string | undefined;
+  /** Looks for work for relays that wait: something that held them back has ended. */
+  readonly offerAgain: () => void;
 }
 
 /** Wires connections to decisions: relays' messages become commands, and effects become frames. */
@@ -115,5 +117,5 @@ export function buildRelays(deps: RelaysDeps): Relays {
   });
   queue.whenOffered(() => waiting.offer());
   configApplier.listen({ announced: (message) => relays.announce(message), applied: () => waiting.offer() });
-  return { gateway, events, peers, roleOf };
+  return { gateway, events, peers, roleOf, offerAgain: () => waiting.offer() };
 }

@@ -16,6 +16,7 @@ import type { HubConfig } from "./config.ts";
 import type { ContributorLimits } from "./contributors/contributor-limits.ts";
 import { leaderboardOf } from "./contributors/leaderboard.ts";
 import { recordOf, registerOwnRoutes } from "./contributors/own-routes.ts";
+import { registerPauseRoutes } from "./contributors/pause-routes.ts";
 import { registerContributorRoutes } from "./contributors/routes.ts";
 import { registerFleetRoutes } from "./fleet/routes.ts";
 import { registerNestAccessRoutes } from "./nests/access-routes.ts";
@@ -139,6 +140,7 @@ function registerDispatchRoutes(routes: HubRoutes, deps: RouteDeps, budgets: Bud
     relaysOf: (id) => operations.readModel.relaysOf(id),
     now,
   });
+  registerPauseRoutes(routes, { ledger, batcher, offerAgain: relays.offerAgain, now });
   registerContributorRoutes(routes, {
     registration: {
       codeHost,

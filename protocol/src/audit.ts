@@ -21,6 +21,8 @@ export type AuditEvent =
   | (Changed<"queue order", unknown, readonly string[]> & { readonly subject: "queue" })
   /** `subject`: the issue; the values are the operator's reasons. */
   | Changed<"queue hold" | "queue hold ended", string | null, string | null>
+  /** `subject`: the scope; the values are end and note. */
+  | Changed<"paused" | "pause ended", string | null, string | null>
   /** `subject`: the issue; `before`: why it waited; `after`: what ended the wait, if anything besides the actor. */
   | Changed<"wait ended", string, string | null>
   | Changed<"agent role", object, object>
@@ -86,6 +88,8 @@ const wordings: Readonly<Record<AuditAction, Wording>> = {
   "queue order": { tone: "neutral", words: "changed the order of the queue", label: "Queue order", hidesSubject: true },
   "queue hold": { tone: "neutral", words: "held back", label: "Held back" },
   "queue hold ended": { tone: "neutral", words: "let go of", label: "Let go" },
+  paused: { tone: "neutral", words: "paused", label: "Paused" },
+  "pause ended": { tone: "neutral", words: "ended the pause of", label: "Pause ended" },
   "wait ended": { tone: "neutral", words: "offered again", label: "Offered again" },
   requeue: { tone: "neutral", words: "took back the task of", label: "Taken back" },
   disconnected: { tone: "neutral", words: "disconnected a relay of", label: "Disconnected" },

@@ -76,6 +76,7 @@ export * as nests from "./http/nests.ts";
 export * as operations from "./http/operations.ts";
 export * as pages from "./http/pages.ts";
 export type { OptionalPaging } from "./http/paging.ts";
+export * as pauses from "./http/pauses.ts";
 export * as queue from "./http/queue.ts";
 export { type Access, type Route, route } from "./http/route.ts";
 export * as stream from "./http/stream.ts";

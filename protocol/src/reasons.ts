@@ -63,6 +63,7 @@ const refusals = {
     isWorthWaiting: true,
   },
   tier_disabled: { label: "tier off", because: "your trust tier gets no work at the moment", isWorthWaiting: true },
+  paused: { label: "paused by an admin", because: "an admin of the hub has paused you for now", isWorthWaiting: true },
   concurrency_limit: {
     label: "limit of tasks at once",
     because: "you already hold as many tasks as your tier allows",

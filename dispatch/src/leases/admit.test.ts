@@ -15,7 +15,7 @@ function answerTo({ who = {}, limits = {}, ...on }: Asked = {}): Admission {
   const contributor = aContributor({ grants: on.assignedAt?.length ?? 0, ...who });
   const { ledger } = aDecider({ ...on, contributors: [contributor] });
   const policy = { ...openPolicy, limits: all, ...on.policy };
-  return admit(contributor, policy, ledger, on.isReady ?? true, durations, NOW);
+  return admit(contributor, contributor.id, policy, ledger, on.isReady ?? true, durations, NOW);
 }
 
 /** Assignments that were made so many minutes ago, oldest first. */

@@ -1,6 +1,7 @@
 import type { Durations, Tier, TierLimits, UnavailableReason } from "@nest/protocol";
 import type { Contributor } from "./contributor.ts";
 import type { Ledger } from "./ledger.ts";
+import { pauseFor } from "./pause.ts";
 
 export interface TierPolicy {
   readonly suspended: boolean;
@@ -10,15 +11,22 @@ export interface TierPolicy {
 
 export type Admission =
   | { readonly kind: "admitted"; readonly contributor: Contributor }
-  | { readonly kind: "refused"; readonly reason: UnavailableReason; readonly retryAfterMs?: number };
+  | {
+      readonly kind: "refused";
+      readonly reason: UnavailableReason;
+      readonly retryAfterMs?: number;
+      /** What an admin said about it, for the contributor. */
+      readonly note?: string;
+    };
 
 /**
- * Decides whether a contributor may get work at all. The checks run in a fixed order, and the first that fails gives the
- * reason (suspended, not ready, tier, concurrency, hour, day, failure streak). The rolling limits count the recorded
+ * Decides whether a contributor's relay may get work at all. The checks run in a fixed order, and the first that fails gives the
+ * reason (suspended, not ready, tier, pause, concurrency, hour, day, failure streak). The rolling limits count the recorded
  * assignments, so they hold across connections and restarts; 0 = unlimited.
  */
 export function admit(
   contributor: Contributor,
+  identity: string,
   policy: TierPolicy,
   ledger: Ledger,
   isReady: boolean,
@@ -29,6 +37,8 @@ export function admit(
   if (!isReady) return { kind: "refused", reason: "hub_not_ready" };
   if (contributor.tier === "revoked" || policy.disabledTiers.has(contributor.tier))
     return { kind: "refused", reason: "tier_disabled" };
+  const paused = pauseFor(ledger, { contributorId: contributor.id, identity }, now);
+  if (paused !== undefined) return refusedBy(paused, now);
   const limits = policy.limits[contributor.tier];
   if (limits.max_concurrent > 0 && ledger.heldBy(contributor.id) >= limits.max_concurrent) {
     return { kind: "refused", reason: "concurrency_limit" };
@@ -41,6 +51,15 @@ export function admit(
     return { kind: "refused", reason: "contributor_failure_streak", retryAfterMs: contributor.pausedUntil - now };
   }
   return { kind: "admitted", contributor };
+}
+
+function refusedBy({ scope, pause }: NonNullable<ReturnType<typeof pauseFor>>, now: number): Admission {
+  return {
+    kind: "refused",
+    reason: scope === "everything" ? "contribution_suspended" : "paused",
+    ...(pause.until === null ? {} : { retryAfterMs: pause.until - now }),
+    ...(pause.note === "" ? {} : { note: pause.note }),
+  };
 }
 
 /** Milliseconds until a rolling window of `limit` assignments has room for one more; 0 when it has room now. */

@@ -146,6 +146,7 @@ export type Effect =
       readonly connection: string;
       readonly reason: UnavailableReason;
       readonly retryAfterMs?: number;
+      readonly note?: string;
     }
   | { readonly kind: "revoke"; readonly connection: string; readonly taskId: string; readonly reason: string }
   | { readonly kind: "ack"; readonly connection: string; readonly taskId: string; readonly gen: number }

@@ -42,10 +42,10 @@ function lookForWork(deps: DeciderDeps, command: Of<"ready">, now: number): Effe
   const admission: Admission =
     contributor === undefined
       ? { kind: "refused", reason: "tier_disabled" }
-      : admit(contributor, deps.policy(), ledger, candidates.isReady, times, now);
+      : admit(contributor, identity, deps.policy(), ledger, candidates.isReady, times, now);
   if (admission.kind === "refused") {
-    const { reason, retryAfterMs } = admission;
-    return [{ kind: "unavailable", connection, reason, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) }];
+    const { kind: _, ...refusal } = admission;
+    return [{ kind: "unavailable", connection, ...refusal }];
   }
   refreshQueue(deps, now);
   for (const candidate of candidates.offer(command, now)) {

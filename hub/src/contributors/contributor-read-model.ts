@@ -1,4 +1,4 @@
-import { type Contributor, type Ledger, type Reader, rolesOf } from "@nest/dispatch";
+import { type Contributor, type Ledger, type Pause, pauseOf, type Reader, rolesOf } from "@nest/dispatch";
 import type { contributors } from "@nest/protocol";
 import { pageOf } from "../operations/page-of.ts";
 import { inOrderOf } from "./list-order.ts";
@@ -62,6 +62,7 @@ export class ContributorReadModel {
     const { ledger } = this.#deps;
     const current = ledger.leasesOfContributor(one.id)[0];
     const { assigned, grants } = rolesOf(ledger, one.id);
+    const pause = pauseOf(ledger, { kind: "contributor", contributorId: one.id }, this.#deps.now());
     return {
       contributor_id: one.id,
       github_username: one.login,
@@ -77,6 +78,7 @@ export class ContributorReadModel {
       ...(assigned === undefined ? {} : { assigned_agent_role: assigned }),
       agent_role_grants: [...grants],
       ...(one.pausedUntil > 0 ? { paused_until: iso(one.pausedUntil) } : {}),
+      ...(pause === undefined ? {} : { pause: pauseNote(pause) }),
     };
   }
 
@@ -92,6 +94,10 @@ export class ContributorReadModel {
     const next = rows.at(-1)?.previous_gen ?? undefined;
     return { history: rows.map(taskOf), ...(next === undefined ? {} : { next_cursor: String(next) }) };
   }
+}
+
+function pauseNote({ note, until, by }: Pause): contributors.PauseNote {
+  return { note, by, ...(until === null ? {} : { until: iso(until) }) };
 }
 
 function taskOf(row: Record<string, unknown>) {

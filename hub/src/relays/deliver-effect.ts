@@ -88,7 +88,7 @@ function deliverTo(session: Session, effect: SocketEffect, deps: DeliveryDeps): 
 
 function unavailable(
   session: Session,
-  { reason, retryAfterMs }: Extract<SocketEffect, { kind: "unavailable" }>,
+  { reason, retryAfterMs, note }: Extract<SocketEffect, { kind: "unavailable" }>,
   { waiting, queue, limitsOf }: DeliveryDeps,
 ): void {
   const { manners } = session;
@@ -101,7 +101,8 @@ function unavailable(
   const withheld = isCounted ? { withheld: queue.withheldCounts() } : {};
   const limits = session.relayIdentity === undefined ? undefined : limitsOf(session.relayIdentity.contributorId);
   const left = limits === undefined || !manners.knows("limits_left") ? {} : { limits };
-  session.send({ type: "task_unavailable", reason, ...retry, ...withheld, ...left });
+  const message = note === undefined ? {} : { message: note };
+  session.send({ type: "task_unavailable", reason, ...message, ...retry, ...withheld, ...left });
 }
 
 /** A connection lost its task: also clears what the session shows about the task's credential. */

@@ -5,6 +5,10 @@ import { OwnLimits } from "./contribute.ts";
 import { Cursor } from "./paging.ts";
 import { route } from "./route.ts";
 
+/** An admin's pause, as lists show it. */
+export const PauseNote = z.object({ note: z.string(), until: z.string().optional(), by: z.string() });
+export type PauseNote = z.infer<typeof PauseNote>;
+
 export const ContributorRow = z.object({
   contributor_id: z.string(),
   github_username: z.string(),
@@ -22,6 +26,8 @@ export const ContributorRow = z.object({
   agent_role_grants: z.array(z.string()),
   /** No work until this time, because of three quick failures in a row. */
   paused_until: z.string().optional(),
+  /** No work, because an admin said so. */
+  pause: PauseNote.optional(),
 });
 export type ContributorRow = z.infer<typeof ContributorRow>;
 

@@ -2,11 +2,14 @@ import { describeUnavailable, describeWithheld, type HubMessage, isKnownUnavaila
 
 type Unavailable = Extract<HubMessage, { type: "task_unavailable" }>;
 
-/** A `task_unavailable` in words for a person: why there is no work. A newer hub's reason is told in the hub's own words. */
+/**
+ * A `task_unavailable` in words for a person: why there is no work, with what an admin said about it. A newer hub's reason is told
+ * in the hub's own words.
+ */
 export function meaningOf({ reason, message }: Unavailable): string {
-  return isKnownUnavailable(reason)
-    ? describeUnavailable(reason).because
-    : (message ?? describeUnavailable(reason).because);
+  const { because } = describeUnavailable(reason);
+  if (message === undefined || message === "") return because;
+  return isKnownUnavailable(reason) ? `${because}: ${message}` : message;
 }
 
 /** How many issues the hub keeps back, and why; undefined when it tells of none. */

@@ -11,6 +11,7 @@ import { useLive } from "../live/live.ts";
 import { askToRequeue } from "../operations/task-actions.tsx";
 import { History } from "./history.tsx";
 import { Limits } from "./limits.tsx";
+import { PausePanel } from "./pause.tsx";
 import { PausedBadge } from "./paused-badge.tsx";
 import { Roles } from "./roles.tsx";
 import { Standing } from "./standing.tsx";
@@ -37,7 +38,7 @@ export function Contributor() {
       </p>
       <div className="page-head">
         <h1>
-          <bdi>{one.github_username}</bdi> <TierBadge name={one.trust_tier} /> <PausedBadge until={one.paused_until} />
+          <bdi>{one.github_username}</bdi> <TierBadge name={one.trust_tier} /> <PausedBadge one={one} />
         </h1>
       </div>
       <Counters>
@@ -54,6 +55,7 @@ export function Contributor() {
       <div className="columns">
         <div className="stack">
           <Standing one={one} />
+          {one.trust_tier === "revoked" ? undefined : <PausePanel one={one} />}
           {limits === undefined ? undefined : <Limits limits={limits} />}
           <Roles one={one} />
         </div>

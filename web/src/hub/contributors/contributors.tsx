@@ -106,8 +106,7 @@ function Row({ row }: { readonly row: contributors.ContributorRow }) {
           <bdi>{login}</bdi>
         </Link>
         {active ? <span className="dot" role="img" aria-label="connected now" /> : undefined}
-        {row.current_task === undefined ? undefined : <span className="soft"> at work</span>}{" "}
-        <PausedBadge until={row.paused_until} />
+        {row.current_task === undefined ? undefined : <span className="soft"> at work</span>} <PausedBadge one={row} />
       </p>
       <p className="column-tier">
         <TierBadge name={tier} />

@@ -31,6 +31,13 @@ export function Me() {
   return (
     <>
       <Head one={one} />
+      {one.pause === undefined ? undefined : (
+        <p className="notice">
+          An admin has paused you{one.pause.until === undefined ? "" : ` until ${dateAndTime(one.pause.until)}`}
+          {one.pause.note === "" ? "." : ": "}
+          <bdi>{one.pause.note}</bdi> What is under way goes on.
+        </p>
+      )}
       <Standing one={one} limits={limits} />
       <div className="columns">
         <div className="stack">
@@ -55,7 +62,7 @@ function Head({ one }: { readonly one: contributors.ContributorRow }) {
     <>
       <div className="page-head">
         <h1>
-          My contributions <TierBadge name={one.trust_tier} /> <PausedBadge until={one.paused_until} />
+          My contributions <TierBadge name={one.trust_tier} /> <PausedBadge one={one} />
         </h1>
         <Button component="a" href="/contribute" variant="default">
           How to start a relay

@@ -1,0 +1,56 @@
+import type { Ledger } from "./ledger.ts";
+
+/** An admin's pause: nobody in its scope is given work until it ends. What is under way goes on. */
+export interface Pause {
+  /** Why, in the admin's words; told to relays. */
+  readonly note: string;
+  /** When it ends by itself (ms); null: when an admin ends it. */
+  readonly until: number | null;
+  readonly by: string;
+  readonly at: number;
+}
+
+/** Whom a pause is about: everybody, one contributor, or one machine of a contributor (its identity, see `Lease.identity`). */
+export type PauseScope =
+  | { readonly kind: "everything" }
+  | { readonly kind: "contributor"; readonly contributorId: string }
+  | { readonly kind: "session"; readonly identity: string };
+
+/** Settings that are pauses begin with this. */
+export const PAUSE_PREFIX = "pause:";
+
+/** The setting that holds a scope's pause. */
+export function pauseSettingOf(scope: PauseScope): string {
+  switch (scope.kind) {
+    case "everything":
+      return `${PAUSE_PREFIX}everything`;
+    case "contributor":
+      return `${PAUSE_PREFIX}contributor:${scope.contributorId}`;
+    case "session":
+      return `${PAUSE_PREFIX}session:${scope.identity}`;
+  }
+}
+
+/** The pause of a scope that holds now; one that is over is none. */
+export function pauseOf(ledger: Pick<Ledger, "setting">, scope: PauseScope, now: number): Pause | undefined {
+  const pause = ledger.setting(pauseSettingOf(scope)) as Pause | undefined;
+  return pause === undefined || (pause.until !== null && pause.until <= now) ? undefined : pause;
+}
+
+/** The widest pause that holds for a relay now. */
+export function pauseFor(
+  ledger: Pick<Ledger, "setting">,
+  relay: { readonly contributorId: string; readonly identity: string },
+  now: number,
+): { readonly scope: PauseScope["kind"]; readonly pause: Pause } | undefined {
+  const scopes: readonly PauseScope[] = [
+    { kind: "everything" },
+    { kind: "contributor", contributorId: relay.contributorId },
+    { kind: "session", identity: relay.identity },
+  ];
+  for (const scope of scopes) {
+    const pause = pauseOf(ledger, scope, now);
+    if (pause !== undefined) return { scope: scope.kind, pause };
+  }
+  return undefined;
+}

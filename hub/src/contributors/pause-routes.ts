@@ -1,0 +1,107 @@
+import {
+  type CommandBatcher,
+  changeSetting,
+  type Ledger,
+  PAUSE_PREFIX,
+  type Pause,
+  type PauseScope,
+  pauseOf,
+  pauseSettingOf,
+} from "@nest/dispatch";
+import { NestError, plainLine } from "@nest/kit";
+import { pauses } from "@nest/protocol";
+import type { HubRoutes } from "../access/viewer.ts";
+
+export interface PauseRouteDeps {
+  readonly ledger: Ledger;
+  readonly batcher: CommandBatcher;
+  /** Looks for work for relays that wait. */
+  readonly offerAgain: () => void;
+  readonly now: () => number;
+}
+
+/** Routes to pause contributors, single relays, or everybody, with a note and an end; each change is audited. */
+export function registerPauseRoutes(routes: HubRoutes, deps: PauseRouteDeps): void {
+  const { ledger, now, offerAgain } = deps;
+  routes.serve(pauses.pauses, () => ({ pauses: pausesIn(ledger, now()) }));
+  routes.serve(pauses.setPause, async ({ body, actor }) => {
+    const scope = known(body.scope, ledger);
+    const until = body.until === undefined ? null : Date.parse(body.until);
+    if (until !== null && until <= now()) throw new NestError("bad_request", "until: is over already");
+    const pause: Pause = { note: plainLine(body.note), until, by: actor, at: now() };
+    await change(deps, scope, pause, actor);
+    return { ok: true as const, pause: shown(body.scope, pause, ledger) };
+  });
+  routes.serve(pauses.endPause, async ({ body, actor }) => {
+    const ended = await change(deps, known(body.scope, ledger), undefined, actor);
+    offerAgain();
+    return { ok: true as const, ended };
+  });
+}
+
+/** The pauses that hold now, the newest first. */
+export function pausesIn(ledger: Ledger, now: number): pauses.Pause[] {
+  return ledger
+    .settingsOf(PAUSE_PREFIX)
+    .flatMap(([name]) => {
+      const scope = scopeIn(name.slice(PAUSE_PREFIX.length));
+      const pause = scope === undefined ? undefined : pauseOf(ledger, known(scope, ledger), now);
+      return scope === undefined || pause === undefined ? [] : [shown(scope, pause, ledger)];
+    })
+    .sort((one, other) => other.at.localeCompare(one.at));
+}
+
+/** Whether anything changed: a pause that is set anew always does. */
+async function change(
+  { ledger, batcher, now }: PauseRouteDeps,
+  scope: PauseScope,
+  pause: Pause | undefined,
+  actor: string,
+): Promise<boolean> {
+  const name = pauseSettingOf(scope);
+  const subject = name.slice(PAUSE_PREFIX.length);
+  const held = pauseOf(ledger, scope, now());
+  await changeSetting({ ledger, batcher }, { name, actor }, (before) => {
+    if (before === undefined && pause === undefined) return undefined;
+    const action = pause === undefined ? "pause ended" : "paused";
+    const words = { before: wordsOf(before as Pause | undefined), after: wordsOf(pause) };
+    return { value: pause, audit: { action, subject, ...words } };
+  });
+  return pause !== undefined || held !== undefined;
+}
+
+function wordsOf(pause: Pause | undefined): string | null {
+  if (pause === undefined) return null;
+  const end = pause.until === null ? "until ended" : `until ${new Date(pause.until).toISOString()}`;
+  return pause.note === "" ? end : `${end}: ${pause.note}`;
+}
+
+/** @throws NestError `not_found` for a contributor whom nobody knows. */
+function known(scope: pauses.PauseScope, ledger: Ledger): PauseScope {
+  if (scope.kind === "everything") return scope;
+  const { contributor_id: contributorId } = scope;
+  if (ledger.contributor(contributorId) === undefined) throw new NestError("not_found", "no such contributor");
+  return scope.kind === "contributor"
+    ? { kind: "contributor", contributorId }
+    : { kind: "session", identity: `${contributorId}#${scope.session}` };
+}
+
+/** What a setting's name says: `everything`, `contributor:ID`, `session:ID#NAME`. */
+function scopeIn(name: string): pauses.PauseScope | undefined {
+  if (name === "everything") return { kind: "everything" };
+  const [, kind, contributor_id = "", session] = /^(contributor|session):([^#]+)(?:#(.+))?$/.exec(name) ?? [];
+  if (kind === "contributor") return { kind, contributor_id };
+  return kind === "session" && session !== undefined ? { kind, contributor_id, session } : undefined;
+}
+
+function shown(scope: pauses.PauseScope, { note, until, by, at }: Pause, ledger: Ledger): pauses.Pause {
+  const login = scope.kind === "everything" ? undefined : ledger.contributor(scope.contributor_id)?.login;
+  return {
+    scope,
+    ...(login === undefined ? {} : { github_username: login }),
+    note,
+    ...(until === null ? {} : { until: new Date(until).toISOString() }),
+    by,
+    at: new Date(at).toISOString(),
+  };
+}
