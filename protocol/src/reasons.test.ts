@@ -33,6 +33,7 @@ test("a relay waits for work that may be pushed to it, and asks again when a lim
     "no_matching_work",
     "contribution_suspended",
     "tier_disabled",
+    "paused",
     "hub_not_ready",
   ]);
 });
