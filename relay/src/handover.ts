@@ -1,5 +1,7 @@
 import { standstillWords } from "@nest/agents";
+import type { Clock } from "@nest/kit";
 import { RELAY_STOPPED, type RelayMessage } from "@nest/protocol";
+import { issueOf } from "./reports.ts";
 import type { Session } from "./session/session.ts";
 import { lastLine, linesOf, named } from "./task/report.ts";
 import type { Assignment, Task } from "./task/task.ts";
@@ -50,4 +52,28 @@ export function declined(session: Session, assignment: Assignment, refusal: Refu
   return session.capabilities.has("task_declined")
     ? { type: "task_declined", ...named(assignment), reason: word, message }
     : { type: "task_failed", ...named(assignment), reason: message, failure_kind: "environment" };
+}
+
+const LOOK_MS = 20;
+
+/**
+ * Waits until every hub that was asked for work has answered, or for `mostMs`. A stopping relay declines what comes, so that no
+ * issue waits for a relay that is gone.
+ */
+export async function answersDue(sessions: readonly Session[], clock: Clock, mostMs: number): Promise<void> {
+  const until = clock.now() + mostMs;
+  while (sessions.some((one) => one.isAuthenticated && one.readySentAt !== undefined) && clock.now() < until)
+    await clock.sleep(LOOK_MS);
+}
+
+/** What a stopping relay tells the person of the task in hand. */
+export function stoppingWords(
+  held: { readonly task: Task; readonly session: Session } | undefined,
+  isReporting: boolean,
+): string {
+  if (held === undefined) return "stopping";
+  const { host } = held.session.hub;
+  return isReporting
+    ? `stopping; ${host} is told how the task ended`
+    : `stopping; the agent is ended, and ${issueOf(held.task.assignment)} goes back to ${host}`;
 }

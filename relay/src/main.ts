@@ -38,7 +38,7 @@ import { ownLogin } from "./secrets/own-secrets.ts";
 import { withoutSecrets } from "./secrets/start-secrets.ts";
 import { AcceptedLogins } from "./session/accepted-logins.ts";
 import { type RelayConfig, readConfig, stateFolderIn } from "./settings/config.ts";
-import { parseContributorEnv } from "./settings/contributor-env.ts";
+import { exposureOf, parseContributorEnv } from "./settings/contributor-env.ts";
 import { withOwnPlaces } from "./settings/own-place.ts";
 import { USAGE } from "./settings/usage.ts";
 import { openTerminal } from "./task/terminal.ts";
@@ -90,6 +90,8 @@ async function relayOn(environment: Environment, error: ConsoleOut, stopFromOuts
   const login = await ownLogin(everything);
   const secrets = new KnownSecrets([...secretsIn(everything), ...tokens, ...(login?.tokens ?? [])]);
   const [clock, random, console] = [systemClock(), systemRandom(), new Console(error, secrets)];
+  const exposure = await exposureOf(file);
+  if (exposure !== undefined) console.say(`warning: ${exposure}`);
   const session = await takeSessionName(configured.stateFolder, configured.session, { clock, random });
   const config = await withOwnPlaces(besideOthers(configured, session), (line) => console.say(line));
   if (session.place > 1) console.say(`another relay runs on ${config.stateFolder}: this one is ${session.name}`);
@@ -154,7 +156,9 @@ async function relayOn(environment: Environment, error: ConsoleOut, stopFromOuts
   console.end();
   if (end === "stopped") return 0;
   await statusFile?.stop("refused");
-  console.say("hint: check the model, the role and the registration token; contribute-setup registers again");
+  console.say(
+    "hint: check the model, the role and the registration token; contribute-setup with -reissue gets a new token for one that is lost",
+  );
   return 1;
 }
 

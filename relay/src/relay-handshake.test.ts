@@ -1,7 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { RelayHere, TOKEN } from "./testing/relay-here.ts";
+import { RelayHere, TOKEN, until } from "./testing/relay-here.ts";
 import { aTask, ScriptedHub } from "./testing/scripted-hub.ts";
 
 let hub: ScriptedHub;
@@ -73,6 +73,18 @@ describe("the handshake", () => {
     expect(await RelayHere.exit(child)).toBe(1);
     expect(relay.said).toContain("invalid token [secret]");
     expect(relay.said).not.toContain(TOKEN);
+  });
+
+  test("with TLS at a port that does not speak it says so in words", async () => {
+    relay.start({ NEST_HUB: hub.address.replace("ws://", "wss://") });
+    await until(() => relay.said.includes("the hub does not speak TLS there"), "the relay has tried");
+  });
+
+  test("that is refused for now is told as that, and not as a hub that is away", async () => {
+    hub.manners = { refuse: { type: "auth_failed", reason: "authentication timeout" } };
+    relay.start({ NEST_HUB: hub.address });
+    await until(() => relay.said.includes("hub refuses for now"), "the relay has tried");
+    expect(relay.said).not.toContain("hub away");
   });
 
   test("that only timed out is tried again", async () => {

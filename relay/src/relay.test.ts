@@ -205,10 +205,23 @@ describe("SIGTERM", () => {
     const told = Date.now();
     child.kill("SIGTERM");
     expect(await visit.next("task_failed")).toMatchObject({ failure_kind: "environment", reason: "relay stopped" });
+    expect(relay.said).toMatch(/stopping; the agent is ended, and \S+#\d+ goes back to /);
     expect((await visit.closed).code).toBe(1000);
     expect(await RelayHere.exit(child)).toBe(0);
     expect(Date.now() - told).toBeLessThan(8000);
     expect(await isRunning(pid)).toBe(false);
+  });
+
+  test("while a hub's answer is due declines the task that comes, so that its issue is free at once", async () => {
+    const child = relay.start({ NEST_HUB: hub.address });
+    const visit = await hub.visit();
+    await visit.next("ready");
+    child.kill("SIGTERM");
+    await until(() => Promise.resolve(relay.said.includes("stopping")), "the relay stops");
+    visit.say(aTask());
+    expect(await visit.next("task_declined")).toMatchObject({ reason: "busy", message: "relay stopped" });
+    expect((await visit.closed).code).toBe(1000);
+    expect(await RelayHere.exit(child)).toBe(0);
   });
 
   test("while idle closes 1000 and exits 0", async () => {

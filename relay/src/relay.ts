@@ -12,7 +12,18 @@ import type { Console } from "./console/console.ts";
 import { meaningOf, withheldOf } from "./console/meaning.ts";
 import type { StatusFile } from "./console/status-file.ts";
 import { Gate, ownTroubleIn } from "./gate.ts";
-import { ASKED_ELSEWHERE, acceptance, BUSY, declined, progressOf, type Refusal, resume, STOPPING } from "./handover.ts";
+import {
+  ASKED_ELSEWHERE,
+  acceptance,
+  answersDue,
+  BUSY,
+  declined,
+  progressOf,
+  type Refusal,
+  resume,
+  STOPPING,
+  stoppingWords,
+} from "./handover.ts";
 import { HubRotation } from "./hub-rotation.ts";
 import { HubStatus } from "./hub-status.ts";
 import { isNameHeld } from "./name/name-lock.ts";
@@ -22,7 +33,7 @@ import { issueOf, Reports, workDetails } from "./reports.ts";
 import type { AcceptedLogins } from "./session/accepted-logins.ts";
 import type { Introduction } from "./session/auth.ts";
 import type { Closed } from "./session/connection.ts";
-import { type AuthOk, Session, type SessionListener, type WorkMessage } from "./session/session.ts";
+import { type AuthOk, REFUSED_FOR_NOW, Session, type SessionListener, type WorkMessage } from "./session/session.ts";
 import { openWebSocket } from "./session/wire.ts";
 import type { RelayConfig } from "./settings/config.ts";
 import { tidied, unfitness } from "./task/fitness.ts";
@@ -194,11 +205,14 @@ export class Relay implements SessionListener {
   onLost(session: Session, closed: Closed, retryMs: number): void {
     const why = closed.reason === "" ? `closed with ${closed.code}` : closed.reason;
     this.#rotation.leave(session);
-    this.#hubStatus.note(session, `hub away (${why})`, { until: this.#deps.clock.now() + retryMs });
+    const isRefused = why.startsWith(REFUSED_FOR_NOW);
+    this.#hubStatus.note(session, isRefused ? `hub ${why}` : `hub away (${why})`, {
+      until: this.#deps.clock.now() + retryMs,
+    });
     const seconds = Math.ceil(retryMs / 1000);
     this.#deps.console.log.warn(
       { hub: session.hub.host, code: closed.code, why, retry_ms: retryMs },
-      `hub away, next try in ${seconds} s`,
+      `${isRefused ? "hub refuses for now" : "hub away"}, next try in ${seconds} s`,
     );
     this.#next();
   }
@@ -362,6 +376,8 @@ export class Relay implements SessionListener {
     this.#gate.close();
     const proof = this.#proof?.end({ graceMs: STOPPING_GRACE_MS });
     const held = this.#inHand;
+    this.#deps.console.say(stoppingWords(held, this.#reporting !== undefined));
+    if (held === undefined) await answersDue(this.#sessions, this.#deps.clock, LAST_ACK_MS);
     if (this.#reporting !== undefined) await this.#reporting;
     else if (held !== undefined) {
       const { task, session } = held;

@@ -136,6 +136,7 @@ function reportKey(session: Session, taskId: string): string {
   return `${session.hub.address}\n${taskId}`;
 }
 
+/** An assignment's issue as people write it: `owner/name#7`. */
 export function issueOf({ repo, number }: Assignment): string {
   return `${repo}#${number}`;
 }

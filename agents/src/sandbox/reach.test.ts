@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { filesOfPerson, readableFor, type Surroundings } from "./reach.ts";
 
-/** A program that is not there adds its own folder, and nothing else. */
+/** A program that is not there adds its own folder, which shows it too, and nothing else. */
 const NOWHERE = "/nowhere/agent";
 const HOME = "/home/ada";
 const GIT = [`${HOME}/.gitconfig`, `${HOME}/.config/git`];
@@ -19,7 +19,7 @@ afterEach(() => rm(root, { recursive: true, force: true }));
 /** What is readable besides git's settings and the program that is not there. */
 async function besides(environment: Surroundings["environment"], home = HOME, binary = NOWHERE): Promise<string[]> {
   const readable = await readableFor(binary, { home, environment, hasCredential: true });
-  const always = [NOWHERE, "/nowhere", ...filesOfPerson({ home, environment, hasCredential: true })];
+  const always = ["/nowhere", ...filesOfPerson({ home, environment, hasCredential: true })];
   return readable.filter((path) => !always.includes(path));
 }
 
@@ -32,9 +32,9 @@ test("git's settings are readable, and the person's own login only where the tas
 test("with nothing on PATH an agent reads its own program, the folder it is in, and git's settings", async () => {
   const around = { home: HOME, environment: {} };
   const withOne = await readableFor(NOWHERE, { ...around, hasCredential: true });
-  expect(withOne).toEqual([NOWHERE, "/nowhere", ...GIT]);
+  expect(withOne).toEqual(["/nowhere", ...GIT]);
   const without = await readableFor(NOWHERE, { ...around, hasCredential: false });
-  expect(without).toEqual([NOWHERE, "/nowhere", ...GIT, ...OWN_LOGIN]);
+  expect(without).toEqual(["/nowhere", ...GIT, ...OWN_LOGIN]);
 });
 
 test("the folders on PATH are readable, with what their programs are made of, each once; a relative one is not", async () => {
@@ -92,13 +92,7 @@ test("a program is readable through every link on the way to it, with the packag
   await writeFile(join(modules, "agent/cli.js"), "");
   await symlink("../lib/node_modules/agent/cli.js", join(bin, "agent-2"));
   await symlink("agent-2", join(bin, "agent"));
-  expect(await besides({}, HOME, join(bin, "agent"))).toEqual([
-    join(bin, "agent"),
-    bin,
-    join(bin, "agent-2"),
-    join(modules, "agent/cli.js"),
-    modules,
-  ]);
+  expect(await besides({}, HOME, join(bin, "agent"))).toEqual([bin, modules]);
 });
 
 test("a program in a folder that is a link is readable where it lies as well", async () => {
@@ -106,16 +100,22 @@ test("a program in a folder that is a link is readable where it lies as well", a
   await writeFile(join(root, "versions/2/agent"), "");
   await symlink("versions/2", join(root, "now"));
   const [called, lies] = [join(root, "now"), join(root, "versions/2")];
-  expect(await besides({}, HOME, join(called, "agent"))).toEqual([
-    join(called, "agent"),
-    called,
-    join(lies, "agent"),
-    lies,
-  ]);
+  expect(await besides({}, HOME, join(called, "agent"))).toEqual([called, lies]);
+});
+
+test("a link right in `/tmp`, which is never shown whole, is shown by itself", async () => {
+  const link = join("/tmp", `${root.split("/").at(-1)}-link`);
+  await writeFile(join(root, "agent"), "");
+  await symlink(join(root, "agent"), link);
+  try {
+    expect(await besides({}, HOME, link)).toEqual([link, root]);
+  } finally {
+    await rm(link);
+  }
 });
 
 test("links that lead in a circle are followed to no end", async () => {
   await symlink("b", join(root, "a"));
   await symlink("a", join(root, "b"));
-  expect(await besides({}, HOME, join(root, "a"))).toEqual([join(root, "a"), root, join(root, "b")]);
+  expect(await besides({}, HOME, join(root, "a"))).toEqual([root]);
 });

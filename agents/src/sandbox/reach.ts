@@ -47,7 +47,9 @@ export async function readableFor(binary: string, around: Surroundings): Promise
   const paths = [...new Set(wanted.filter(isAbsolute).map((path) => resolve(path)))];
   const hidden = [...(await namesOf(resolve(home))), ...(await namesOf("/tmp"))];
   const names = await Promise.all(paths.map(namesOf));
-  return paths.filter((_, at) => !names[at]?.some((outer) => hidden.some((inner) => holds(outer, inner))));
+  const shown = paths.filter((_, at) => !names[at]?.some((outer) => hidden.some((inner) => holds(outer, inner))));
+  // What is in a folder that is shown needs no mount of its own: for a link in there none could be made.
+  return shown.filter((path) => !shown.some((folder) => path !== folder && holds(folder, path)));
 }
 
 /** The folder of a program, with every link followed: its whole package where npm installed it. */

@@ -8,6 +8,8 @@ import type { CommandDeps } from "./command.ts";
 
 const NAME = "agent answers";
 const PATIENCE_MS = 60_000;
+/** Some CLIs try for a minute before they say that nobody is signed in. */
+const PATIENCE_SIGNED_OUT_MS = 10_000;
 const PROMPT = "Answer with the one word: ready. Use no tool.";
 const LONGEST = 160;
 /** What CLIs and their makers' servers say when nobody is signed in. */
@@ -20,6 +22,7 @@ const SIGNED_OUT = /\b(?:401|403|unauthori[sz]ed|unauthenticated|log ?in|sign ?i
 export async function callAgent(
   backend: Backend,
   binary: string | undefined,
+  isSignedIn: boolean,
   deps: CommandDeps,
 ): Promise<Check | undefined> {
   if (binary === undefined || backend.oneShot === undefined || deps.environment.NEST_AGENT_COMMAND) return undefined;
@@ -31,25 +34,30 @@ export async function callAgent(
     isContained: false,
     model: choice.model,
   });
-  deps.error.write(`asking ${backend.binary} for one word, which may take up to ${PATIENCE_MS / 1000} s\n`);
+  const timeoutMs = isSignedIn ? PATIENCE_MS : PATIENCE_SIGNED_OUT_MS;
+  deps.error.write(`asking ${backend.binary} for one word, which may take up to ${timeoutMs / 1000} s\n`);
   try {
     const args = backend.oneShot({ ...choice, prompt: PROMPT });
-    const end = await deps.attempt(binary, args, { environment, folder, timeoutMs: PATIENCE_MS });
-    return checkOf(backend, end);
+    const end = await deps.attempt(binary, args, { environment, folder, timeoutMs });
+    return checkOf(backend, end, { isSignedIn, timeoutMs });
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 }
 
-function checkOf(backend: Backend, end: Awaited<ReturnType<CommandDeps["attempt"]>>): Check {
+function checkOf(
+  backend: Backend,
+  end: Awaited<ReturnType<CommandDeps["attempt"]>>,
+  { isSignedIn, timeoutMs }: { readonly isSignedIn: boolean; readonly timeoutMs: number },
+): Check {
   const said = lastLine(backend.decode?.(end?.output ?? "") ?? end?.output ?? "");
   if (end?.code === 0) return { name: NAME, ok: true, detail: said === "" ? "yes" : `yes: ${said}`, required: false };
   if (end === undefined)
     return {
       name: NAME,
       ok: false,
-      detail: `it did not answer within ${PATIENCE_MS / 1000} s`,
-      remedy: `start ${backend.binary} once and see what it waits for`,
+      detail: `it did not answer within ${timeoutMs / 1000} s`,
+      remedy: `start ${backend.binary} once and ${isSignedIn ? "see what it waits for" : "sign in"}`,
       required: false,
     };
   const isSignedOut = SIGNED_OUT.test(end.output);

@@ -1,10 +1,11 @@
-import { backendOf, backends } from "@nest/agents";
+import { type Backend, backendOf, backends } from "@nest/agents";
 import { parseFlags, UsageError } from "@nest/kit";
+import { exposureOf } from "../settings/contributor-env.ts";
 import { callAgent } from "./agent-call.ts";
-import { agentBinary, type Check, checkMachine } from "./checks.ts";
-import type { Command } from "./command.ts";
+import { AGENT_CREDENTIAL, agentBinary, type Check, checkMachine } from "./checks.ts";
+import type { Command, CommandDeps } from "./command.ts";
 import { checkHubs } from "./hub-checks.ts";
-import { readSaved, withKeptCodeHost } from "./saved-env.ts";
+import { contributorEnvFile, readSaved, withKeptCodeHost } from "./saved-env.ts";
 
 const USAGE = `usage: contribute-check <backend> [-json] [-quick]
 
@@ -29,10 +30,9 @@ export const contributeCheck: Command = async (args, given) => {
   }
   const deps = { ...given, environment: withKeptCodeHost(given.environment, await readSaved(given.environment)) };
   const backend = requireBackend(words, "contribute-check");
-  const [machine, hubs, answer] = await Promise.all([
-    checkMachine(backend, deps),
+  const [[machine, answer], hubs] = await Promise.all([
+    checkAgent(backend, flags.quick === true, deps),
     checkHubs(deps),
-    flags.quick === true ? undefined : callAgent(backend, await agentBinary(backend, deps.environment), deps),
   ]);
   const checks = [...machine, ...(answer === undefined ? [] : [answer]), ...hubs];
   const ok = checks.every((check) => check.ok || !check.required);
@@ -40,6 +40,23 @@ export const contributeCheck: Command = async (args, given) => {
   else deps.out.write(`${tableOf(checks)}\n${closing(backend.name, ok, hubs)}\n`);
   return ok ? 0 : 1;
 };
+
+/** What this machine has, and whether the agent answers: one that seems to be signed out is given less time for it. */
+async function checkAgent(backend: Backend, quick: boolean, deps: CommandDeps) {
+  const machine = [...(await checkMachine(backend, deps)), ...(await checkKept(deps))];
+  if (quick) return [machine, undefined] as const;
+  const isSignedIn = machine.some(({ name, ok }) => name === AGENT_CREDENTIAL && ok);
+  return [machine, await callAgent(backend, await agentBinary(backend, deps.environment), isSignedIn, deps)] as const;
+}
+
+/** A gap where the file with the tokens is open to others; nothing to tell where it is not. */
+async function checkKept({ environment }: CommandDeps): Promise<readonly Check[]> {
+  const file = contributorEnvFile(environment);
+  const exposure = await exposureOf(file);
+  if (exposure === undefined) return [];
+  const [detail = "", remedy = ""] = exposure.split(": ");
+  return [{ name: "contributor.env", ok: false, detail, remedy, required: false }];
+}
 
 function closing(backend: string, ok: boolean, hubs: readonly Check[]): string {
   if (!ok) return "Not ready yet.";

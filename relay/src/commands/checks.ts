@@ -35,6 +35,7 @@ const LOGIN_FILES: Readonly<Record<string, readonly string[]>> = {
 const TELLS_A_LOGIN: Readonly<Record<string, RegExp>> = { ".claude.json": /"(?:oauthAccount|primaryApiKey)"/ };
 
 export const CODE_HOST_LOGIN = "code-host login";
+export const AGENT_CREDENTIAL = "agent credential";
 const SESSION_REMEDY = "letters, digits, - and _ only, at most 64; or unset it";
 
 /** Checks everything that a backend needs on this machine, without changing anything. */
@@ -132,7 +133,7 @@ function found(name: string, path: string | undefined, remedy: string, required:
 
 /** Evidence of the backend's own credential; its value is never shown. */
 async function credential(backend: Backend, { environment }: CommandDeps): Promise<Check> {
-  const name = "agent credential";
+  const name = AGENT_CREDENTIAL;
   if (environment.NEST_AGENT_COMMAND)
     return { name, ok: true, detail: "another program stands in (NEST_AGENT_COMMAND)", required: false };
   const secret = /(?:KEY|TOKEN|AUTH)/;

@@ -78,3 +78,21 @@ test("where the shell names one of several hubs, it is told how to work for all"
   await contributeSetup(["claude"], { ...deps, environment: shell });
   expect(told.join("")).toContain("For all 2 hubs that are kept, first: unset NEST_HUB");
 });
+
+test("with -reissue, too, a hub gets the code-host token only after it has asked for it", async () => {
+  const deps = await machine(200, {});
+  const sent: (string | null)[] = [];
+  const asks = (input: string | URL | Request, init?: RequestInit) => {
+    if (String(input).endsWith("/user")) return Promise.resolve(Response.json({ login: "ada" }));
+    const proof = new Headers(init?.headers).get("authorization");
+    sent.push(proof);
+    const answer = { contributor_id: "c-1", registration_token: "t2", message: "" };
+    return Promise.resolve(
+      proof === null ? Response.json({ error: "prove it" }, { status: 401 }) : Response.json(answer),
+    );
+  };
+  const arguments_ = ["claude", "-hub", "wss://hub.example/contribute", "-reissue"];
+  expect(await contributeSetup(arguments_, { ...deps, fetch: asks })).toBe(0);
+  expect(sent).toEqual([null, "Bearer t"]);
+  expect(told.join("")).toContain("sending your code-host token");
+});

@@ -159,12 +159,12 @@ async function register(
     );
     return undefined;
   }
-  const again = await call(hub, contribute.reissueToken.path, {}, login, deps, true);
+  const again = await call(hub, contribute.reissueToken.path, {}, login, deps, false);
   if (again.registration_token === undefined) throw new NestError("registration_failed", "the hub sent no token");
   return { hub, token: again.registration_token, contributorId: again.contributor_id };
 }
 
-/** Asks the hub; the code-host token goes along only after it was asked for, or where proof is what the call is about. */
+/** Asks the hub; the code-host token goes along only after the hub has asked for it. */
 async function call(
   hub: string,
   path: string,

@@ -71,7 +71,7 @@ export class Connection {
         if (!this.#isTooMuch()) this.#sawLife();
       },
       failed: (error) => {
-        this.#failure ??= error.message;
+        this.#failure ??= wordsOf(error);
       },
       closed: (code, reason) => {
         for (const cancel of this.#timers) cancel();
@@ -165,4 +165,11 @@ export class Connection {
     void this.send({ type: "ping" });
     if (this.isOpen) this.#wire.ping();
   }
+}
+
+/** A failure of the socket in words; what TLS says to a port that does not speak it is told as what it means. */
+function wordsOf({ message }: Error): string {
+  if (/wrong version number|packet length too long|unknown protocol/i.test(message))
+    return "the hub does not speak TLS there: ws:// or http:// in place of wss:// or https://?";
+  return message;
 }

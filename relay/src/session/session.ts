@@ -44,6 +44,9 @@ export interface SessionDeps {
   readonly listener: SessionListener;
 }
 
+/** How the reason of a connection begins that a hub refused for now: the relay tries again. */
+export const REFUSED_FOR_NOW = "refused: ";
+
 /** Rate limit for a hub's texts that are shown to the person: a hub must not fill the screen. */
 const NEWS = { atOnce: 10, perSecond: 0.1 };
 
@@ -221,7 +224,7 @@ export class Session {
     }
     // Waiting may help, also when a hub refuses a token that it accepted before: it may have lost its records for a while.
     if (kind === "passing" || (isAboutToken && this.#deps.logins.has(this.hub))) {
-      this.#passingRefusal = `refused: ${reason}`;
+      this.#passingRefusal = REFUSED_FOR_NOW + reason;
       return;
     }
     this.#refusal = reason;

@@ -1,7 +1,7 @@
 import { DEFAULT_HUB } from "./config.ts";
 
 /** What `nest relay -h` teaches: every variable that the relay reads (spec: Relay environment). */
-export const USAGE = `usage: nest relay [status] [-json]
+export const USAGE = `usage: nest relay [status] [-json], or nest-relay [status] [-json] where only the relay is installed
 
 Works on issues of one or more hubs with the agent CLI of this machine, one task at a time. With status it tells what the relays of
 this machine do now, and how you stand at each hub.
@@ -12,7 +12,7 @@ read as HIVE_ where the NEST_ one is absent.
 hubs
   NEST_HUB                   hub address(es), comma-separated (default ${DEFAULT_HUB}, the hub of npm start)
   NEST_REGISTRATION_TOKEN    token(s), in the order of the hubs; required
-  NEST_CONTRIBUTOR_ID        contributor id(s), in the same order: with them the token itself is not sent
+  NEST_CONTRIBUTOR_ID        contributor id(s), in the same order: with them the relay proves the token to a hub instead of sending it
   NEST_SESSION               name that tells this relay from your others (default: made once, kept in the state folder)
   NEST_AGENT_ROLE            a delegated role to ask for
 
