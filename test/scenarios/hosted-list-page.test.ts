@@ -194,7 +194,8 @@ describe.skipIf(missing)("the list of hosted nests", () => {
         const opened = await open(login, path, { viewport: { width: 360, height: 740 }, colorScheme });
         const { page, context, faults } = opened;
         await page.getByRole("heading", { level: 1 }).first().waitFor();
-        await page.getByRole("status", { name: "Waiting for an answer" }).waitFor({ state: "detached" });
+        const waiting = page.getByRole("status", { name: "Waiting for an answer" });
+        await expect.poll(() => waiting.count(), { timeout: 10_000 }).toBe(0);
         const { bytes } = await scriptsOf(opened);
         const width = await page.evaluate("document.documentElement.scrollWidth");
         expect([login, path, await seriousViolations(page), width, faults]).toEqual([login, path, [], 360, []]);
