@@ -15,6 +15,7 @@ export { type FlagKind, type FlagValues, type ParsedFlags, parseFlags } from "./
 export { KeyedLock } from "./keyed-lock.ts";
 export { isHostPattern, KnownHosts } from "./known-hosts.ts";
 export { LiveFolder, type Reading } from "./live-folder.ts";
+export { clearLockFile, lockFileText, placeLockFile, removeLockFile } from "./lock-file.ts";
 export { createLog, type Log, type LogOptions, silentLog } from "./log.ts";
 export { ProgressLine, type ProgressOut } from "./progress.ts";
 export { type Random, seededRandom, systemRandom } from "./random.ts";

@@ -1,8 +1,16 @@
 import { randomUUID } from "node:crypto";
-import { readFileSync, rmSync } from "node:fs";
-import { link, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type Clock, isAbsent, KeyedLock, makePrivateFolder, readTextIfPresent } from "@nest/kit";
+import {
+  type Clock,
+  clearLockFile,
+  isAbsent,
+  KeyedLock,
+  lockFileText,
+  makePrivateFolder,
+  placeLockFile,
+  readTextIfPresent,
+  removeLockFile,
+} from "@nest/kit";
 
 /** A change takes milliseconds. Whoever has held a record this long was killed, and another one takes it over. */
 export const HOLDER_GONE_MS = 10_000;
@@ -53,14 +61,13 @@ export class RecordLocks {
       const path = join(this.#folder, id);
       const name = randomUUID();
       await this.#take(path, name);
-      const isMine = () => textNow(path) === name;
       const stillMine = () => {
-        if (!isMine()) throw new LockLost("another process took the record over");
+        if (lockFileText(path) !== name) throw new LockLost("another process took the record over");
       };
       try {
         return await act({ stillMine });
       } finally {
-        if (isMine()) rmSync(path, { force: true });
+        removeLockFile(path, name);
       }
     });
   }
@@ -73,52 +80,18 @@ export class RecordLocks {
       const now = this.#clock.now();
       if (holder === undefined) continue;
       if (holder !== seen) [seen, since] = [holder, now];
-      else if (now - since >= HOLDER_GONE_MS) await clearAway(path, seen);
+      else if (now - since >= HOLDER_GONE_MS) await clearLockFile(path, seen);
       await this.#clock.sleep(LOOK_MS);
     }
   }
 
-  /** Creates the lock file with its whole content; false when there is one already. */
   async #placed(path: string, name: string): Promise<boolean> {
-    const beside = `${path}.${name}.part`;
     try {
-      await writeFile(beside, name, { mode: 0o600, flag: "wx" });
+      return await placeLockFile(path, name);
     } catch (thrown) {
       if (!isAbsent(thrown)) throw thrown;
       await makePrivateFolder(this.#folder);
       return false;
     }
-    try {
-      await link(beside, path);
-      return true;
-    } catch (thrown) {
-      if ((thrown as NodeJS.ErrnoException).code === "EEXIST") return false;
-      throw thrown;
-    } finally {
-      await rm(beside, { force: true });
-    }
-  }
-}
-
-/** Removes what a killed holder left behind, and nothing else: whoever was faster has the record by now. */
-async function clearAway(path: string, seen: string): Promise<void> {
-  const aside = `${path}.${randomUUID()}.part`;
-  try {
-    if (textNow(path) !== seen) return;
-    await rename(path, aside);
-  } catch {
-    return;
-  }
-  if (textNow(aside) !== seen) await link(aside, path).catch(() => undefined);
-  await rm(aside, { force: true });
-}
-
-/** Read at once and not in turn: between this and what follows nothing else of this process happens. */
-function textNow(path: string): string | undefined {
-  try {
-    return readFileSync(path, "utf8");
-  } catch (thrown) {
-    if (isAbsent(thrown)) return undefined;
-    throw thrown;
   }
 }

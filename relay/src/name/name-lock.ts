@@ -1,10 +1,16 @@
-import { randomBytes } from "node:crypto";
-import { readFileSync, rmSync } from "node:fs";
-import { link, readFile, readlink, rename, rm, stat, utimes, writeFile } from "node:fs/promises";
+import { readFile, readlink, stat, utimes } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { isAlive } from "@nest/agents";
-import { type CancelTimer, type Clock, makePrivateFolder, readTextIfPresent } from "@nest/kit";
+import {
+  type CancelTimer,
+  type Clock,
+  clearLockFile,
+  makePrivateFolder,
+  placeLockFile,
+  readTextIfPresent,
+  removeLockFile,
+} from "@nest/kit";
 
 /**
  * A holder whose process cannot be looked up (another machine, another container) counts as gone after this long without a sign
@@ -36,10 +42,10 @@ export async function takeName(folder: string, name: string, clock: Clock): Prom
   const path = join(folder, name);
   const mine = JSON.stringify(await thisProcess());
   for (let tries = 0; tries < MOST_TRIES; tries += 1) {
-    if (await placed(mine, path)) return keep(path, mine, clock);
+    if (await placeLockFile(path, mine)) return keep(path, mine, clock);
     const seen = await readTextIfPresent(path);
     if (seen === undefined) continue;
-    if ((await isHeld(path, seen)) || !(await clearedAway(path, seen))) return undefined;
+    if ((await isHeld(path, seen)) || !(await clearLockFile(path, seen))) return undefined;
   }
   return undefined;
 }
@@ -49,35 +55,6 @@ export async function isNameHeld(folder: string, name: string): Promise<boolean>
   const path = join(folder, name);
   const seen = await readTextIfPresent(path);
   return seen !== undefined && isHeld(path, seen);
-}
-
-/** Creates the file with its whole content; false when there is one already. */
-async function placed(content: string, path: string): Promise<boolean> {
-  const beside = besideOf(path);
-  await writeFile(beside, content, { mode: 0o600, flag: "wx" });
-  try {
-    await link(beside, path);
-    return true;
-  } catch (thrown) {
-    if ((thrown as NodeJS.ErrnoException).code === "EEXIST") return false;
-    throw thrown;
-  } finally {
-    await rm(beside, { force: true });
-  }
-}
-
-/** Removes what a killed relay left behind; false when another relay was faster and has the name now. */
-async function clearedAway(path: string, seen: string): Promise<boolean> {
-  const aside = besideOf(path);
-  try {
-    await rename(path, aside);
-  } catch {
-    return true;
-  }
-  const isTheSame = (await readTextIfPresent(aside)) === seen;
-  if (!isTheSame) await link(aside, path).catch(() => undefined);
-  await rm(aside, { force: true });
-  return isTheSame;
 }
 
 async function isHeld(path: string, content: string): Promise<boolean> {
@@ -98,7 +75,8 @@ function holderOf(content: string): Holder | undefined {
 }
 
 function keep(path: string, mine: string, clock: Clock): NameLock {
-  const onExit = () => removeIfMine(path, mine);
+  // A relay on a machine that was suspended may have lost its name to another one: theirs stays.
+  const onExit = () => removeLockFile(path, mine);
   process.on("exit", onExit);
   const cancel: CancelTimer = clock.every(SIGN_EVERY_MS, () => {
     const now = new Date();
@@ -108,18 +86,9 @@ function keep(path: string, mine: string, clock: Clock): NameLock {
     release() {
       cancel();
       process.off("exit", onExit);
-      removeIfMine(path, mine);
+      removeLockFile(path, mine);
     },
   };
-}
-
-/** A relay on a machine that was suspended may have lost its name to another one: do not remove theirs. */
-function removeIfMine(path: string, mine: string): void {
-  try {
-    if (readFileSync(path, "utf8") === mine) rmSync(path, { force: true });
-  } catch {
-    // The file is gone already.
-  }
 }
 
 async function thisProcess(): Promise<Holder> {
@@ -137,8 +106,4 @@ async function spaceHere(): Promise<string> {
   const boot = await readFile("/proc/sys/kernel/random/boot_id", "utf8").catch(() => hostname());
   const numbers = await readlink("/proc/self/ns/pid").catch(() => "");
   return `${boot.trim()} ${numbers}`.trim();
-}
-
-function besideOf(path: string): string {
-  return `${path}.${randomBytes(6).toString("hex")}.part`;
 }
