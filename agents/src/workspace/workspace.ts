@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { mkdir, mkdtemp, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { makePrivateFolder } from "@nest/kit";
@@ -62,12 +63,23 @@ function isNews(left: string): boolean {
   return isNew;
 }
 
-/** Whether a process with that number exists, ours or not. */
+/** Whether a process with that number runs, ours or not. One that has ended and that nobody has waited for yet does not. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
-    return true;
   } catch (thrown) {
-    return (thrown as NodeJS.ErrnoException).code === "EPERM";
+    if ((thrown as NodeJS.ErrnoException).code !== "EPERM") return false;
+  }
+  return !hasEnded(pid);
+}
+
+/** Whether a process only waits for its parent to look at its end: where the system tells. */
+function hasEnded(pid: number): boolean {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, "utf8");
+    // The name in parentheses may hold anything; the state follows it.
+    return /^[ZX]/.test(text.slice(text.lastIndexOf(")") + 2));
+  } catch {
+    return false;
   }
 }

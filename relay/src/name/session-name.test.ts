@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Readable } from "node:stream";
 import { seededRandom, systemRandom, VirtualClock } from "@nest/kit";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { isNameHeld } from "./name-lock.ts";
@@ -103,6 +104,21 @@ describe("a name left behind", () => {
     child = spawn("true");
     await once(child, "exit");
     await leave({ pid: child.pid, started: "1", space });
+    const taken = await take("laptop");
+    expect(taken.name).toBe("laptop");
+    for (const held of [taken, probe]) held.release();
+  });
+
+  test("by a relay that was killed, and whose end nobody has looked at yet, is taken over at once", async () => {
+    const probe = await take("probe");
+    const { space } = await holderOf("probe");
+    // The shell starts a process that ends, and becomes a program that never looks at it.
+    child = spawn("/bin/sh", ["-c", "sleep 0 & echo $!; exec sleep 60"], { stdio: ["ignore", "pipe", "inherit"] });
+    const pid = Number(String((await once(child.stdout as Readable, "data"))[0]));
+    const stat = () => readFile(`/proc/${pid}/stat`, "utf8");
+    await expect.poll(stat).toMatch(/\) Z /);
+    const started = (await stat()).split(") ").at(-1)?.split(" ")[19];
+    await leave({ pid, started, space });
     const taken = await take("laptop");
     expect(taken.name).toBe("laptop");
     for (const held of [taken, probe]) held.release();
