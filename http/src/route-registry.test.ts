@@ -16,7 +16,7 @@ const thing = route({
 const page = route({ ...base, method: "GET", path: "/page", produces: "text/html" });
 const back = route({ ...base, method: "GET", path: "/api/auth/callback", produces: "text/html" });
 const bug = route({ ...base, method: "GET", path: "/api/bug" });
-const closed = route({ ...base, method: "GET", path: "/closed", access: "admin" });
+const closed = route({ ...base, method: "GET", path: "/closed", access: "admin", scope: "read" });
 
 let http: FastifyInstance;
 
@@ -51,6 +51,23 @@ afterAll(() => http.close());
 const BROWSER = { accept: "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8" };
 const ask = (url: string, headers: Record<string, string> = {}, method: "GET" | "POST" = "GET") =>
   http.inject({ url, headers, method });
+
+test("a route for admins that does not say which scope an API token needs is not served at all", async () => {
+  const bare = await buildServer({
+    log: silentLog(),
+    isKnownHost: () => true,
+    names: { what: "hub", hint: "ask by its name" },
+  });
+  const routes = new RouteRegistry<string>(bare, {
+    what: "hub",
+    admit: () => "somebody",
+    actorOf: (who) => who,
+    errorPage: () => "",
+  });
+  const forgotten = route({ ...base, method: "GET", path: "/api/forgotten", access: "admin" });
+  expect(() => routes.serve(forgotten, () => ({}))).toThrow(/does not say which scope/);
+  await bare.close();
+});
 
 test("a program that asks for an unknown address is answered in JSON", async () => {
   const answer = await ask("/nowhere", { accept: "*/*" });

@@ -51,6 +51,9 @@ export class RouteRegistry<Viewer> {
       call: Call<Viewer, z.infer<Body>, z.infer<Query>>,
     ) => Promise<z.infer<Reply> | FastifyReply> | z.infer<Reply> | FastifyReply,
   ): void {
+    // A route for admins that says nothing of API tokens was forgotten, and would be found by whoever has one.
+    if (route.access === "admin" && route.scope === undefined)
+      throw new Error(`${route.method} ${route.path} does not say which scope an API token needs for it`);
     this.#routes.push(route);
     this.#app.route({
       method: route.method,

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { rolesOf } from "@nest/dispatch";
 import type { Clock, Log } from "@nest/kit";
+import { TOKEN_SETTING } from "./access/api-tokens.ts";
 import { USER_SETTING } from "./access/shared-users.ts";
 import type { Dispatch } from "./build-dispatch.ts";
 import type { Relays } from "./build-relays.ts";
@@ -133,7 +134,8 @@ function listenFor(
       doneByHour.count(changes);
       stream.tell(changes.activity);
       if (changes.settings.size > 0) stream.change();
-      if ([...changes.settings.keys()].some((name) => name.startsWith(USER_SETTING))) void stream.review();
+      const isOfIdentity = (name: string) => name.startsWith(USER_SETTING) || name.startsWith(TOKEN_SETTING);
+      if ([...changes.settings.keys()].some(isOfIdentity)) void stream.review();
     },
     reloaded() {
       doneByHour.load(reader, clock.now()).catch((thrown) => log.warn({ err: thrown }, "could not reload the charts"));

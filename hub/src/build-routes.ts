@@ -2,6 +2,7 @@ import type { CodeHost } from "@nest/codehost";
 import { RouteRegistry, sendPage } from "@nest/http";
 import type { Clock, Log, Random } from "@nest/kit";
 import type { FastifyInstance, FastifyRequest } from "fastify";
+import { registerApiTokenRoutes } from "./access/api-token-routes.ts";
 import { type Budgets, budgetsOf } from "./access/budgets.ts";
 import type { HubAccess } from "./access/build-access.ts";
 import { LedgerOnce } from "./access/ledger-once.ts";
@@ -94,6 +95,11 @@ export async function registerRoutes(deps: RouteDeps): Promise<void> {
     signIns: budgets.signIns,
     signInPolls: budgets.signInPolls,
     showLogin: (reply, to, hasDeviceFlow) => sendPage(reply, loginPage(to, hasDeviceFlow)),
+  });
+  registerApiTokenRoutes(routes, {
+    tokens: deps.access.apiTokens,
+    identity,
+    onRevoked: () => void stream.review(),
   });
   registerHostedNests(routes, deps);
   registerPages(http, routes, {

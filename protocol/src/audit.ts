@@ -51,7 +51,10 @@ export type AuditEvent =
   /** `subject`: the cluster. */
   | Changed<"cluster", object | null, object | null>
   /** `subject`: `nests`. */
-  | Changed<"nest upgrades", string, string>;
+  | Changed<"nest upgrades", string, string>
+  /** `subject`: the token's name; the values are its scope, its end and how it begins. */
+  | Changed<"api token made", null, object>
+  | Changed<"api token revoked", object, null>;
 
 interface Changed<Action, Before, After> {
   readonly action: Action;
@@ -128,6 +131,8 @@ const wordings: Readonly<Record<AuditAction, Wording>> = {
     label: "Upgrades of nests",
     hidesSubject: true,
   },
+  "api token made": { tone: "neutral", words: "made the API token", label: "API token made" },
+  "api token revoked": { tone: "neutral", words: "revoked the API token", label: "API token revoked" },
 };
 
 /** Every action of this release with its label, in the order in which people choose from them. */

@@ -142,9 +142,13 @@ export const ClusterRecord = z.looseObject({
   hub_url: z
     .url({ protocol: /^https?$/ })
     .max(500)
+    .meta({ examples: ["https://hub.example"] })
     .optional(),
   /** Further variables of its nests, such as `NEST_GITHUB_API_URL`; no secrets. */
-  environment: z.record(z.string().regex(/^[A-Z][A-Z0-9_]{0,99}$/), z.string().max(1000)).optional(),
+  environment: z
+    .record(z.string().regex(/^[A-Z][A-Z0-9_]{0,99}$/), z.string().max(1000))
+    .meta({ examples: [{ NEST_GITHUB_API_URL: "https://code.example/api/v3" }] })
+    .optional(),
   /** What it lacks. As long as there is something, the hub makes no nest on it. */
   missing: z.array(MissingPart).max(20).optional(),
 });

@@ -51,6 +51,7 @@ export {
   nestRoles,
 } from "./hosted-nest.ts";
 export * as access from "./http/access.ts";
+export * as apiTokens from "./http/api-tokens.ts";
 export * as backup from "./http/backup.ts";
 export * as contribute from "./http/contribute.ts";
 export * as contributors from "./http/contributors.ts";
@@ -78,7 +79,7 @@ export * as pages from "./http/pages.ts";
 export type { OptionalPaging } from "./http/paging.ts";
 export * as pauses from "./http/pauses.ts";
 export * as queue from "./http/queue.ts";
-export { type Access, type Route, route } from "./http/route.ts";
+export { type Access, type Route, route, scopeOf, type TokenScope, tokenScopes } from "./http/route.ts";
 export * as stream from "./http/stream.ts";
 export * as tasks from "./http/tasks.ts";
 export { httpBase, webSocketAddress } from "./hub-address.ts";

@@ -36,7 +36,7 @@ export class TestHub implements AsyncDisposable {
   readonly clock: VirtualClock;
   readonly codeHost: CodeHostMemory;
   readonly folder: string;
-  readonly #config: HubConfig;
+  #config: HubConfig;
   hub!: Hub;
   url = "";
   #database!: HubDatabase;
@@ -177,6 +177,12 @@ export class TestHub implements AsyncDisposable {
   async restart(): Promise<void> {
     await this.#stopHub();
     await this.boot();
+  }
+
+  /** Starts it again with something else in its configuration. */
+  async restartWith(change: Partial<HubConfig>): Promise<void> {
+    this.#config = { ...this.#config, ...change };
+    await this.restart();
   }
 
   /** Stops the hub; relays that answer no close are cut two seconds later. */

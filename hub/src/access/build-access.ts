@@ -2,6 +2,7 @@ import { Sessions, Signer, SignIn, type Throttle } from "@nest/auth";
 import type { CodeHost } from "@nest/codehost";
 import type { CommandBatcher, Ledger } from "@nest/dispatch";
 import type { Clock, Random, Secret } from "@nest/kit";
+import { ApiTokens } from "./api-tokens.ts";
 import { Identity } from "./identity.ts";
 import { LedgerOnce } from "./ledger-once.ts";
 import { type GivenKeys, type KeyOfAll, sharedKeys } from "./shared-keys.ts";
@@ -45,6 +46,7 @@ export interface HubAccess {
   readonly signIn: SignIn;
   readonly identity: Identity;
   readonly users: UserStore;
+  readonly apiTokens: ApiTokens;
   /** What the hub signs with. */
   readonly master: Buffer;
   readonly hubSecret: Secret;
@@ -87,7 +89,10 @@ export async function buildAccess({
     clock,
     random,
   });
+  const apiTokens = new ApiTokens({ ledger, batcher, clock, random });
   const identity = new Identity({
+    apiTokens,
+    users,
     adminToken,
     admins,
     hubSecret,
@@ -97,5 +102,5 @@ export async function buildAccess({
     wrongTokens,
     onSpokeRefused,
   });
-  return { sessions, signIn, identity, users, master, hubSecret };
+  return { sessions, signIn, identity, users, apiTokens, master, hubSecret };
 }

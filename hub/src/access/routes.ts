@@ -53,6 +53,9 @@ export function registerAccessRoutes(routes: HubRoutes, deps: AccessRouteDeps): 
       ? { login: viewer.login, avatar_url: `${webUrl}/${encodeURIComponent(viewer.login)}.png` }
       : {}),
     hub_admin: isAdmin(viewer),
+    ...(viewer.kind === "api-token"
+      ? { token: { name: viewer.name, scope: viewer.scope, made_by: viewer.madeBy } }
+      : {}),
     sign_in: signIn.ways,
   }));
 

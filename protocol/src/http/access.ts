@@ -1,11 +1,13 @@
 import { z } from "zod";
-import { route } from "./route.ts";
+import { route, tokenScopes } from "./route.ts";
 
 export const AuthUser = z.object({
   authenticated: z.boolean(),
   login: z.string().optional(),
   avatar_url: z.string().optional(),
   hub_admin: z.boolean(),
+  /** The API token that asks, where one does. */
+  token: z.object({ name: z.string(), scope: z.enum(tokenScopes), made_by: z.string() }).optional(),
   /** How this hub lets people sign in. */
   sign_in: z.object({ oauth: z.boolean(), device: z.boolean() }),
 });

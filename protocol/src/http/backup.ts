@@ -2,7 +2,10 @@ import { z } from "zod";
 import { route } from "./route.ts";
 
 /** Where a key comes from: a safe label, never the value. */
-const SourceLabel = z.string().regex(/^(file|env):.+$/);
+const SourceLabel = z
+  .string()
+  .regex(/^(file|env):.+$/)
+  .meta({ examples: ["env:NEST_BACKUP_KEY"] });
 
 export const BackupStatus = z.object({
   available: z.boolean(),

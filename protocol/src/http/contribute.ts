@@ -260,6 +260,7 @@ export const refreshQueue = route({
   path: "/api/contribute/queue/refresh",
   summary: "Read the code host now; answers when done",
   access: "admin",
+  scope: "operate",
   reply: z.object({
     repositories: z.number().int(),
     issues: z.number().int(),

@@ -48,6 +48,7 @@ export const contributors = route({
   path: "/api/contributors",
   summary: "Every contributor with their standing; sorted by registration, oldest first, unless said otherwise",
   access: "admin",
+  scope: "read",
   query: z.strictObject({
     limit: z.coerce.number().int().min(1).max(500).default(100),
     cursor: Cursor.optional(),
@@ -87,6 +88,7 @@ export const contributor = route({
   path: "/api/contributors/:id",
   summary: "One contributor (by id or login) with the tasks they were given, newest first",
   access: "admin",
+  scope: "read",
   query: z.strictObject({
     limit: z.coerce.number().int().min(1).max(500).default(50),
     cursor: Cursor.optional(),
@@ -105,6 +107,7 @@ export const setAgentRole = route({
   path: "/api/contributors/:id/agent-role",
   summary: "Set the delegated role of a contributor's relays; none = general work, null = what the relay asks for",
   access: "admin",
+  scope: "configure",
   body: z.strictObject({ agent_role: z.enum(assignableRoles).nullable() }),
   reply: z.object({ ok: z.literal(true), agent_role: z.string().nullable() }),
 });
@@ -114,6 +117,7 @@ export const setAgentRoleGrants = route({
   path: "/api/contributors/:id/agent-role-grants",
   summary: "Open roles to a contributor personally, so that their relay may ask for them",
   access: "admin",
+  scope: "configure",
   body: z.strictObject({ agent_role_grants: z.array(z.enum(delegatableRoles)).max(delegatableRoles.length) }),
   reply: z.object({ ok: z.literal(true), agent_role_grants: z.array(z.string()) }),
 });
@@ -123,6 +127,7 @@ export const setTrust = route({
   path: "/api/contributors/:id/trust",
   summary: "Promote or demote a contributor",
   access: "admin",
+  scope: "configure",
   body: z.strictObject({ tier: z.enum(tiers) }),
   reply: z.object({ ok: z.literal(true), trust_tier: z.enum(tiers) }),
 });
@@ -132,6 +137,7 @@ export const revoke = route({
   path: "/api/contributors/:id/revoke",
   summary: "Revoke a contributor for good: live sockets close, held tasks are released",
   access: "admin",
+  scope: "operate",
   reply: z.object({ ok: z.literal(true) }),
 });
 
@@ -140,6 +146,7 @@ export const requeue = route({
   path: "/api/contributors/:id/requeue",
   summary: "Take back what a contributor holds; the issue waits ten minutes and nothing is counted",
   access: "admin",
+  scope: "operate",
   body: z
     .strictObject({
       reason: z.string().max(200).optional(),
@@ -155,6 +162,7 @@ export const disconnect = route({
   path: "/api/contributors/:id/disconnect",
   summary: "Cut one connection of a contributor's; the relay comes back by itself and goes on with what it holds",
   access: "admin",
+  scope: "operate",
   body: z.strictObject({ connection_id: z.string().regex(/^[\w.-]{1,100}$/, "not a connection's id") }),
   reply: z.object({ ok: z.literal(true) }),
 });
@@ -174,6 +182,7 @@ export const audit = route({
   path: "/api/audit",
   summary: "Who changed what, with old and new values, newest first",
   access: "admin",
+  scope: "read",
   query: z.strictObject({
     limit: z.coerce.number().int().min(1).max(500).default(100),
     cursor: Cursor.optional(),

@@ -15,6 +15,7 @@ const isRepo = (name: string) => Repo.test(name) && !name.split("/").some((part)
 const Repos = z
   .string()
   .max(20_000)
+  .meta({ examples: ["api,web"] })
   .transform((text) => [...new Set(text.split(",").map((one) => one.trim()))].filter((one) => one !== ""))
   .refine((names) => names.length > 0, "required")
   .refine((names) => names.length <= 200, "at most 200 repositories")
@@ -22,7 +23,8 @@ const Repos = z
 const Digits = z
   .string()
   .trim()
-  .regex(/^\d{1,20}$/, "digits only");
+  .regex(/^\d{1,20}$/, "digits only")
+  .meta({ examples: ["123456"] });
 /** A line that people read. Characters that turn the direction of a text make one name look like another. */
 export const Line = z
   .string()
@@ -52,6 +54,7 @@ const project = {
     .trim()
     .max(400)
     .regex(/^(?:ghp_|github_pat_)[A-Za-z0-9_]+$/, "must start with ghp_ or github_pat_")
+    .meta({ examples: ["ghp_example"] })
     .optional(),
   app_id: Digits.optional(),
   installation_id: Digits.optional(),

@@ -43,6 +43,7 @@ export const explainOffline = route({
   path: "/api/registry/:id/offline",
   summary: "Why a nest is not online: never heard of, refused, silent or paused",
   access: "admin",
+  scope: "read",
   reply: Offline,
 });
 

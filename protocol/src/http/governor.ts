@@ -72,6 +72,7 @@ export const governor = route({
   path: "/api/config/governor/hub",
   summary: "The queue configuration in force; ETag names its state",
   access: "admin",
+  scope: "read",
   reply: GovernorSettings,
 });
 
@@ -81,6 +82,7 @@ export const changeGovernor = route({
   summary:
     "Change the queue configuration: absent keys stay, unknown ones are refused, all or nothing; with If-Match only if nobody changed it meanwhile",
   access: "admin",
+  scope: "configure",
   bodyLimit: 512 * 1024,
   body: GovernorChange,
   reply: z.object({ status: z.literal("updated") }),
@@ -108,6 +110,7 @@ export const previewImpact = route({
   summary:
     "How many issues would leave the queue and how many come on offer if this change were saved; nothing is saved",
   access: "admin",
+  scope: "read",
   bodyLimit: 512 * 1024,
   body: GovernorChange,
   reply: ImpactReply,
@@ -141,6 +144,7 @@ export const previewPatterns = route({
   path: "/api/config/governor/preview",
   summary: "Which queued issues, or models of connected relays, a list of patterns would match; nothing is saved",
   access: "admin",
+  scope: "read",
   bodyLimit: 512 * 1024,
   body: z.strictObject({ key: z.enum(patternKeys), patterns: z.array(z.string()) }),
   reply: PreviewReply,

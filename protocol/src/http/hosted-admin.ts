@@ -21,6 +21,7 @@ export const users = route({
   path: "/api/saas/users",
   summary: "Everybody who has signed in",
   access: "admin",
+  scope: "read",
   query: z.strictObject({
     q: z.string().max(100).optional(),
     limit: z.coerce.number().int().min(1).max(200).default(50),
@@ -33,6 +34,7 @@ export const setUser = route({
   path: "/api/saas/users/:login",
   summary: "Quota and block of somebody; null: as many nests as they like",
   access: "admin",
+  scope: "configure",
   body: z.strictObject({
     saas_quota: z.number().int().min(0).max(10_000).nullable().optional(),
     blocked: z.boolean().optional(),
@@ -54,6 +56,7 @@ export const clusters = route({
   path: "/api/saas/clusters",
   summary: "The clusters on which nests can live",
   access: "signed-in",
+  scope: "read",
   reply: z.object({ clusters: z.array(Cluster) }),
 });
 export const addCluster = route({
@@ -61,6 +64,7 @@ export const addCluster = route({
   path: "/api/saas/clusters",
   summary: "Add a cluster",
   access: "admin",
+  scope: "configure",
   body: ClusterRecord,
   reply: Cluster,
 });
@@ -69,6 +73,7 @@ export const setCluster = route({
   path: "/api/saas/clusters/:id",
   summary: "Change a cluster; keys that are absent stay, null takes one away",
   access: "admin",
+  scope: "configure",
   body: z.record(z.string(), z.unknown()),
   reply: Cluster,
 });
@@ -77,5 +82,6 @@ export const removeCluster = route({
   path: "/api/saas/clusters/:id",
   summary: "Forget a cluster that has no nest left",
   access: "admin",
+  scope: "configure",
   reply: z.object({ status: z.literal("removed") }),
 });

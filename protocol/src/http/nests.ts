@@ -99,6 +99,7 @@ export const mine = route({
   path: "/api/saas/my-nests",
   summary: "The nests of whoever asks: their own, those they have a role on, all for an admin",
   access: "signed-in",
+  scope: "read",
   query: z.strictObject({
     q: z.string().max(100).optional(),
     status: z.string().max(60).optional(),
@@ -129,6 +130,7 @@ export const read = route({
   path: "/api/saas/nests/:id",
   summary: "One nest with its steps and what differs from what the hub wants",
   access: "signed-in",
+  scope: "read",
   reply: NestDetail,
 });
 
@@ -137,6 +139,7 @@ export const status = route({
   path: "/api/saas/nests/:id/status",
   summary: "Where a nest stands",
   access: "signed-in",
+  scope: "read",
   reply: z.object({
     id: z.string(),
     status: z.string(),
@@ -158,6 +161,7 @@ export const compare = route({
   path: "/api/saas/nests/:id/compare",
   summary: "Look now in what a nest differs from what the hub wants",
   access: "signed-in",
+  scope: "read",
   reply: z.object({ id: z.string(), drift: z.array(Drift) }),
 });
 
@@ -166,6 +170,7 @@ export const events = route({
   path: "/api/saas/nests/:id/events",
   summary: "A nest's steps as they happen (server-sent events)",
   access: "signed-in",
+  scope: "read",
   produces: "text/event-stream",
   reply: z.string(),
 });
@@ -194,6 +199,7 @@ export const upgrade = route({
   path: "/api/saas/nests/:id/upgrade",
   summary: "Bring the newest image of the nest's channel, or the one named",
   access: "signed-in",
+  scope: "operate",
   body: z.strictObject({ image: z.string().max(500).optional() }).prefault({}),
   reply: Ok,
 });
@@ -202,6 +208,7 @@ export const pause = route({
   path: "/api/saas/nests/:id/pause",
   summary: "Scale to 0 and keep the data",
   access: "signed-in",
+  scope: "operate",
   reply: Ok,
 });
 export const resume = route({
@@ -209,6 +216,7 @@ export const resume = route({
   path: "/api/saas/nests/:id/resume",
   summary: "Scale to 1 again",
   access: "signed-in",
+  scope: "operate",
   reply: Ok,
 });
 export const retry = route({
@@ -216,6 +224,7 @@ export const retry = route({
   path: "/api/saas/nests/:id/retry",
   summary: "Take up the steps again after an error, or repair what differs",
   access: "signed-in",
+  scope: "operate",
   reply: Ok,
 });
 export const claim = route({
@@ -223,6 +232,7 @@ export const claim = route({
   path: "/api/saas/nests/:id/claim",
   summary: "Give a placeholder to an owner and a project",
   access: "admin",
+  scope: "people",
   bodyLimit: BODY,
   body: ClaimNest,
   reply: Ok.extend({ subdomain: z.string() }),
@@ -232,6 +242,7 @@ export const migrate = route({
   path: "/api/saas/nests/:id/migrate",
   summary: "Move a nest to another cluster, or adopt it where it is; the old one goes only when the data has arrived",
   access: "admin",
+  scope: "configure",
   body: z.strictObject({ cluster_id: z.string().min(1).max(100), adopt: z.boolean().default(false) }),
   reply: Ok,
 });
@@ -337,6 +348,7 @@ export const upgradePause = route({
   path: "/api/saas/upgrade-pause",
   summary: "Whether nests upgrade by themselves",
   access: "admin",
+  scope: "read",
   reply: UpgradePause,
 });
 export const setUpgradePause = route({
@@ -344,6 +356,7 @@ export const setUpgradePause = route({
   path: "/api/saas/upgrade-pause",
   summary: "Stop upgrades of all nests, or let them go on",
   access: "admin",
+  scope: "operate",
   body: z.strictObject({ paused: z.boolean(), note: z.string().trim().min(1).max(300).optional() }),
   reply: z.object({ paused: z.boolean() }),
 });

@@ -15,6 +15,7 @@ export const order = route({
   path: "/api/contribute/queue/order",
   summary: "What operators put in front of the queue, and what they hold back",
   access: "admin",
+  scope: "read",
   reply: z.object({
     order: z.array(z.string()),
     hold: z.array(z.object({ key: z.string(), reason: z.string(), by: z.string(), at: z.string() })),
@@ -26,6 +27,7 @@ export const setOrder = route({
   path: "/api/contribute/queue/order",
   summary: "Hand these issues out first, in this order; the whole list, empty = none",
   access: "admin",
+  scope: "operate",
   body: z.strictObject({ order: z.array(ItemKey).max(MOST_ORDERED, `more than ${MOST_ORDERED} issues`) }),
   reply: z.object({ ok: z.literal(true), order: z.array(z.string()) }),
 });
@@ -35,6 +37,7 @@ export const hold = route({
   path: "/api/contribute/queue/hold",
   summary: "Hold an issue back, or let it go again; who works on it goes on",
   access: "admin",
+  scope: "operate",
   body: z.strictObject({ key: ItemKey, held: z.boolean(), reason: z.string().max(200).optional() }),
   reply: z.object({
     ok: z.literal(true),
@@ -50,6 +53,7 @@ export const clearHolds = route({
   path: "/api/contribute/queue/hold/clear",
   summary: "Let every held issue go again",
   access: "admin",
+  scope: "operate",
   reply: z.object({ ok: z.literal(true), cleared: z.number().int(), hold: z.array(z.string()) }),
 });
 
@@ -75,6 +79,7 @@ export const lift = route({
   summary:
     "End the waiting of these issues, or of all that wait for one of these reasons; failures counted so far are forgotten",
   access: "admin",
+  scope: "operate",
   body: z
     .strictObject({
       keys: z.array(ItemKey).min(1).max(MOST_ORDERED, `more than ${MOST_ORDERED} issues`).optional(),

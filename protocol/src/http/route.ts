@@ -18,6 +18,10 @@ export type Access =
   | "member"
   | "operator";
 
+/** What an API token may do; each includes the one before. */
+export const tokenScopes = ["read", "operate", "configure"] as const;
+export type TokenScope = (typeof tokenScopes)[number];
+
 /** One HTTP route, described once: the server registers it, clients call it, the OpenAPI page prints it. */
 export interface Route<
   Body extends z.ZodType = z.ZodType,
@@ -29,6 +33,11 @@ export interface Route<
   readonly path: string;
   readonly summary: string;
   readonly access: Access;
+  /**
+   * The scope that an API token needs for this route; `people`: none is enough. Every route for admins says it. Where it is absent,
+   * anybody's reading is open to a token as well, and nothing else.
+   */
+  readonly scope?: TokenScope | "people";
   readonly body?: Body;
   readonly query?: Query;
   readonly reply: Reply;
@@ -43,4 +52,10 @@ export function route<Body extends z.ZodType, Query extends z.ZodType, Reply ext
   value: Route<Body, Query, Reply>,
 ): Route<Body, Query, Reply> {
   return value;
+}
+
+/** The scope that an API token needs for a route; undefined where no token is enough. */
+export function scopeOf({ scope, access, method }: Pick<Route, "scope" | "access" | "method">): TokenScope | undefined {
+  if (scope === "people") return undefined;
+  return scope ?? (access === "anyone" && method === "GET" ? "read" : undefined);
 }

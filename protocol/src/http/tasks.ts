@@ -68,5 +68,6 @@ export const output = route({
   path: "/api/contribute/tasks/:id/output",
   summary: "What a task's agent printed last, as plain text; for admins and the contributor whose task it is",
   access: "contributor",
+  scope: "read",
   reply: OutputReply,
 });
