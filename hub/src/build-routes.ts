@@ -1,10 +1,11 @@
 import type { CodeHost } from "@nest/codehost";
-import { RouteRegistry, sendPage } from "@nest/http";
+import { openApiOf, RouteRegistry, sendPage } from "@nest/http";
 import type { Clock, Log, Random } from "@nest/kit";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { registerApiTokenRoutes } from "./access/api-token-routes.ts";
 import { type Budgets, budgetsOf } from "./access/budgets.ts";
 import type { HubAccess } from "./access/build-access.ts";
+import { doors } from "./access/doors.ts";
 import { LedgerOnce } from "./access/ledger-once.ts";
 import { registerAccessRoutes } from "./access/routes.ts";
 import { isLogin } from "./access/users.ts";
@@ -76,8 +77,11 @@ export async function registerRoutes(deps: RouteDeps): Promise<void> {
   const publicVisibility: Visibility = (repo) => visibility.isPublic(repo);
   const viewerOf = (request: FastifyRequest) => identity.viewerOf(request);
 
+  // Made once, after all routes are registered, because it costs more than any other answer.
+  let openApi: Record<string, unknown> | undefined;
+  const describeApi = () => (openApi ??= openApiOf(routes.all(), { title: "Nest hub", version: "1", doors }));
   const contributorOf = (viewer: Viewer) => recordOf(viewer, ledger)?.id;
-  registerOperationsRoutes(routes, { ...operations, now, publicVisibility, viewerOf, contributorOf });
+  registerOperationsRoutes(routes, { ...operations, now, publicVisibility, viewerOf, contributorOf, describeApi });
   registerDispatchRoutes(routes, deps, budgets);
   registerFleetRoutes(routes, {
     registry: operations.registry,
@@ -109,6 +113,7 @@ export async function registerRoutes(deps: RouteDeps): Promise<void> {
     settings: () => queueSettings.settings,
     leaderboard: (window) => leaderboardOf(board, window, now()),
     ownAddress,
+    describeApi,
     codeHost,
     clock,
     relayPackage: RELAY_PACKAGE,

@@ -1,8 +1,7 @@
-import { networkOf, openApiOf } from "@nest/http";
+import { networkOf } from "@nest/http";
 import { TimeSlicer } from "@nest/kit";
 import { contribute, contributors, health, operations, tasks } from "@nest/protocol";
 import type { FastifyRequest } from "fastify";
-import { doors } from "../access/doors.ts";
 import { type HubRoutes, isAdmin, sameViewer, type Viewer } from "../access/viewer.ts";
 import { DAY_HOURS, type DoneByHour } from "./done-by-hour.ts";
 import type { EventStream } from "./event-stream.ts";
@@ -21,6 +20,8 @@ export interface OperationsRouteDeps {
   readonly doneByHour: DoneByHour;
   readonly waits: WaitHistogram;
   readonly now: () => number;
+  /** The OpenAPI description of every route. */
+  readonly describeApi: () => Record<string, unknown>;
   /** Determines the viewer again, because a session may have ended since. */
   readonly viewerOf: (request: FastifyRequest) => Promise<Viewer>;
   /** The visibility of people without admin rights; admins see every repository. */
@@ -89,10 +90,5 @@ export function registerOperationsRoutes(routes: HubRoutes, deps: OperationsRout
   routes.serve(operations.metrics, async ({ reply }) =>
     reply.type(metrics.registry.contentType).send(await metrics.registry.metrics()),
   );
-  // Made once, after all routes are registered, because it costs more than any other answer.
-  let openApi: Record<string, unknown> | undefined;
-  routes.serve(operations.openapi, () => {
-    openApi ??= openApiOf(routes.all(), { title: "Nest hub", version: "1", doors });
-    return openApi;
-  });
+  routes.serve(operations.openapi, () => deps.describeApi());
 }

@@ -41,7 +41,7 @@ ${section({ id: "fleet", title: "Relays", label: "Connected relays", list: "ul" 
 </div>
 </div>
 </main>
-<footer class="wide"><p><a href="/contribute">Contribute</a> <a href="/leaderboard">Leaderboard</a></p><p>As data: <a href="/api/contribute/status">status</a> <a href="/api/contribute/queue">queue</a> <a href="/api/contribute/fleet">fleet</a> <a href="/api/contribute/activity">activity</a> <a href="/api/openapi.json">API</a></p></footer>`,
+<footer class="wide"><p><a href="/contribute">Contribute</a> <a href="/leaderboard">Leaderboard</a></p><p>As data: <a href="/api/contribute/status">status</a> <a href="/api/contribute/queue">queue</a> <a href="/api/contribute/fleet">fleet</a> <a href="/api/contribute/activity">activity</a> <a href="/api/docs">API</a></p></footer>`,
   });
 }
 

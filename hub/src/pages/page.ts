@@ -35,7 +35,7 @@ ${siteHeader(here)}
 <main id="main" class="wide" tabindex="-1">
 ${body}
 </main>
-<footer class="wide"><p><a href="/api/openapi.json">API</a></p></footer>`,
+<footer class="wide"><p><a href="/api/docs">API</a></p></footer>`,
   });
 }
 

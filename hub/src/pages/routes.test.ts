@@ -16,6 +16,7 @@ import { type PageDeps, registerPages } from "./routes.ts";
 const folder = mkdtempSync(join(tmpdir(), "nest-pages-test-"));
 const hostile = '<img src=x onerror="alert(1)">\u202e';
 const deps: PageDeps = {
+  describeApi: () => ({ paths: {}, components: { responses: {} } }),
   status: () => ({
     hub: "online",
     active_contributors: 1,

@@ -7,6 +7,7 @@ import { type Clock, NestError } from "@nest/kit";
 import { type contribute, type governor, leaderboard, pages } from "@nest/protocol";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { HubRoutes } from "../access/viewer.ts";
+import { apiDocsPage } from "./api-docs-page.ts";
 import { registerAssets } from "./assets.ts";
 import { contributePage } from "./contribute-page.ts";
 import { leaderboardPage } from "./leaderboard-page.ts";
@@ -25,6 +26,8 @@ export interface PageDeps {
   };
   /** The hub's address as whoever asks should use it, without a trailing slash. */
   readonly ownAddress: (request: FastifyRequest) => string;
+  /** The OpenAPI description of every route. */
+  readonly describeApi: () => Readonly<Record<string, unknown>>;
   readonly codeHost: CodeHost;
   /** Its addresses, for contributors: of its pages, and of its API. */
   readonly codeHostAddress: { readonly web: string; readonly api: string };
@@ -59,6 +62,9 @@ export function registerPages(app: FastifyInstance, routes: HubRoutes, deps: Pag
         relayDigest: (await packages.current())?.digest,
       }),
     ),
+  );
+  routes.serve(pages.apiDocs, ({ request, reply }) =>
+    sendPage(reply, apiDocsPage(deps.describeApi(), deps.ownAddress(request))),
   );
   routes.serve(pages.guide, async ({ reply }) =>
     reply.type("text/plain; charset=utf-8").send(await readFile(GUIDE, "utf8")),

@@ -26,6 +26,7 @@ export const app = [
   route({ ...html, path: "/contributors", summary: "Contributors and their standing, for admins" }),
   route({ ...html, path: "/contributors/:id", summary: "One contributor, for admins" }),
   route({ ...html, path: "/audit", summary: "Who changed what, for admins" }),
+  route({ ...html, path: "/tokens", summary: "API tokens for automation, for admins" }),
 ] as const;
 
 /** The pages of a nest's browser app. */
@@ -48,6 +49,8 @@ export const contribute = route({
   summary: "How to contribute: the queue in numbers, and the commands for the chosen CLI",
   query: z.object({ cli: z.string().max(40).optional() }),
 });
+
+export const apiDocs = route({ ...html, path: "/api/docs", summary: "The API as a page to read" });
 
 export const guide = route({
   method: "GET",

@@ -58,6 +58,13 @@ const audit = createRoute({
   component: lazyRouteComponent(() => import("./audit/audit.tsx"), "Audit"),
 });
 
+const tokens = createRoute({
+  getParentRoute,
+  path: "/tokens",
+  staticData: { title: "API tokens", isForAdmins: true },
+  component: lazyRouteComponent(() => import("./tokens/tokens.tsx"), "Tokens"),
+});
+
 const mePage = {
   getParentRoute,
   staticData: { title: "My contributions", isPersonal: true },
@@ -128,5 +135,6 @@ export const hubRouter = createAppRouter(
     contributors,
     contributor,
     audit,
+    tokens,
   ]),
 );

@@ -13,6 +13,11 @@ export function Account() {
       <Menu.Item component="a" href="/me">
         My contributions
       </Menu.Item>
+      {who.hub_admin ? (
+        <Menu.Item component="a" href="/tokens">
+          API tokens
+        </Menu.Item>
+      ) : undefined}
       <Menu.Item onClick={() => attempt(signOut)}>Sign out</Menu.Item>
     </AccountMenu>
   );
