@@ -21,6 +21,10 @@ const programs: Readonly<Record<string, Program>> = {
       return (args, environment) => runRelay(args, takeSecrets(environment));
     },
   },
+  hubctl: {
+    summary: "operates a hub from a terminal: queue, relays, tasks, settings, audit",
+    load: async () => (await import("./hubctl/hubctl.ts")).runHubctl,
+  },
   instance: {
     summary: "hosted nests by hand: render, apply, verify, claim, delete",
     load: async () => (await import("./instance/instance.ts")).runInstance,

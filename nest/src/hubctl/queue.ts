@@ -1,0 +1,103 @@
+import { NestError, UsageError } from "@nest/kit";
+import { contribute, queue } from "@nest/protocol";
+import { rowsOf } from "./pages.ts";
+import { noWords, oneWord, show, someWords, table } from "./shown.ts";
+import type { Verb, VerbCall } from "./verb.ts";
+
+const list: Verb = async (call) => {
+  noWords(call);
+  const { reason, search: q } = call.flags;
+  const rows = await rowsOf(
+    call,
+    async (paging) => (await call.hub.call(contribute.queue, { query: { ...paging, reason, q } })).value,
+    (page) => page.queue,
+  );
+  show(call, rows, () => table(["ISSUE", "TITLE", "LABELS", "STANDS"], rows.map(cellsOf)));
+  return 0;
+};
+
+const showOne: Verb = async (call) => {
+  const found = await issueOf(call, oneWord(call, "issue"));
+  show(call, found, () => {
+    const facts = [
+      ["issue", found.key],
+      ["title", found.title],
+      ["address", found.url],
+      ["author", found.author],
+      ["labels", found.labels.join(", ")],
+      ["changed", found.updated_at],
+      ["stands", standsOf(found)],
+      ...(found.held_reason === undefined ? [] : [["held because", found.held_reason]]),
+    ];
+    return table(["", ""], facts).replace(/^\n/, "");
+  });
+  return 0;
+};
+
+const hold: Verb = async (call) => {
+  const keys = someWords(call, "issue");
+  const { reason = call.flags.note ?? "" } = call.flags;
+  for (const key of keys) await call.hub.call(queue.hold, { body: { key, held: true, reason } });
+  show(call, { held: keys }, () => `${counted(keys.length)} held back\n`);
+  return 0;
+};
+
+/** Named issues at once; all that wait for a reason only with `-yes`, because that can be thousands. */
+const lift: Verb = async (call) => {
+  const { reason, yes } = call.flags;
+  if (reason === undefined) return lifted(call, { keys: [...someWords(call, "issue, or -reason")] });
+  noWords(call);
+  const [known] = queue.liftable.filter((one) => one === reason);
+  if (known === undefined)
+    throw new UsageError(`-reason: nobody can end a wait for "${reason}"`, {
+      hint: `one of ${queue.liftable.join(", ")}`,
+    });
+  if (yes === true) return lifted(call, { reasons: [known] });
+  const { matching } = (await call.hub.call(contribute.queue, { query: { limit: 1, reason } })).value;
+  show(call, { would_lift: matching }, () => `would offer ${counted(matching)} again; with -yes it does\n`);
+  return 3;
+};
+
+async function lifted(call: VerbCall, body: { keys?: string[]; reasons?: queue.Liftable[] }): Promise<0> {
+  const { value } = await call.hub.call(queue.lift, { body });
+  show(call, value, () => `${counted(value.lifted.length)} offered again\n`);
+  return 0;
+}
+
+const prioritise: Verb = async (call) => {
+  const keys = someWords(call, "issue").map((key) => key.toLowerCase());
+  const { order } = (await call.hub.call(queue.order)).value;
+  const wanted = [...new Set([...keys, ...order])];
+  if (wanted.length > queue.MOST_ORDERED)
+    throw new NestError("bad_request", `more than ${queue.MOST_ORDERED} issues would be in front of the queue`);
+  const { value } = await call.hub.call(queue.setOrder, { body: { order: wanted } });
+  show(call, value, () => `${counted(keys.length)} handed out first\n`);
+  return 0;
+};
+
+async function issueOf(call: VerbCall, key: string): Promise<contribute.QueueItem> {
+  const wanted = key.toLowerCase();
+  const query = { limit: 500, with: "withheld", q: wanted } as const;
+  const { value } = await call.hub.call(contribute.queue, { query });
+  const found = value.queue.find((one) => one.key.toLowerCase() === wanted);
+  if (found === undefined)
+    throw new NestError("not_found", `there is no issue ${key} in the queue`, {
+      hint: "an issue is named owner/name#number; closed ones, and those of other repositories, are not in it",
+    });
+  return found;
+}
+
+function cellsOf(one: contribute.QueueItem): readonly string[] {
+  return [one.key, one.title, one.labels.join(","), standsOf(one)];
+}
+
+function standsOf({ withheld, ordered }: contribute.QueueItem): string {
+  if (withheld === undefined) return ordered === true ? "on offer, first" : "on offer";
+  return withheld.because;
+}
+
+function counted(count: number): string {
+  return `${count} ${count === 1 ? "issue" : "issues"}`;
+}
+
+export const queueVerbs: Readonly<Record<string, Verb>> = { list, show: showOne, hold, lift, prioritise };

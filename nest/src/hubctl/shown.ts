@@ -1,0 +1,49 @@
+import { plainLine, UsageError } from "@nest/kit";
+import { USAGE } from "./usage.ts";
+import type { VerbCall } from "./verb.ts";
+
+const GAP = "  ";
+const WIDEST = 72;
+
+/** Rows as a table for a terminal. What comes from a hub is made plain: it cannot steer a terminal. */
+export function table(head: readonly string[], rows: readonly (readonly (string | number | undefined)[])[]): string {
+  const cells = [head, ...rows].map((row) => row.map((cell) => cut(plainLine(String(cell ?? "")))));
+  const widths = head.map((_, at) => Math.max(...cells.map((row) => row[at]?.length ?? 0)));
+  return cells
+    .map((row) =>
+      row
+        .map((cell, at) => (at === row.length - 1 ? cell : cell.padEnd(widths[at] ?? 0)))
+        .join(GAP)
+        .trimEnd(),
+    )
+    .map((line) => `${line}\n`)
+    .join("");
+}
+
+/** Prints a value as JSON where that was asked for, else as `text` makes it. */
+export function show(call: VerbCall, value: unknown, text: () => string): void {
+  call.print(call.flags.json === true ? `${JSON.stringify(value, undefined, 2)}\n` : text());
+}
+
+/** The words that a command needs, at least one. @throws UsageError */
+export function someWords({ words }: VerbCall, what: string): readonly [string, ...string[]] {
+  const [first, ...rest] = words;
+  if (first === undefined) throw new UsageError(`which ${what}?`, { usage: USAGE });
+  return [first, ...rest];
+}
+
+/** The one word that a command needs. @throws UsageError */
+export function oneWord(call: VerbCall, what: string): string {
+  const [first, second] = someWords(call, what);
+  if (second !== undefined) throw new UsageError(`unknown argument ${second}`, { usage: USAGE });
+  return first;
+}
+
+/** @throws UsageError for arguments after a command that takes none. */
+export function noWords({ words: [first] }: VerbCall): void {
+  if (first !== undefined) throw new UsageError(`unknown argument ${first}`, { usage: USAGE });
+}
+
+function cut(text: string): string {
+  return text.length > WIDEST ? `${text.slice(0, WIDEST - 1)}…` : text;
+}
