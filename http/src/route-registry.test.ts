@@ -1,5 +1,5 @@
 import { NestError, silentLog } from "@nest/kit";
-import { route } from "@nest/protocol";
+import { type Route, route } from "@nest/protocol";
 import type { FastifyInstance } from "fastify";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
@@ -64,7 +64,7 @@ test("a route for admins that does not say which scope an API token needs is not
     actorOf: (who) => who,
     errorPage: () => "",
   });
-  const forgotten = route({ ...base, method: "GET", path: "/api/forgotten", access: "admin" });
+  const forgotten: Route = { ...base, method: "GET", path: "/api/forgotten", access: "admin" };
   expect(() => routes.serve(forgotten, () => ({}))).toThrow(/does not say which scope/);
   await bare.close();
 });

@@ -30,6 +30,7 @@ export const pauses = route({
   path: "/api/contribute/pauses",
   summary: "Who is paused now, by whom, why and until when",
   access: "admin",
+  scope: "read",
   reply: z.object({ pauses: z.array(Pause) }),
 });
 
@@ -39,6 +40,7 @@ export const setPause = route({
   summary:
     "Give a contributor, one of their relays, or everybody no work until a time, or until it is ended; what is under way goes on",
   access: "admin",
+  scope: "operate",
   body: z.strictObject({
     scope: PauseScope,
     note: z.string().max(500).default(""),
@@ -52,6 +54,7 @@ export const endPause = route({
   path: "/api/contribute/pauses/end",
   summary: "End a pause; relays that wait get work at once",
   access: "admin",
+  scope: "operate",
   body: z.strictObject({ scope: PauseScope }),
   reply: z.object({ ok: z.literal(true), ended: z.boolean() }),
 });

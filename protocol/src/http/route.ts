@@ -47,9 +47,14 @@ export interface Route<
   readonly produces?: string;
 }
 
+/** A route for admins names the scope that an API token needs; for the others that is left to {@link scopeOf}. */
+type SaysScope =
+  | { readonly access: "admin"; readonly scope: TokenScope | "people" }
+  | { readonly access: Exclude<Access, "admin"> };
+
 /** Keeps a route's exact types. */
 export function route<Body extends z.ZodType, Query extends z.ZodType, Reply extends z.ZodType>(
-  value: Route<Body, Query, Reply>,
+  value: Route<Body, Query, Reply> & SaysScope,
 ): Route<Body, Query, Reply> {
   return value;
 }
