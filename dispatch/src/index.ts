@@ -19,13 +19,15 @@ export type { ItemRecord } from "./leases/cooldown.ts";
 export type { DeciderPolicy } from "./leases/decider-deps.ts";
 export { type Lease, leaseState } from "./leases/lease.ts";
 export { LeaseDecider } from "./leases/lease-decider.ts";
-export { HOLD_PREFIX, Ledger } from "./leases/ledger.ts";
+export { HOLD_PREFIX, Ledger, PAUSE_PREFIX } from "./leases/ledger.ts";
 export type { BatchResult, LedgerStore, ReplicaUpdate } from "./leases/ledger-store.ts";
-export { PAUSE_PREFIX, type Pause, type PauseScope, pauseOf, pauseSettingOf } from "./leases/pause.ts";
+export { type OperatorHold, operatorHoldOn, operatorHolds } from "./leases/operator-hold.ts";
+export { type Pause, type PauseScope, pauseFor, pauseOf, pauseSettingOf } from "./leases/pause.ts";
 export { type HubDatabase, openStorage, type Storage } from "./open-storage.ts";
 export { ClaimLedger } from "./queue/claim-ledger.ts";
 export type { Entry, QueueIssue } from "./queue/entry.ts";
 export { compileFilters, type Filter } from "./queue/filters.ts";
+export type { Judgement } from "./queue/issue-rules.ts";
 export { Monitor, type QueueFeed } from "./queue/monitor.ts";
 export { PatternJudge } from "./queue/pattern-judge.ts";
 export {
@@ -36,7 +38,7 @@ export {
   type PatternList,
 } from "./queue/pattern-list.ts";
 export { MOST_PATTERNS } from "./queue/patterns.ts";
-export { type OperatorHold, ORDER_SETTING, Queue } from "./queue/queue.ts";
+export { ORDER_SETTING, Queue } from "./queue/queue.ts";
 export { Unblocker } from "./queue/unblocker.ts";
 export { RepositoryVisibility } from "./queue/visibility.ts";
 export type { Bus } from "./replicas/bus.ts";

@@ -10,6 +10,7 @@ import { deliverEffect } from "./relays/deliver-effect.ts";
 import { Entrance } from "./relays/entrance.ts";
 import { Gateway } from "./relays/gateway.ts";
 import { Holders } from "./relays/holders.ts";
+import { Notices } from "./relays/notices.ts";
 import { OtherReplicas } from "./relays/other-replicas.ts";
 import { Peers } from "./relays/peers.ts";
 import { Presence } from "./relays/presence.ts";
@@ -43,6 +44,8 @@ export interface Relays {
   readonly roleOf: (contributorId: string, requested: string | undefined) => string | undefined;
   /** Looks for work for relays that wait: something that held them back has ended. */
   readonly offerAgain: () => void;
+  /** The same for relays of a contributor that were refused for a reason that only time ends, and has ended. */
+  readonly offerAgainTo: (contributorId: string) => void;
 }
 
 /** Wires connections to decisions: relays' messages become commands, and effects become frames. */
@@ -110,12 +113,20 @@ export function buildRelays(deps: RelaysDeps): Relays {
   const gateway = new Gateway({ ...inside, ...outside, clock, random, log });
   const onAnswered = (session: Session) => conversation.answered(session);
   const delivery = { relays, roster, waiting, queue, credentials, events, clock, random, onAnswered, roleOf, limitsOf };
+  const notices = new Notices({ ledger, roster, now: () => clock.now() });
   batcher.listen({
+    changed: ({ settings }) => notices.changed(settings),
     effect: (effect) => deliverEffect(effect, delivery),
     lost: (connections) => relays.recall(connections),
     reloaded: () => relays.review(),
   });
   queue.whenOffered(() => waiting.offer());
   configApplier.listen({ announced: (message) => relays.announce(message), applied: () => waiting.offer() });
-  return { gateway, events, peers, roleOf, offerAgain: () => waiting.offer() };
+  const offerAgain = () => waiting.offer();
+  const offerAgainTo = (contributorId: string) => {
+    for (const session of roster.of(contributorId))
+      if (session.idleReason === "contributor_failure_streak") waiting.add(session);
+    waiting.offer();
+  };
+  return { gateway, events, peers, roleOf, offerAgain, offerAgainTo };
 }

@@ -151,7 +151,15 @@ function registerDispatchRoutes(routes: HubRoutes, deps: RouteDeps, budgets: Bud
     relaysOf: (id) => operations.readModel.relaysOf(id),
     now,
   });
-  registerPauseRoutes(routes, { ledger, batcher, offerAgain: relays.offerAgain, now });
+  registerPauseRoutes(routes, {
+    ledger,
+    batcher,
+    queue,
+    repositories: () => monitor.repositories(),
+    relays: () => operations.readModel.connectedRelays(),
+    offerAgain: relays.offerAgain,
+    now,
+  });
   registerContributorRoutes(routes, {
     registration: {
       codeHost,
@@ -165,6 +173,7 @@ function registerDispatchRoutes(routes: HubRoutes, deps: RouteDeps, budgets: Bud
     leaderboard: operations.board,
     policy,
     registrations: budgets.registrations,
+    offerAgainTo: relays.offerAgainTo,
     now,
   });
 }

@@ -34,7 +34,7 @@ export type ActivityEvent<Task> =
     }
   /** `detail`: the machine's session name and its agent CLI. */
   | { readonly action: "joined" | "left"; readonly detail: string }
-  | { readonly action: "registered" | "access revoked" }
+  | { readonly action: "registered" | "access revoked" | "access restored" }
   | { readonly action: "pull request verified"; readonly url: string }
   /** `detail`: the new trust tier. */
   | { readonly action: "promoted" | "trust changed"; readonly detail: string }
@@ -107,6 +107,7 @@ const wordings: Readonly<Record<ActivityAction, Wording>> = {
     saysDetail: true,
   },
   "access revoked": { tone: "bad", before: "lost access" },
+  "access restored": { tone: "good", before: "has access again" },
   "contribution suspended": { tone: "neutral", before: "hands out no work for now" },
   "contribution resumed": { tone: "neutral", before: "hands out work again" },
   announced: { tone: "neutral", before: ({ detail }) => `announced: ${detail ?? ""}`, saysDetail: true },

@@ -21,6 +21,12 @@ export type AuditEvent =
   | (Changed<"queue order", unknown, readonly string[]> & { readonly subject: "queue" })
   /** `subject`: the issue; the values are the operator's reasons. */
   | Changed<"queue hold" | "queue hold ended", string | null, string | null>
+  /** `after`: the reason. */
+  | Changed<"access restored", Tier, string>
+  /** `before`: until when it would have held. */
+  | Changed<"failure pause ended", string, null>
+  /** `subject`: the login; `after`: the message. */
+  | Changed<"message", null, string>
   /** `subject`: the scope; the values are end and note. */
   | Changed<"paused" | "pause ended", string | null, string | null>
   /** `subject`: the issue; `before`: why it waited; `after`: what ended the wait, if anything besides the actor. */
@@ -99,6 +105,13 @@ const wordings: Readonly<Record<AuditAction, Wording>> = {
   trust: { tone: "neutral", words: "changed the trust tier of", label: "Trust tier" },
   promoted: { tone: "good", words: "promoted", label: "Promoted" },
   revoked: { tone: "bad", words: "revoked the access of", label: "Access revoked" },
+  "access restored": { tone: "good", words: "gave access again to", label: "Access restored" },
+  "failure pause ended": {
+    tone: "neutral",
+    words: "ended the pause after failures of",
+    label: "Pause after failures ended",
+  },
+  message: { tone: "neutral", words: "wrote to", label: "Message" },
   "agent role": { tone: "neutral", words: "changed the agent role of", label: "Agent role" },
   "token reissued": { tone: "neutral", words: "issued a new registration token for", label: "New token" },
   renamed: { tone: "neutral", words: "reported a new login, now", label: "Renamed" },

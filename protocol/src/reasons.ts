@@ -17,6 +17,7 @@ const withheld = {
   tracker: { label: "trackers", because: "it only collects other issues" },
   assigned_to_other: { label: "assigned to somebody", because: "it is assigned to somebody" },
   leased: { label: "in progress", because: "somebody is working on it" },
+  repo_paused: { label: "in a paused repository", because: "an operator has paused its repository" },
   operator_hold: { label: "held by an operator", because: "an operator holds it back" },
   claimed: { label: "claimed by a pull request", because: "an open pull request claims it" },
   connection_lost: { label: "connection lost", because: "the relay that worked on it lost its connection" },

@@ -252,17 +252,22 @@ describe.skipIf(missing)("the levers of the hub's browser app", () => {
     await context.close();
   });
 
-  test("revoke: named to confirm, told what follows; the live socket closes, and there is no way back", async () => {
+  test("revoke: named to confirm, told what follows; the live socket closes; access is given again with a reason that they are told", async () => {
     const relay = await hub.relay("alice");
     const { page, context, faults } = await open("/contributors/alice");
     await page.getByRole("button", { name: "Revoke access…" }).click();
     const dialog = page.getByRole("dialog");
-    await dialog.getByText("a revoked contributor stays revoked").waitFor();
-    expect(await dialog.getByRole("button", { name: "Revoke for good" }).isDisabled()).toBe(true);
+    await dialog.getByText("They stay out until an admin gives access again").waitFor();
+    expect(await dialog.getByRole("button", { name: "Revoke access" }).isDisabled()).toBe(true);
     await dialog.getByLabel("Type alice to confirm").fill("alice");
-    await dialog.getByRole("button", { name: "Revoke for good" }).click();
+    await dialog.getByRole("button", { name: "Revoke access" }).click();
     expect((await relay.closed).code).toBe(1008);
-    await page.getByText("Access was revoked. That is for good").waitFor();
+    await page.getByRole("button", { name: "Give access again…" }).click();
+    expect(await dialog.getByRole("button", { name: "Give access again" }).isDisabled()).toBe(true);
+    await dialog.getByLabel("Why").fill("it was another account");
+    await dialog.getByRole("button", { name: "Give access again" }).click();
+    await page.locator("#messages").getByText("your access was restored: it was another account").waitFor();
+    expect((await (await RawRelay.join(hub.socket, relay.token)).ready()).number).toBeGreaterThan(0);
     expect(faults).toEqual([]);
     await context.close();
   });

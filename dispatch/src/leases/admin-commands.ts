@@ -54,7 +54,7 @@ export function trust(deps: DeciderDeps, command: Of<"trust">, now: number): Eff
   ];
 }
 
-/** Revokes a contributor for good. Their tasks end and their connections close at once. */
+/** Revokes a contributor's access. Their tasks end and their connections close at once. */
 export function revoke(deps: DeciderDeps, command: Of<"revoke">, now: number): Effect[] {
   const { ledger, times } = deps;
   const before = ledger.contributor(command.contributorId);
@@ -82,6 +82,34 @@ export function revoke(deps: DeciderDeps, command: Of<"revoke">, now: number): E
   }
   effects.push({ kind: "close", contributorId: before.id, reason: "access revoked" }, { kind: "done", released });
   return effects;
+}
+
+/** Gives somebody who was revoked access again, as a newcomer: what they had done no longer promotes them. */
+export function unrevoke(deps: DeciderDeps, command: Of<"unrevoke">, now: number): Effect[] {
+  const { ledger } = deps;
+  const { contributorId, reason, actor } = command;
+  const before = ledger.contributor(contributorId);
+  if (before === undefined) return [{ kind: "refused", code: "not_found", because: "no such contributor" }];
+  if (before.tier !== "revoked")
+    return [{ kind: "refused", code: "moved", because: "this contributor has access already" }];
+  const after = { tier: "newcomer", promotionBase: before.verified, streak: 0, pausedUntil: 0 } as const;
+  ledger.putContributor({ ...before, ...after });
+  ledger.audit({ at: now, actor, action: "access restored", subject: before.login, before: "revoked", after: reason });
+  note(deps, before.id, { action: "access restored" }, now);
+  return [{ kind: "done", released: [] }];
+}
+
+/** Ends the pause of a contributor whose tasks failed quickly, one after the other; the failures are counted anew. */
+export function endFailurePause(deps: DeciderDeps, command: Of<"end_failure_pause">, now: number): Effect[] {
+  const { ledger } = deps;
+  const before = ledger.contributor(command.contributorId);
+  if (before === undefined) return [{ kind: "refused", code: "not_found", because: "no such contributor" }];
+  if (before.pausedUntil <= now) return [{ kind: "refused", code: "moved", because: "no pause after failures holds" }];
+  ledger.putContributor({ ...before, streak: 0, pausedUntil: 0 });
+  const until = new Date(before.pausedUntil).toISOString();
+  const { actor } = command;
+  ledger.audit({ at: now, actor, action: "failure pause ended", subject: before.login, before: until, after: null });
+  return [{ kind: "done", released: [] }];
 }
 
 /**

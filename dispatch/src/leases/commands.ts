@@ -107,6 +107,10 @@ export type Command =
   | { readonly kind: "reissue"; readonly contributorId: string; readonly tokenDigest: string }
   | { readonly kind: "trust"; readonly contributorId: string; readonly tier: Tier; readonly actor: string }
   | { readonly kind: "revoke"; readonly contributorId: string; readonly actor: string }
+  /** Gives somebody who was revoked access again. */
+  | { readonly kind: "unrevoke"; readonly contributorId: string; readonly reason: string; readonly actor: string }
+  /** Ends the pause that quick failures in a row brought. */
+  | { readonly kind: "end_failure_pause"; readonly contributorId: string; readonly actor: string }
   /** Closes one connection of a contributor. Its task stays reserved for its identity, as after any lost connection. */
   | { readonly kind: "disconnect"; readonly contributorId: string; readonly connection: string; readonly actor: string }
   | {

@@ -21,7 +21,7 @@ export interface Candidates {
   offer(asker: RelayIdentity, now: number): Iterable<Candidate>;
   /** A digest of the issue's current title and text. */
   digestOf(key: string): string | undefined;
-  /** Call when something about these issues changed. */
+  /** Call when something about these issues changed, or about all issues of a repository, given by its name in lower case. */
   touch(keys: ReadonlySet<string>, now: number): void;
 }
 

@@ -1,4 +1,14 @@
-import { audit, disconnect, reissue, requeue, revoke, setting, trust } from "./admin-commands.ts";
+import {
+  audit,
+  disconnect,
+  endFailurePause,
+  reissue,
+  requeue,
+  revoke,
+  setting,
+  trust,
+  unrevoke,
+} from "./admin-commands.ts";
 import { note } from "./bookkeeping.ts";
 import type { Command, Effect } from "./commands.ts";
 import { type DeciderDeps, refreshQueue } from "./decider-deps.ts";
@@ -69,6 +79,10 @@ export class LeaseDecider {
         return trust(deps, command, now);
       case "revoke":
         return revoke(deps, command, now);
+      case "unrevoke":
+        return unrevoke(deps, command, now);
+      case "end_failure_pause":
+        return endFailurePause(deps, command, now);
       case "lift":
         return lift(deps, command, now);
       case "requeue":

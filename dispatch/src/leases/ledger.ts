@@ -18,6 +18,12 @@ import type { Lease } from "./lease.ts";
 /** Prefix of a setting's name; the issue's key follows. The setting is an operator's hold on the issue. */
 export const HOLD_PREFIX = "hold:";
 
+/** Prefix of the settings that are pauses (`pause.ts`). */
+export const PAUSE_PREFIX = "pause:";
+
+/** The same, of the pauses of repositories; the repository's name follows, in lower case. */
+export const REPOSITORY_PAUSE_PREFIX = `${PAUSE_PREFIX}repository:`;
+
 /**
  * The live rows of leases, issues and contributors in memory, and the changes of the current batch. Between batches it equals
  * the database: `changes` are written, `commit` discards the undo log once they are durable, `rollback` restores the previous
@@ -38,7 +44,7 @@ export class Ledger {
   #activityId: number;
   #changes = noChanges();
   #undo: (() => void)[] = [];
-  /** Keys of the issues touched since the last `touched()`. */
+  /** Keys of the issues touched since the last `touched()`; the name of a repository stands for all of its issues. */
   #touched = new Set<string>();
   #grantsInBatch = new Map<string, number>();
 
@@ -68,7 +74,7 @@ export class Ledger {
   reload(rows: LedgerRows): void {
     for (const key of this.#byKey.keys()) this.#touched.add(key);
     for (const key of this.#items.keys()) this.#touched.add(key);
-    for (const name of this.#settings.keys()) this.#touchHold(name);
+    for (const name of this.#settings.keys()) this.#touchNamedBy(name);
     const leases = [this.#leases, this.#byKey, this.#byContributor, this.#items];
     const contributors = [this.#contributors, this.#byLogin, this.#byAccount, this.#byDigest];
     for (const index of [...leases, ...contributors, this.#settings]) index.clear();
@@ -77,7 +83,7 @@ export class Ledger {
     this.#fill(rows);
     for (const key of this.#byKey.keys()) this.#touched.add(key);
     for (const key of this.#items.keys()) this.#touched.add(key);
-    for (const name of this.#settings.keys()) this.#touchHold(name);
+    for (const name of this.#settings.keys()) this.#touchNamedBy(name);
   }
 
   lease(taskId: string): Lease | undefined {
@@ -244,7 +250,7 @@ export class Ledger {
     put(value);
     this.#undo.push(() => put(before));
     this.#changes.settings.set(name, value);
-    this.#touchHold(name);
+    this.#touchNamedBy(name);
   }
 
   judgePullRequest(verdict: PullRequestVerdict): void {
@@ -265,7 +271,7 @@ export class Ledger {
     );
   }
 
-  /** The keys of issues touched since the last call; the queue checks these again. */
+  /** The keys of issues and the names of repositories touched since the last call; the queue checks these again. */
   touched(): ReadonlySet<string> {
     const touched = this.#touched;
     if (touched.size > 0) this.#touched = new Set();
@@ -288,7 +294,7 @@ export class Ledger {
     for (const key of this.#changes.items.keys()) this.#touched.add(key);
     for (const lease of this.#changes.leases.values()) this.#touched.add(lease.key);
     for (const ending of this.#changes.endings) this.#touched.add(ending.lease.key);
-    for (const name of this.#changes.settings.keys()) this.#touchHold(name);
+    for (const name of this.#changes.settings.keys()) this.#touchNamedBy(name);
     this.#beginBatch();
   }
 
@@ -305,8 +311,9 @@ export class Ledger {
     for (const contributor of rows.contributors) this.#indexContributor(contributor);
   }
 
-  #touchHold(setting: string): void {
-    if (setting.startsWith(HOLD_PREFIX)) this.#touched.add(setting.slice(HOLD_PREFIX.length));
+  #touchNamedBy(setting: string): void {
+    for (const prefix of [HOLD_PREFIX, REPOSITORY_PAUSE_PREFIX])
+      if (setting.startsWith(prefix)) this.#touched.add(setting.slice(prefix.length));
   }
 
   #collect(taskIds: ReadonlySet<string> | undefined): Lease[] {

@@ -4,6 +4,7 @@ import type { Effect } from "./commands.ts";
 import { lifted } from "./cooldown.ts";
 import type { DeciderDeps, Of } from "./decider-deps.ts";
 import { HOLD_PREFIX } from "./ledger.ts";
+import { operatorHolds } from "./operator-hold.ts";
 
 type Waiting = readonly [key: string, reason: queue.Liftable];
 
@@ -31,9 +32,6 @@ function waitingOf({ ledger }: DeciderDeps, keys: readonly string[] | undefined,
   const waiting: Waiting[] = items.flatMap((item) =>
     item?.holdReason === undefined || now >= item.holdUntil ? [] : [[item.key, item.holdReason] as const],
   );
-  for (const [name] of ledger.settingsOf(HOLD_PREFIX)) {
-    const key = name.slice(HOLD_PREFIX.length);
-    if (wanted?.has(key) ?? true) waiting.push([key, "operator_hold"]);
-  }
+  for (const [key] of operatorHolds(ledger, now)) if (wanted?.has(key) ?? true) waiting.push([key, "operator_hold"]);
   return waiting;
 }

@@ -1,4 +1,4 @@
-import type { Ledger } from "./ledger.ts";
+import { type Ledger, PAUSE_PREFIX, REPOSITORY_PAUSE_PREFIX } from "./ledger.ts";
 
 /** An admin's pause: nobody in its scope is given work until it ends. What is under way goes on. */
 export interface Pause {
@@ -10,14 +10,18 @@ export interface Pause {
   readonly at: number;
 }
 
-/** Whom a pause is about: everybody, one contributor, or one machine of a contributor (its identity, see `Lease.identity`). */
+/**
+ * What a pause is about: everybody, one contributor, one machine of a contributor (its identity, see `Lease.identity`), or one
+ * repository, whose issues are then offered to nobody.
+ */
 export type PauseScope =
   | { readonly kind: "everything" }
   | { readonly kind: "contributor"; readonly contributorId: string }
-  | { readonly kind: "session"; readonly identity: string };
+  | { readonly kind: "session"; readonly identity: string }
+  | { readonly kind: "repository"; readonly repo: string };
 
-/** Settings that are pauses begin with this. */
-export const PAUSE_PREFIX = "pause:";
+/** A scope in which relays are paused; of a repository, issues are. */
+type RelayScope = Exclude<PauseScope, { kind: "repository" }>;
 
 /** The setting that holds a scope's pause. */
 export function pauseSettingOf(scope: PauseScope): string {
@@ -28,6 +32,8 @@ export function pauseSettingOf(scope: PauseScope): string {
       return `${PAUSE_PREFIX}contributor:${scope.contributorId}`;
     case "session":
       return `${PAUSE_PREFIX}session:${scope.identity}`;
+    case "repository":
+      return `${REPOSITORY_PAUSE_PREFIX}${scope.repo.toLowerCase()}`;
   }
 }
 
@@ -42,8 +48,8 @@ export function pauseFor(
   ledger: Pick<Ledger, "setting">,
   relay: { readonly contributorId: string; readonly identity: string },
   now: number,
-): { readonly scope: PauseScope["kind"]; readonly pause: Pause } | undefined {
-  const scopes: readonly PauseScope[] = [
+): { readonly scope: RelayScope["kind"]; readonly pause: Pause } | undefined {
+  const scopes: readonly RelayScope[] = [
     { kind: "everything" },
     { kind: "contributor", contributorId: relay.contributorId },
     { kind: "session", identity: relay.identity },

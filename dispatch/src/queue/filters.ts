@@ -1,6 +1,6 @@
 import type { WithheldReason } from "@nest/protocol";
 import type { PatternJudge } from "./pattern-judge.ts";
-import { compileList, type PatternList } from "./pattern-list.ts";
+import { compileList } from "./pattern-list.ts";
 import { isTracker } from "./trackers.ts";
 
 /** The queue configuration's filters (spec: Queue configuration), as written by the admin. */
@@ -38,13 +38,22 @@ export interface Filter {
   (issue: Filtered): FilterReason | undefined;
   /** Has the regular expressions matched with issues; absent where there are none. */
   judge?(issues: readonly Filtered[]): Promise<void>;
+  /** All filters in the order in which they are asked, those that are off too. */
+  readonly rules?: readonly FilterRule[];
 }
 
-interface ListRule {
+/** One of the filters, with the setting that it is made of. */
+export interface FilterRule {
   readonly reason: FilterReason;
-  readonly patterns: PatternList;
-  readonly allowing: boolean;
-  readonly subjects: (issue: Filtered) => readonly string[];
+  readonly setting: keyof FilterSettings;
+  readonly value: unknown;
+  /** False for a filter that lets everything pass, whatever the issue. */
+  readonly isOn: boolean;
+  readonly leavesOut: (issue: Filtered) => boolean;
+  /** The pattern that an issue matches, if it is a list of patterns and one does. */
+  readonly matched?: (issue: Filtered) => string | undefined;
+  /** Has the regular expressions matched with issues; absent where there are none. */
+  readonly judge?: (issues: readonly Filtered[]) => Promise<void>;
 }
 
 /**
@@ -53,44 +62,87 @@ interface ListRule {
  * @throws NestError `invalid_pattern` naming the key, the pattern and what is wrong with it.
  */
 export function compileFilters(settings: FilterSettings, judge?: PatternJudge): Filter {
-  const disabled = new Set(settings.disabled_repos.map((repo) => repo.toLowerCase()));
-  const rules: ListRule[] = [
+  const { contribute_skip_trackers: trackers = false, contribute_skip_assigned_to_others: assigned = false } = settings;
+  const rules: readonly FilterRule[] = [
+    repositoryRule(settings.disabled_repos),
+    listRule(settings, "contribute_deny_labels", judge),
+    listRule(settings, "contribute_deny_titles", judge),
+    listRule(settings, "contribute_deny_authors", judge),
     {
-      reason: "label_filter",
-      patterns: compileList("contribute_deny_labels", settings.contribute_deny_labels, judge),
-      allowing: settings.contribute_labels_mode === "allow",
-      subjects: ({ labels }) => labels,
+      reason: "tracker",
+      setting: "contribute_skip_trackers",
+      value: trackers,
+      isOn: trackers,
+      leavesOut: (issue) => isTracker({ body: "", ...issue }),
     },
     {
-      reason: "title_filter",
-      patterns: compileList("contribute_deny_titles", settings.contribute_deny_titles, judge),
-      allowing: settings.contribute_titles_mode === "allow",
-      subjects: ({ title }) => [title],
-    },
-    {
-      reason: "author_filter",
-      patterns: compileList("contribute_deny_authors", settings.contribute_deny_authors, judge),
-      allowing: settings.contribute_authors_mode === "allow",
-      subjects: ({ author }) => [author],
+      reason: "assigned_to_other",
+      setting: "contribute_skip_assigned_to_others",
+      value: assigned,
+      isOn: assigned,
+      leavesOut: ({ assignees = [] }) => assignees.length > 0,
     },
   ];
-  // An empty list is a filter that is off, in either mode.
-  const active = rules.filter(({ patterns }) => patterns.sources.length > 0);
-  const judging = active.filter(({ patterns }) => !patterns.isImmediate);
-
-  const filter: Filter = (issue) => {
-    const full = issue.repo.toLowerCase();
-    if (disabled.has(full) || disabled.has(full.slice(full.indexOf("/") + 1))) return "repo_disabled";
-    for (const { reason, patterns, allowing, subjects } of active) {
-      if (patterns.lists(subjects(issue)) !== allowing) return reason;
-    }
-    if (settings.contribute_skip_trackers === true && isTracker({ body: "", ...issue })) return "tracker";
-    const assigned = issue.assignees !== undefined && issue.assignees.length > 0;
-    return settings.contribute_skip_assigned_to_others === true && assigned ? "assigned_to_other" : undefined;
-  };
-  if (judging.length === 0) return filter;
+  const active = rules.filter(({ isOn }) => isOn);
+  const judging = active.filter((rule) => rule.judge !== undefined);
+  const filter = (issue: Filtered) => active.find(({ leavesOut }) => leavesOut(issue))?.reason;
+  if (judging.length === 0) return Object.assign(filter, { rules });
   const judgeAll = async (issues: readonly Filtered[]) => {
-    for (const { patterns, subjects } of judging) await patterns.judge(issues.flatMap(subjects));
+    for (const rule of judging) await rule.judge?.(issues);
   };
-  return Object.assign(filter, { judge: judgeAll });
+  return Object.assign(filter, { rules, judge: judgeAll });
+}
+
+function repositoryRule(names: readonly string[]): FilterRule {
+  const disabled = new Set(names.map((name) => name.toLowerCase()));
+  return {
+    reason: "repo_disabled",
+    setting: "disabled_repos",
+    value: names,
+    isOn: disabled.size > 0,
+    leavesOut({ repo }) {
+      const full = repo.toLowerCase();
+      return disabled.has(full) || disabled.has(full.slice(full.indexOf("/") + 1));
+    },
+  };
+}
+
+/** Each list with the reason it gives, the setting that says which way it works, and what of an issue it is matched with. */
+const lists = {
+  contribute_deny_labels: {
+    reason: "label_filter",
+    mode: "contribute_labels_mode",
+    subjects: ({ labels }: Filtered) => labels,
+  },
+  contribute_deny_titles: {
+    reason: "title_filter",
+    mode: "contribute_titles_mode",
+    subjects: ({ title }: Filtered) => [title],
+  },
+  contribute_deny_authors: {
+    reason: "author_filter",
+    mode: "contribute_authors_mode",
+    subjects: ({ author }: Filtered) => [author],
+  },
+} as const;
+
+function listRule(settings: FilterSettings, setting: keyof typeof lists, judge: PatternJudge | undefined): FilterRule {
+  const { reason, mode, subjects } = lists[setting];
+  const patterns = compileList(setting, settings[setting], judge);
+  const isAllowing = settings[mode] === "allow";
+  return {
+    reason,
+    setting,
+    value: { mode: settings[mode] ?? "deny", patterns: patterns.sources },
+    // An empty list is a filter that is off, in either mode.
+    isOn: patterns.sources.length > 0,
+    leavesOut: (issue) => patterns.lists(subjects(issue)) !== isAllowing,
+    matched(issue) {
+      const hits = subjects(issue).map((subject) => patterns.verdict(subject));
+      return hits.find((verdict) => typeof verdict === "object")?.pattern;
+    },
+    ...(patterns.isImmediate
+      ? {}
+      : { judge: (issues: readonly Filtered[]) => patterns.judge(issues.flatMap(subjects)) }),
+  };
 }

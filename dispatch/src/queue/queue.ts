@@ -1,22 +1,16 @@
 import { plainLine, type TimeSlicer } from "@nest/kit";
 import type { Durations } from "@nest/protocol";
 import type { RelayIdentity } from "../leases/commands.ts";
-import { failuresNow, holdOf } from "../leases/cooldown.ts";
+import { failuresNow } from "../leases/cooldown.ts";
 import type { Candidate, Candidates } from "../leases/decider-deps.ts";
 import { itemKey } from "../leases/lease.ts";
-import { HOLD_PREFIX, type Ledger } from "../leases/ledger.ts";
+import type { Ledger } from "../leases/ledger.ts";
 import type { Claim, Entry, QueueIssue, Withheld } from "./entry.ts";
 import type { Filter, FilterReason } from "./filters.ts";
+import { type IssueRule, issueRules, type Judgement } from "./issue-rules.ts";
 import { ReadyList } from "./ready-list.ts";
 import { digestOf } from "./unblocker.ts";
 import { WakeList } from "./wake-list.ts";
-
-/** An operator's word that an issue is not to be handed out. */
-export interface OperatorHold {
-  readonly reason: string;
-  readonly by: string;
-  readonly at: number;
-}
 
 /** A title as people and relays get to see it: one line without what hides or reorders text. */
 const LONGEST_TITLE = 512;
@@ -47,6 +41,7 @@ export class Queue implements Candidates {
   readonly #wakes = new WakeList();
   readonly #withheld = new Map<string, number>();
   readonly #assigned = new Map<string, Set<string>>();
+  readonly #rules: readonly IssueRule[];
   #filter: Filter = () => undefined;
   #turn = 0;
   #ready = false;
@@ -54,6 +49,7 @@ export class Queue implements Candidates {
 
   constructor(deps: QueueDeps) {
     this.#deps = deps;
+    this.#rules = issueRules(deps.ledger, (key) => this.#claims.get(key));
   }
 
   get isReady(): boolean {
@@ -75,6 +71,11 @@ export class Queue implements Candidates {
     let count = 0;
     for (const list of this.#repos.values()) count += list.length;
     return count;
+  }
+
+  /** The same of one repository. */
+  actionableIn(repo: string): number {
+    return this.#repos.get(repo.toLowerCase())?.length ?? 0;
   }
 
   get size(): number {
@@ -188,18 +189,17 @@ export class Queue implements Candidates {
   }
 
   touch(keys: ReadonlySet<string>, now: number): void {
-    for (const key of keys) {
-      const entry = this.#entries.get(key);
-      if (entry !== undefined) this.#place(key, entry.issue, entry.filtered, now);
-    }
+    for (const name of keys) for (const key of this.#keys.get(name) ?? [name]) this.#placeAgain(key, now);
+  }
+
+  #placeAgain(key: string, now: number): void {
+    const entry = this.#entries.get(key);
+    if (entry !== undefined) this.#place(key, entry.issue, entry.filtered, now);
   }
 
   /** Puts issues whose hold or claim ran out back on offer. */
   wake(now: number): void {
-    for (const key of this.#wakes.due(now)) {
-      const entry = this.#entries.get(key);
-      if (entry !== undefined) this.#place(key, entry.issue, entry.filtered, now);
-    }
+    for (const key of this.#wakes.due(now)) this.#placeAgain(key, now);
   }
 
   *offer(asker: RelayIdentity, now: number): Generator<Candidate> {
@@ -292,19 +292,31 @@ export class Queue implements Candidates {
   }
 
   #whyWithheld(key: string, issue: QueueIssue, filtered: FilterReason | undefined, now: number): Withheld | undefined {
-    const { ledger } = this.#deps;
     if (filtered !== undefined) return { reason: filtered, until: undefined, detail: undefined };
-    const lease = ledger.leaseOnItem(key);
-    if (lease !== undefined)
-      return { reason: "leased", until: undefined, detail: ledger.contributor(lease.contributorId)?.login };
-    const held = ledger.setting(HOLD_PREFIX + key) as OperatorHold | undefined;
-    if (held !== undefined)
-      return { reason: "operator_hold", until: undefined, detail: held.reason === "" ? undefined : held.reason };
-    const claim = this.#claims.get(key);
-    if (claim !== undefined && now < claim.until)
-      return { reason: "claimed", until: claim.until, detail: claim.pullRequestUrl };
-    const hold = holdOf(ledger.item(key), issue.updatedAt, now);
-    return hold === undefined ? undefined : { reason: hold.reason, until: hold.until, detail: undefined };
+    for (const { why } of this.#rules) {
+      const withheld = why(key, issue, now);
+      if (withheld !== undefined) return withheld;
+    }
+    return undefined;
+  }
+
+  /** What every rule says of an issue now, in the order in which they are asked; empty for an issue that is not known. */
+  judgements(key: string, now: number): Judgement[] {
+    const issue = this.#entries.get(key)?.issue;
+    if (issue === undefined) return [];
+    const filters = (this.#filter.rules ?? []).map((rule): Judgement => {
+      const { reason, setting: name, value, isOn, leavesOut, matched } = rule;
+      const isLeftOut = isOn && leavesOut(issue);
+      const withheld = isLeftOut ? { reason, until: undefined, detail: matched?.(issue) } : undefined;
+      return { rule: reason, withheld, setting: { name, value, isOn } };
+    });
+    return [...filters, ...this.#rules.map(({ name, why }) => ({ rule: name, withheld: why(key, issue, now) }))];
+  }
+
+  /** The number (from 1) of an issue among those on offer, in the order in which they are handed out; undefined when it is not. */
+  placeOf(key: string): number | undefined {
+    const at = this.#entries.get(key)?.withheld === undefined ? this.inOrder().findIndex((one) => one.key === key) : -1;
+    return at < 0 ? undefined : at + 1;
   }
 
   #list(entry: Entry): void {

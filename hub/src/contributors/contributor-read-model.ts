@@ -77,7 +77,7 @@ export class ContributorReadModel {
       ...(current === undefined ? {} : { current_task: current.taskId }),
       ...(assigned === undefined ? {} : { assigned_agent_role: assigned }),
       agent_role_grants: [...grants],
-      ...(one.pausedUntil > 0 ? { paused_until: iso(one.pausedUntil) } : {}),
+      ...(one.pausedUntil > this.#deps.now() ? { paused_until: iso(one.pausedUntil) } : {}),
       ...(pause === undefined ? {} : { pause: pauseNote(pause) }),
     };
   }

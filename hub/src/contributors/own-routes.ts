@@ -4,6 +4,7 @@ import { type contribute, myContributions } from "@nest/protocol";
 import type { HubRoutes, Viewer } from "../access/viewer.ts";
 import type { ContributorLimits } from "./contributor-limits.ts";
 import type { ContributorReadModel } from "./contributor-read-model.ts";
+import { shownMessages } from "./messages.ts";
 import { ownRecord } from "./registration.ts";
 
 export interface OwnRouteDeps {
@@ -21,12 +22,13 @@ export function registerOwnRoutes(routes: HubRoutes, deps: OwnRouteDeps): void {
   const { ledger, batcher, readModel, limits, relaysOf, now } = deps;
   routes.serve(myContributions.mine, async ({ viewer, query }) => {
     const one = recordOf(viewer, ledger);
-    if (one === undefined) return { sessions: [], history: [] };
+    if (one === undefined) return { sessions: [], messages: [], history: [] };
     const own = limits.own(one, now());
     return {
       contributor: readModel.row(one),
       ...(own === undefined ? {} : { limits: own }),
       sessions: [...relaysOf(one.id)],
+      messages: shownMessages(ledger, one.id, now()),
       ...(await readModel.history(one, query.limit, query.cursor)),
     };
   });

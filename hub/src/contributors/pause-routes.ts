@@ -11,21 +11,28 @@ import {
 import { NestError, plainLine } from "@nest/kit";
 import { pauses } from "@nest/protocol";
 import type { HubRoutes } from "../access/viewer.ts";
+import { type PauseEffectDeps, pauseEffect } from "./pause-effect.ts";
 
-export interface PauseRouteDeps {
-  readonly ledger: Ledger;
+export interface PauseRouteDeps extends PauseEffectDeps {
   readonly batcher: CommandBatcher;
+  /** The monitored repositories. */
+  readonly repositories: () => readonly { readonly repo: string }[];
   /** Looks for work for relays that wait. */
   readonly offerAgain: () => void;
   readonly now: () => number;
 }
 
-/** Routes to pause contributors, single relays, or everybody, with a note and an end; each change is audited. */
+/** Routes to pause contributors, single relays, repositories, or everybody, with a note and an end; each change is audited. */
 export function registerPauseRoutes(routes: HubRoutes, deps: PauseRouteDeps): void {
   const { ledger, now, offerAgain } = deps;
   routes.serve(pauses.pauses, () => ({ pauses: pausesIn(ledger, now()) }));
+  routes.serve(pauses.pauseEffect, async ({ query }) => {
+    const scope = pauses.PauseScope.safeParse(given(query));
+    if (!scope.success) throw new NestError("bad_request", "this does not name what is to be paused");
+    return pauseEffect(known(scope.data, ledger), deps);
+  });
   routes.serve(pauses.setPause, async ({ body, actor }) => {
-    const scope = known(body.scope, ledger);
+    const scope = served(known(body.scope, ledger), deps);
     const until = body.until === undefined ? null : Date.parse(body.until);
     if (until !== null && until <= now()) throw new NestError("bad_request", "until: is over already");
     const pause: Pause = { note: plainLine(body.note), until, by: actor, at: now() };
@@ -37,6 +44,20 @@ export function registerPauseRoutes(routes: HubRoutes, deps: PauseRouteDeps): vo
     offerAgain();
     return { ok: true as const, ended };
   });
+}
+
+/** Leaves out what is undefined: the scopes name nothing that is not theirs. */
+function given(query: Readonly<Record<string, unknown>>): object {
+  return Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined));
+}
+
+/** @throws NestError `not_found` for a repository that this hub does not serve. */
+function served(scope: PauseScope, { repositories }: PauseRouteDeps): PauseScope {
+  if (scope.kind !== "repository") return scope;
+  const wanted = scope.repo.toLowerCase();
+  if (!repositories().some(({ repo }) => repo.toLowerCase() === wanted))
+    throw new NestError("not_found", `this hub does not serve ${scope.repo}`);
+  return scope;
 }
 
 /** The pauses that hold now, the newest first. */
@@ -78,7 +99,7 @@ function wordsOf(pause: Pause | undefined): string | null {
 
 /** @throws NestError `not_found` for a contributor whom nobody knows. */
 function known(scope: pauses.PauseScope, ledger: Ledger): PauseScope {
-  if (scope.kind === "everything") return scope;
+  if (scope.kind === "everything" || scope.kind === "repository") return scope;
   const { contributor_id: contributorId } = scope;
   if (ledger.contributor(contributorId) === undefined) throw new NestError("not_found", "no such contributor");
   return scope.kind === "contributor"
@@ -86,16 +107,17 @@ function known(scope: pauses.PauseScope, ledger: Ledger): PauseScope {
     : { kind: "session", identity: `${contributorId}#${scope.session}` };
 }
 
-/** What a setting's name says: `everything`, `contributor:ID`, `session:ID#NAME`. */
+/** What a setting's name says: `everything`, `contributor:ID`, `session:ID#NAME`, `repository:OWNER/NAME`. */
 function scopeIn(name: string): pauses.PauseScope | undefined {
   if (name === "everything") return { kind: "everything" };
+  if (name.startsWith("repository:")) return { kind: "repository", repo: name.slice("repository:".length) };
   const [, kind, contributor_id = "", session] = /^(contributor|session):([^#]+)(?:#(.+))?$/.exec(name) ?? [];
   if (kind === "contributor") return { kind, contributor_id };
   return kind === "session" && session !== undefined ? { kind, contributor_id, session } : undefined;
 }
 
 function shown(scope: pauses.PauseScope, { note, until, by, at }: Pause, ledger: Ledger): pauses.Pause {
-  const login = scope.kind === "everything" ? undefined : ledger.contributor(scope.contributor_id)?.login;
+  const login = "contributor_id" in scope ? ledger.contributor(scope.contributor_id)?.login : undefined;
   return {
     scope,
     ...(login === undefined ? {} : { github_username: login }),

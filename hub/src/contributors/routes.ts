@@ -9,7 +9,7 @@ import {
   roleSettingOf,
   rolesOf,
 } from "@nest/dispatch";
-import { NestError } from "@nest/kit";
+import { NestError, plainLine } from "@nest/kit";
 import { contribute, contributors, leaderboard } from "@nest/protocol";
 import type { FastifyRequest } from "fastify";
 import { type HubRoutes, isAdmin, type Viewer } from "../access/viewer.ts";
@@ -17,6 +17,7 @@ import { pageOf } from "../operations/page-of.ts";
 import type { ContributorLimits } from "./contributor-limits.ts";
 import type { ContributorReadModel } from "./contributor-read-model.ts";
 import { type LeaderboardDeps, leaderboardOf } from "./leaderboard.ts";
+import { sendMessage, shownMessages, wireMessage } from "./messages.ts";
 import { ownRecord, type Proof, type RegistrationDeps, registerContributor, reissueToken } from "./registration.ts";
 
 export interface ContributorRouteDeps {
@@ -27,6 +28,8 @@ export interface ContributorRouteDeps {
   readonly policy: () => DeciderPolicy;
   /** Limits registrations and new tokens from one address, where a login has to be proven. */
   readonly registrations: Budget;
+  /** Looks for work for a contributor's relays, whose pause after failures has ended. */
+  readonly offerAgainTo: (contributorId: string) => void;
   readonly now: () => number;
 }
 
@@ -34,6 +37,7 @@ export interface ContributorRouteDeps {
 export function registerContributorRoutes(routes: HubRoutes, deps: ContributorRouteDeps): void {
   serveRegistration(routes, deps);
   serveStanding(routes, deps);
+  serveAmends(routes, deps);
   serveRoles(routes, deps);
   const { leaderboard: board, now } = deps;
   routes.serve(leaderboard.leaderboard, ({ query }) => {
@@ -103,6 +107,7 @@ function serveStanding(routes: HubRoutes, deps: ContributorRouteDeps): void {
     return {
       contributor: readModel.row(one),
       ...(limits === undefined ? {} : { limits }),
+      messages: shownMessages(deps.registration.ledger, one.id, deps.now()),
       ...(await readModel.history(one, query.limit, query.cursor)),
     };
   });
@@ -124,6 +129,31 @@ function serveStanding(routes: HubRoutes, deps: ContributorRouteDeps): void {
     const contributorId = known(deps, params.id).id;
     const released = await done(deps, { kind: "requeue", contributorId, taskId, session, reason, actor });
     return { ok: true as const, released: [...released] };
+  });
+}
+
+/** What an admin does for somebody again: access, work after failures, a word. */
+function serveAmends(routes: HubRoutes, deps: ContributorRouteDeps): void {
+  const write = (one: Contributor, said: { readonly text: string; readonly taskId?: string | undefined }, by: string) =>
+    sendMessage({ ...deps.registration, now: deps.now }, one, said, by);
+  routes.serve(contributors.unrevoke, async ({ params, body, actor }) => {
+    const one = known(deps, params.id);
+    const reason = plainLine(body.reason);
+    await done(deps, { kind: "unrevoke", contributorId: one.id, reason, actor });
+    await write(one, { text: `your access was restored: ${reason}` }, actor);
+    return { ok: true as const, trust_tier: known(deps, one.id).tier };
+  });
+  routes.serve(contributors.endFailurePause, async ({ params, actor }) => {
+    const one = known(deps, params.id);
+    await done(deps, { kind: "end_failure_pause", contributorId: one.id, actor });
+    await write(one, { text: "the pause after your failures was ended" }, actor);
+    deps.offerAgainTo(one.id);
+    return { ok: true as const };
+  });
+  routes.serve(contributors.sendMessage, async ({ params, body, actor }) => {
+    const { text, task_id: taskId } = body;
+    const message = await write(known(deps, params.id), { text, taskId }, actor);
+    return { ok: true as const, message: wireMessage(message) };
   });
 }
 

@@ -1,17 +1,20 @@
 import {
   type Activity,
   type Entry,
-  HOLD_PREFIX,
   type Lease,
   type Ledger,
   leaseState,
-  type OperatorHold,
   ORDER_SETTING,
+  operatorHoldOn,
+  PAUSE_PREFIX,
+  type Pause,
+  pauseFor,
+  pauseOf,
   type Queue,
   type QueueFeed,
   type Reader,
 } from "@nest/dispatch";
-import { type Clock, plainLine } from "@nest/kit";
+import { type Clock, plainLine, TimeSlicer } from "@nest/kit";
 import {
   type contribute,
   describeWithheld,
@@ -88,8 +91,18 @@ export class ReadModel {
       repositories: monitor
         .repositories()
         .filter(({ repo }) => visibility(repo))
-        .map(({ repo, state, issues, error }) => ({ repo, state, issues, ...(error === undefined ? {} : { error }) })),
-      revision: this.#revision.of(settings(), ledger.setting(ORDER_SETTING)),
+        .map(({ repo, state, issues, error }) => ({
+          repo,
+          state,
+          issues,
+          ...(error === undefined ? {} : { error }),
+          ...this.#pauseOfRepository(repo),
+        })),
+      revision: this.#revision.of(
+        settings(),
+        ledger.setting(ORDER_SETTING),
+        ...ledger.settingsOf(PAUSE_PREFIX).map(([, pause]) => pause),
+      ),
     };
   }
 
@@ -215,6 +228,19 @@ export class ReadModel {
     return [...here, ...elsewhere.map((relay) => remoteRow(relay, held, all))];
   }
 
+  /** Every connected relay, on every replica, as admins see it. */
+  async connectedRelays(): Promise<readonly contribute.FleetRelay[]> {
+    await this.refreshed();
+    return (await new TimeSlicer().through(this.fleet(() => true))).clankers;
+  }
+
+  #pauseOfRepository(repo: string): Pick<contribute.StatusReply["repositories"][number], "pause"> {
+    const pause = pauseOf(this.#deps.ledger, { kind: "repository", repo }, this.#deps.clock.now());
+    if (pause === undefined) return {};
+    const { note, until } = pause;
+    return { pause: { note, ...(until === null ? {} : { until: iso(until) }) } };
+  }
+
   /** The newest lines of the feed, newest first. */
   async latest(count: number): Promise<Activity[]> {
     return (await this.#deps.reader.all(ACTIVITY, Number.MAX_SAFE_INTEGER, count)).map(activityOf);
@@ -278,7 +304,7 @@ export class ReadModel {
 
   #queueItem(entry: Entry, now: number): contribute.QueueItem {
     const { withheld, issue, key } = entry;
-    const held = this.#deps.ledger.setting(HOLD_PREFIX + key) as OperatorHold | undefined;
+    const held = operatorHoldOn(this.#deps.ledger, key, now);
     const order = this.#deps.ledger.setting(ORDER_SETTING) as readonly string[] | undefined;
     return {
       key,
@@ -308,6 +334,7 @@ export class ReadModel {
     const { inForce, assigned } = this.#deps.roles(session);
     const { relayIdentity, declared, lastFailure, credentialFailure } = session;
     if (relayIdentity === undefined) return [];
+    const paused = pauseFor(this.#deps.ledger, relayIdentity, this.#deps.clock.now());
     const current = held.get(session.connection);
     const capabilities = Object.fromEntries(
       Object.entries(declared.facts).filter(([, value]) => value !== undefined),
@@ -334,6 +361,7 @@ export class ReadModel {
         last_activity: iso(session.lastActivityAt),
         ...(current === undefined ? {} : { current_task: current }),
         ...(current !== undefined || session.idleReason === undefined ? {} : { idle_reason: session.idleReason }),
+        ...(paused === undefined ? {} : { pause: { scope: paused.scope, ...endOf(paused.pause) } }),
         ...(credentialFailure === undefined || !visibility(credentialFailure.repo)
           ? {}
           : { credential_failure: credentialFailureRow(credentialFailure) }),
@@ -382,6 +410,10 @@ function sessionOf({ identity, contributorId }: Lease): { readonly session?: str
 /** Shown instead of a private repository's name and an issue's title. */
 const HIDDEN_REPO = "private";
 const HIDDEN_TITLE = "an issue of a private repository";
+
+function endOf({ until }: Pause): { readonly until?: string } {
+  return until === null ? {} : { until: iso(until) };
+}
 
 function iso(ms: number): string {
   return new Date(ms).toISOString();

@@ -11,7 +11,11 @@ export class Revision {
   #tag = "";
 
   of(...values: readonly unknown[]): string {
-    if (this.#tag === "" || values.some((value, at) => value !== this.#values[at])) {
+    if (
+      this.#tag === "" ||
+      values.length !== this.#values.length ||
+      values.some((value, at) => value !== this.#values[at])
+    ) {
       this.#tag = tagOf(...values);
       this.#values = values;
     }

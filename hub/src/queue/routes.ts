@@ -5,9 +5,11 @@ import {
   type Ledger,
   type OperatorHold,
   ORDER_SETTING,
+  operatorHolds,
   type Queue,
   type QueueFeed,
 } from "@nest/dispatch";
+import { NestError } from "@nest/kit";
 import { contribute, queue as described } from "@nest/protocol";
 import type { FastifyRequest } from "fastify";
 import type { HubRoutes } from "../access/viewer.ts";
@@ -40,10 +42,16 @@ export function registerQueueRoutes(routes: HubRoutes, deps: QueueRouteDeps): vo
   serveWebhooks(routes, webhooks);
 }
 
-function serveOrder(routes: HubRoutes, { ledger, batcher }: QueueRouteDeps): void {
+function serveOrder(routes: HubRoutes, { ledger, batcher, now }: QueueRouteDeps): void {
   routes.serve(described.order, () => ({
     order: (ledger.setting(ORDER_SETTING) as string[] | undefined) ?? [],
-    hold: holdsIn(ledger).map(([key, { reason, by, at }]) => ({ key, reason, by, at: new Date(at).toISOString() })),
+    hold: operatorHolds(ledger, now()).map(([key, { reason, by, at, until }]) => ({
+      key,
+      reason,
+      by,
+      at: iso(at),
+      ...(until === undefined ? {} : { until: iso(until) }),
+    })),
   }));
   routes.serve(described.setOrder, async ({ body, actor }) => {
     const order = [...new Set(body.order.map((key) => key.toLowerCase()))];
@@ -61,20 +69,24 @@ function serveHolds(routes: HubRoutes, { ledger, batcher, now }: QueueRouteDeps)
     changeSetting({ ledger, batcher }, { name: HOLD_PREFIX + key, actor }, (before) => {
       if (before === undefined && hold === undefined) return undefined;
       const action = hold === undefined ? "queue hold ended" : "queue hold";
-      const reasons = { before: (before as OperatorHold | undefined)?.reason ?? null, after: hold?.reason ?? null };
-      return { value: hold, audit: { action, subject: key, ...reasons } };
+      const words = { before: wordsOf(before as OperatorHold | undefined), after: wordsOf(hold) };
+      return { value: hold, audit: { action, subject: key, ...words } };
     });
 
   routes.serve(described.hold, async ({ body, actor }) => {
     const key = body.key.toLowerCase();
     const reason = body.reason ?? "";
-    await setHold(key, body.held ? { reason, by: actor, at: now() } : undefined, actor);
-    const hold = holdsIn(ledger).map(([held]) => held);
-    return { ok: true as const, key, held: body.held, ...(reason === "" ? {} : { reason }), hold };
+    const until = body.until === undefined ? undefined : Date.parse(body.until);
+    if (until !== undefined && until <= now()) throw new NestError("bad_request", "until: is over already");
+    const end = until === undefined ? {} : { until };
+    await setHold(key, body.held ? { reason, by: actor, at: now(), ...end } : undefined, actor);
+    const hold = operatorHolds(ledger, now()).map(([held]) => held);
+    const told = { ...(reason === "" ? {} : { reason }), ...(until === undefined ? {} : { until: iso(until) }) };
+    return { ok: true as const, key, held: body.held, ...told, hold };
   });
 
   routes.serve(described.clearHolds, async ({ actor }) => {
-    const held = holdsIn(ledger);
+    const held = operatorHolds(ledger, now());
     await Promise.all(held.map(([key]) => setHold(key, undefined, actor)));
     return { ok: true as const, cleared: held.length, hold: [] };
   });
@@ -98,10 +110,12 @@ function serveWebhooks(routes: HubRoutes, webhooks: Webhooks): void {
   });
 }
 
-/** The issues that operators hold, longest hold first. */
-function holdsIn(ledger: Ledger): (readonly [key: string, hold: OperatorHold])[] {
-  return ledger
-    .settingsOf(HOLD_PREFIX)
-    .map(([name, hold]) => [name.slice(HOLD_PREFIX.length), hold as OperatorHold] as const)
-    .sort(([, a], [, b]) => a.at - b.at);
+/** A hold as the audit tells it. */
+function wordsOf(hold: OperatorHold | undefined): string | null {
+  if (hold?.until === undefined) return hold?.reason ?? null;
+  return `until ${iso(hold.until)}${hold.reason === "" ? "" : `: ${hold.reason}`}`;
+}
+
+function iso(ms: number): string {
+  return new Date(ms).toISOString();
 }

@@ -71,9 +71,11 @@ export const StatusReply = z.object({
       state: z.enum(["ready", "scanning", "failing"]),
       issues: z.number().int(),
       error: z.string().optional(),
+      /** None of its issues is offered, because an operator said so. */
+      pause: z.object({ note: z.string(), until: z.string().optional() }).optional(),
     }),
   ),
-  /** Changes whenever an admin changes the queue configuration or the order of the queue. */
+  /** Changes whenever an admin changes the queue configuration, the order of the queue, or who and what is paused. */
   revision: z.string(),
 });
 export type StatusReply = z.infer<typeof StatusReply>;
@@ -156,6 +158,8 @@ export const FleetRelay = z.object({
   last_activity: z.string(),
   current_task: z.string().optional(),
   idle_reason: z.string().optional(),
+  /** The widest pause by an admin that keeps it from work: of everybody, of its contributor, or of this relay alone. */
+  pause: z.object({ scope: z.enum(["everything", "contributor", "session"]), until: z.string().optional() }).optional(),
   /** Why the hub could not make or renew the code-host token of the current task. */
   credential_failure: z
     .object({ task_id: z.string(), repo: z.string(), number: z.number().int(), reason: z.string(), at: z.string() })

@@ -83,6 +83,19 @@ export const ContributorTask = z.object({
   pr_state: z.string().optional(),
 });
 export type ContributorTask = z.infer<typeof ContributorTask>;
+/** The longest message to a contributor. */
+export const LONGEST_MESSAGE = 500;
+
+/** What an admin wrote to a contributor. */
+export const Message = z.object({
+  at: z.string(),
+  by: z.string(),
+  text: z.string(),
+  /** The task that it is about. */
+  task_id: z.string().optional(),
+});
+export type Message = z.infer<typeof Message>;
+
 export const contributor = route({
   method: "GET",
   path: "/api/contributors/:id",
@@ -97,6 +110,8 @@ export const contributor = route({
     contributor: ContributorRow,
     /** How much of their tier's limits they have used; absent when revoked. */
     limits: OwnLimits.optional(),
+    /** What admins wrote to them, newest first. */
+    messages: z.array(Message).default([]),
     history: z.array(ContributorTask),
     next_cursor: z.string().optional(),
   }),
@@ -135,10 +150,43 @@ export const setTrust = route({
 export const revoke = route({
   method: "POST",
   path: "/api/contributors/:id/revoke",
-  summary: "Revoke a contributor for good: live sockets close, held tasks are released",
+  summary: "Revoke a contributor's access: live sockets close, held tasks are released",
   access: "admin",
   scope: "operate",
   reply: z.object({ ok: z.literal(true) }),
+});
+
+export const unrevoke = route({
+  method: "POST",
+  path: "/api/contributors/:id/unrevoke",
+  summary: "Give somebody who was revoked access again, as a newcomer; the reason is audited and told to them",
+  access: "admin",
+  scope: "configure",
+  body: z.strictObject({ reason: z.string().trim().min(1, "say why").max(500) }),
+  reply: z.object({ ok: z.literal(true), trust_tier: z.enum(tiers) }),
+});
+
+export const endFailurePause = route({
+  method: "POST",
+  path: "/api/contributors/:id/end-failure-pause",
+  summary: "End the pause that a contributor's quick failures in a row brought; the count of them begins anew",
+  access: "admin",
+  scope: "operate",
+  reply: z.object({ ok: z.literal(true) }),
+});
+
+export const sendMessage = route({
+  method: "POST",
+  path: "/api/contributors/:id/message",
+  summary:
+    "Write to a contributor: told to the relay that has the task, or to all of theirs that are connected, and shown to them on /me",
+  access: "admin",
+  scope: "operate",
+  body: z.strictObject({
+    text: z.string().trim().min(1, "write something").max(LONGEST_MESSAGE),
+    task_id: z.string().max(256).optional(),
+  }),
+  reply: z.object({ ok: z.literal(true), message: Message }),
 });
 
 export const requeue = route({

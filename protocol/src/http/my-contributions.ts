@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { FleetRelay, OwnLimits } from "./contribute.ts";
-import { ContributorRow, ContributorTask } from "./contributors.ts";
+import { ContributorRow, ContributorTask, Message } from "./contributors.ts";
 import { Cursor } from "./paging.ts";
 import { route } from "./route.ts";
 
@@ -11,6 +11,8 @@ export const MyContributions = z.object({
   limits: OwnLimits.optional(),
   /** Their connected relays, on every replica. */
   sessions: z.array(FleetRelay),
+  /** What admins of the hub wrote to them, newest first. */
+  messages: z.array(Message).default([]),
   /** The tasks they were given, newest first. */
   history: z.array(ContributorTask),
   next_cursor: z.string().optional(),

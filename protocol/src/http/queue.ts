@@ -18,7 +18,16 @@ export const order = route({
   scope: "read",
   reply: z.object({
     order: z.array(z.string()),
-    hold: z.array(z.object({ key: z.string(), reason: z.string(), by: z.string(), at: z.string() })),
+    hold: z.array(
+      z.object({
+        key: z.string(),
+        reason: z.string(),
+        by: z.string(),
+        at: z.string(),
+        /** Absent: until somebody lets it go. */
+        until: z.string().optional(),
+      }),
+    ),
   }),
 });
 
@@ -35,15 +44,21 @@ export const setOrder = route({
 export const hold = route({
   method: "POST",
   path: "/api/contribute/queue/hold",
-  summary: "Hold an issue back, or let it go again; who works on it goes on",
+  summary: "Hold an issue back, until a time or until it is let go, or let it go; who works on it goes on",
   access: "admin",
   scope: "operate",
-  body: z.strictObject({ key: ItemKey, held: z.boolean(), reason: z.string().max(200).optional() }),
+  body: z.strictObject({
+    key: ItemKey,
+    held: z.boolean(),
+    reason: z.string().max(200).optional(),
+    until: z.iso.datetime({ offset: true }).optional(),
+  }),
   reply: z.object({
     ok: z.literal(true),
     key: z.string(),
     held: z.boolean(),
     reason: z.string().optional(),
+    until: z.string().optional(),
     hold: z.array(z.string()),
   }),
 });

@@ -8,10 +8,12 @@ import { Panel } from "../../shared/layout/panel.tsx";
 import { usePages } from "../../shared/lists/use-pages.ts";
 import { LoadFailed, Loading } from "../../shared/states/states.tsx";
 import { useLive } from "../live/live.ts";
+import { askToWrite, Messages } from "../messages/messages.tsx";
 import { askToRequeue } from "../operations/task-actions.tsx";
+import { PausePanel } from "../pauses/contributor-pause.tsx";
+import { ConnectedRelays } from "./connected.tsx";
 import { History } from "./history.tsx";
 import { Limits } from "./limits.tsx";
-import { PausePanel } from "./pause.tsx";
 import { PausedBadge } from "./paused-badge.tsx";
 import { Roles } from "./roles.tsx";
 import { Standing } from "./standing.tsx";
@@ -29,7 +31,7 @@ export function Contributor() {
   if (problem !== undefined) return <LoadFailed problem={problem} again={again} />;
   const [first] = pages ?? [];
   if (pages === undefined || first === undefined) return <Loading rows={8} />;
-  const { contributor: one, limits } = first;
+  const { contributor: one, limits, messages } = first;
   const held = tasks?.filter((task) => task.contributor_id === one.contributor_id) ?? [];
   return (
     <>
@@ -40,6 +42,9 @@ export function Contributor() {
         <h1>
           <bdi>{one.github_username}</bdi> <TierBadge name={one.trust_tier} /> <PausedBadge one={one} />
         </h1>
+        <Button variant="default" onClick={() => askToWrite({ id: one.contributor_id, login: one.github_username })}>
+          Write…
+        </Button>
       </div>
       <Counters>
         <Counter name="Verified pull requests" value={one.total_tasks_completed_with_pr} />
@@ -60,6 +65,8 @@ export function Contributor() {
           <Roles one={one} />
         </div>
         <div className="stack">
+          <ConnectedRelays contributorId={one.contributor_id} />
+          <Messages messages={messages} />
           {held.length === 0 ? undefined : (
             <Panel id="held" title="Under way">
               <ul className="plain-list">

@@ -9,12 +9,12 @@ export interface Revoked {
   readonly login: string;
 }
 
-/** Asks whether to revoke somebody, who has to be named for it: it cannot be undone. */
+/** Asks whether to revoke somebody, who has to be named for it. */
 export function askToRevoke({ id, login }: Revoked): void {
   openConfirmByTyping({
-    title: "Revoke access for good?",
+    title: "Revoke access?",
     word: login,
-    yes: "Revoke for good",
+    yes: "Revoke access",
     consequences: (
       <ul className="consequences">
         <li>
@@ -22,7 +22,7 @@ export function askToRevoke({ id, login }: Revoked): void {
         </li>
         <li>Tasks they hold are released; the issues wait ten minutes.</li>
         <li>They leave the leaderboard. Their history stays.</li>
-        <li>There is no way back: a revoked contributor stays revoked.</li>
+        <li>They stay out until an admin gives access again, and says why.</li>
       </ul>
     ),
     act: async () => {

@@ -6,9 +6,10 @@ import { call } from "../../shared/call/call.ts";
 import { openConfirm } from "../../shared/forms/confirm.tsx";
 import { Panel } from "../../shared/layout/panel.tsx";
 import { showToast } from "../../shared/toast/toast.tsx";
+import { askToRestore } from "./restore.ts";
 import { askToRevoke } from "./revoke.tsx";
 
-/** Tiers that an admin can set; `revoked` has its own button, because it is for good. */
+/** Tiers that an admin can set; `revoked` has its own button. */
 const settable = tiers.filter((tier) => tier !== "revoked");
 const order: readonly Tier[] = ["newcomer", "contributor", "trusted", "merger"];
 
@@ -20,10 +21,14 @@ export function Standing({ one }: { readonly one: contributors.ContributorRow })
   if (tier === "revoked")
     return (
       <Panel id="standing" title="Standing">
-        <p className="pad">
-          Access was revoked. That is for good: they cannot connect, register again or be promoted, and nobody can take
-          it back.
-        </p>
+        <div className="pad stack">
+          <p>Access was revoked: they cannot connect, register again or be promoted until an admin gives it back.</p>
+          <div className="card-acts">
+            <Button variant="default" onClick={() => askToRestore({ id, login })}>
+              Give access again…
+            </Button>
+          </div>
+        </div>
       </Panel>
     );
   const next = chosen ?? tier;

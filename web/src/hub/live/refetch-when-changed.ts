@@ -6,7 +6,7 @@ import { live } from "./live.ts";
 const EVERY_MS = 1500;
 
 /**
- * Reads lists again when the stream shows that they have changed: the queue when its numbers change, the configuration when its
+ * Reads lists again when the stream shows that they have changed: the queue when its numbers change, configuration and pauses when the
  * revision changes, contributors and the audit when there is new activity. Only lists on the screen are read, and nothing is read
  * while nothing happens.
  */
@@ -34,8 +34,8 @@ export function refetchWhenChanged(client: QueryClient): () => void {
     if (after.state === "live" && (before.state === "offline" || before.state === "silent"))
       void client.invalidateQueries();
     if (after.queue !== before.queue) soon("queue");
-    if (after.revision !== before.revision) soon("queue", "governor", "audit");
-    if (after.last !== before.last) soon("contributors", "contributor", "audit", "history");
+    if (after.revision !== before.revision) soon("queue", "governor", "audit", "pauses", "issue");
+    if (after.last !== before.last) soon("contributors", "contributor", "audit", "history", "issue");
     before = after;
   };
   const stops = [live.subscribe(compare), connection.subscribe(compare)];

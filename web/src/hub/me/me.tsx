@@ -9,6 +9,7 @@ import { History } from "../contributors/history.tsx";
 import { Limits } from "../contributors/limits.tsx";
 import { PausedBadge } from "../contributors/paused-badge.tsx";
 import { TierBadge } from "../contributors/tier-badge.tsx";
+import { Messages } from "../messages/messages.tsx";
 import { OwnRelays } from "./own-relays.tsx";
 import { OwnToken } from "./own-token.tsx";
 
@@ -26,7 +27,7 @@ export function Me() {
   if (problem !== undefined) return <LoadFailed problem={problem} again={again} />;
   const [first] = pages ?? [];
   if (pages === undefined || first === undefined) return <Loading rows={8} />;
-  const { contributor: one, limits, sessions } = first;
+  const { contributor: one, limits, sessions, messages } = first;
   if (one === undefined) return <NotRegistered />;
   return (
     <>
@@ -45,6 +46,7 @@ export function Me() {
           <OwnToken />
         </div>
         <div className="stack">
+          <Messages messages={messages} />
           <OwnRelays relays={sessions} again={again} />
           <History
             tasks={pages.flatMap((page) => page.history)}

@@ -1,6 +1,6 @@
 import { Button, Switch, Textarea } from "@mantine/core";
 import { contribute, governor } from "@nest/protocol";
-import { IconRefresh, IconSpeakerphone } from "@tabler/icons-react";
+import { IconPlayerPause, IconRefresh, IconSpeakerphone } from "@tabler/icons-react";
 import { useState } from "react";
 import { call } from "../../shared/call/call.ts";
 import { plural } from "../../shared/format/format.ts";
@@ -9,6 +9,7 @@ import { useOptimistic } from "../../shared/forms/use-optimistic.ts";
 import { useIsAdmin } from "../../shared/session/session.ts";
 import { showError, showToast } from "../../shared/toast/toast.tsx";
 import { useLive } from "../live/live.ts";
+import { askToPause } from "../pauses/ask-to-pause.ts";
 
 /** Reading every repository of a large organisation can take minutes. */
 const READ_MS = 120_000;
@@ -42,6 +43,13 @@ export function Controls() {
               suspended
             </span>
           ) : undefined}
+          <Button
+            variant="default"
+            leftSection={<IconPlayerPause size={16} />}
+            onClick={() => askToPause({ scope: { kind: "everything" }, name: "everybody" })}
+          >
+            Pause…
+          </Button>
           <Announce announcement={announcement} />
           <ReadNow />
         </div>

@@ -1,4 +1,5 @@
 import { PageIndex } from "../../shared/layout/page-index.tsx";
+import { PausesPanel } from "../pauses/pauses-panel.tsx";
 import { ActivityPanel } from "./activity-panel.tsx";
 import { Controls } from "./controls.tsx";
 import { HubCounters } from "./hub-counters.tsx";
@@ -25,6 +26,7 @@ export function Operations() {
         <Controls />
       </div>
       <HubCounters />
+      <PausesPanel />
       <PageIndex sections={parts} />
       <div className="columns">
         <div className="stack">

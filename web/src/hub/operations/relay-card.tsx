@@ -2,6 +2,7 @@ import { Button } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { useIsAdmin } from "../../shared/session/session.ts";
 import { askToRevoke } from "../contributors/revoke.tsx";
+import { RelayPauseButton, RelayPausedBadge } from "../pauses/relay-pause.tsx";
 import { RelayFacts, type RelayFactsProps } from "./relay-facts.tsx";
 import { askToDisconnect, askToRequeue } from "./task-actions.tsx";
 
@@ -10,6 +11,7 @@ export function RelayCard({ relay, task }: RelayFactsProps) {
   const isAdmin = useIsAdmin();
   return (
     <div className="card">
+      <RelayPausedBadge relay={relay} />
       {isAdmin ? <RelayActions relay={relay} task={task} /> : undefined}
       <RelayFacts relay={relay} task={task} />
       <p className="soft small">What a relay declares is shown, never believed: nothing is decided by it.</p>
@@ -28,6 +30,7 @@ function RelayActions({ relay, task }: RelayFactsProps) {
       <Button variant="default" component={Link} to="/contributors/$id" params={{ id: relay.github_username } as never}>
         Open contributor
       </Button>
+      <RelayPauseButton relay={relay} />
       <Button variant="default" onClick={() => askToDisconnect(relay)}>
         Disconnect
       </Button>

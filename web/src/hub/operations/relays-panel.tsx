@@ -9,6 +9,7 @@ import { useSearchState } from "../../shared/router/search.ts";
 import { Empty, Loading } from "../../shared/states/states.tsx";
 import { TierBadge } from "../contributors/tier-badge.tsx";
 import { useLive } from "../live/live.ts";
+import { RelayPausedBadge } from "../pauses/relay-pause.tsx";
 import { OperationsSearch } from "./operations-search.ts";
 import { RelayCard } from "./relay-card.tsx";
 import { isKind, protocolWords, relayKinds } from "./relay-kinds.ts";
@@ -102,6 +103,7 @@ function RelayRow({ relay, task, open }: RowProps) {
         </button>
         <TierBadge name={relay.trust_tier} />
         <RelayState relay={relay} task={task} />
+        <RelayPausedBadge relay={relay} />
       </p>
       <p className="facts">
         <bdi>{agent === "" ? "nothing declared" : agent}</bdi>

@@ -1,7 +1,14 @@
-import { plural } from "../../shared/format/format.ts";
+import { Button } from "@mantine/core";
+import type { contribute } from "@nest/protocol";
+import { useServerNow } from "../../shared/call/server-time.ts";
+import { duration, plural } from "../../shared/format/format.ts";
 import { Panel } from "../../shared/layout/panel.tsx";
+import { useIsAdmin } from "../../shared/session/session.ts";
 import { Empty, Loading } from "../../shared/states/states.tsx";
+import { attempt } from "../../shared/toast/toast.tsx";
 import { useLive } from "../live/live.ts";
+import { askToPause } from "../pauses/ask-to-pause.ts";
+import { endPause } from "../pauses/pauses.ts";
 
 /** The monitored repositories, and whether each could be read. */
 export function RepositoriesPanel() {
@@ -18,23 +25,55 @@ export function RepositoriesPanel() {
         <Empty>No repository is served that everybody may see.</Empty>
       ) : (
         <ul className="plain-list">
-          {repositories.map(({ repo, state, issues, error }) => (
-            <li key={repo}>
-              <span className="line">
-                <b>{repo}</b>
-                <span className="state" data-state={state}>
-                  {state === "ready"
-                    ? plural(issues, "open issue")
-                    : state === "scanning"
-                      ? "being read"
-                      : "cannot be read"}
-                </span>
-              </span>
-              {error === undefined ? undefined : <p className="facts">{error}</p>}
+          {repositories.map((row) => (
+            <li key={row.repo}>
+              <Repository row={row} />
             </li>
           ))}
         </ul>
       )}
     </Panel>
+  );
+}
+
+function Repository({ row }: { readonly row: contribute.StatusReply["repositories"][number] }) {
+  const isAdmin = useIsAdmin();
+  const now = useServerNow();
+  const { repo, state, issues, error, pause } = row;
+  const target = { scope: { kind: "repository", repo }, name: repo } as const;
+  return (
+    <>
+      <span className="line">
+        <b>{repo}</b>
+        {pause === undefined ? undefined : (
+          <span className="mark" data-tone="warn">
+            paused{pause.until === undefined ? "" : ` for ${duration(Date.parse(pause.until) - now)}`}
+          </span>
+        )}
+        <span className="state" data-state={state}>
+          {state === "ready" ? plural(issues, "open issue") : state === "scanning" ? "being read" : "cannot be read"}
+        </span>
+        {!isAdmin ? undefined : pause === undefined ? (
+          <Button size="compact-sm" variant="default" aria-label={`Pause ${repo}`} onClick={() => askToPause(target)}>
+            Pause…
+          </Button>
+        ) : (
+          <Button
+            size="compact-sm"
+            variant="default"
+            aria-label={`End the pause of ${repo}`}
+            onClick={() => attempt(() => endPause(target))}
+          >
+            End the pause
+          </Button>
+        )}
+      </span>
+      {error === undefined ? undefined : <p className="facts">{error}</p>}
+      {pause === undefined || pause.note === "" ? undefined : (
+        <p className="facts">
+          <bdi>{pause.note}</bdi>
+        </p>
+      )}
+    </>
   );
 }

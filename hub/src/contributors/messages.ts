@@ -1,0 +1,62 @@
+import { type CommandBatcher, changeSetting, type Ledger } from "@nest/dispatch";
+import { plainLine } from "@nest/kit";
+import type { contributors } from "@nest/protocol";
+
+/** Prefix of a setting's name; the contributor's id follows. The setting lists what admins wrote to them. */
+export const MESSAGE_PREFIX = "message:";
+
+/** The latest messages to one contributor are kept, and shown for this long. */
+const MOST_KEPT = 20;
+const SHOWN_MS = 30 * 24 * 60 * 60_000;
+
+/** What an admin wrote to a contributor: one line of plain text. */
+export interface Message {
+  /** When (ms); each message to a contributor is later than the one before. */
+  readonly at: number;
+  readonly by: string;
+  readonly text: string;
+  /** The task that it is about, if it is about one. */
+  readonly taskId?: string | undefined;
+}
+
+export interface MessageDeps {
+  readonly ledger: Ledger;
+  readonly batcher: CommandBatcher;
+  readonly now: () => number;
+}
+
+/** What admins wrote to a contributor, newest first. */
+export function messagesTo(ledger: Pick<Ledger, "setting">, contributorId: string): readonly Message[] {
+  return (ledger.setting(MESSAGE_PREFIX + contributorId) as readonly Message[] | undefined) ?? [];
+}
+
+/** Writes to a contributor; their connected relays are told once it is durable (`relays/notices.ts`). */
+export async function sendMessage(
+  { ledger, batcher, now }: MessageDeps,
+  to: { readonly id: string; readonly login: string },
+  said: { readonly text: string; readonly taskId?: string | undefined },
+  actor: string,
+): Promise<Message> {
+  let sent: Message | undefined;
+  await changeSetting({ ledger, batcher }, { name: MESSAGE_PREFIX + to.id, actor }, (before) => {
+    const earlier = (before as readonly Message[] | undefined) ?? [];
+    const at = Math.max(now(), (earlier[0]?.at ?? 0) + 1);
+    const { taskId } = said;
+    sent = { at, by: actor, text: plainLine(said.text), ...(taskId === undefined ? {} : { taskId }) };
+    const audit = { action: "message", subject: to.login, before: null, after: sent.text } as const;
+    return { value: [sent, ...earlier].slice(0, MOST_KEPT), audit };
+  });
+  if (sent === undefined) throw new Error("a setting was changed without its change being made");
+  return sent;
+}
+
+/** The messages that a contributor is shown now. */
+export function shownMessages(ledger: Ledger, contributorId: string, now: number): contributors.Message[] {
+  return messagesTo(ledger, contributorId)
+    .filter(({ at }) => now - at < SHOWN_MS)
+    .map(wireMessage);
+}
+
+export function wireMessage({ at, by, text, taskId }: Message): contributors.Message {
+  return { at: new Date(at).toISOString(), by, text, ...(taskId === undefined ? {} : { task_id: taskId }) };
+}

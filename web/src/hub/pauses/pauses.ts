@@ -1,0 +1,46 @@
+import { pauses } from "@nest/protocol";
+import { useQuery } from "@tanstack/react-query";
+import { call } from "../../shared/call/call.ts";
+import { queries } from "../../shared/call/queries.ts";
+import { showToast } from "../../shared/toast/toast.tsx";
+
+/** What is paused, and how people call it. */
+export interface PauseTarget {
+  readonly scope: pauses.PauseScope;
+  readonly name: string;
+}
+
+export async function endPause({ scope, name }: PauseTarget): Promise<void> {
+  await call(pauses.endPause, { body: { scope } });
+  await reread();
+  showToast(`The pause of ${name} is over.`);
+}
+
+/** Reads anew what shows pauses. */
+export async function reread(): Promise<void> {
+  await Promise.all(["pauses", "contributor", "issue"].map((name) => queries.invalidateQueries({ queryKey: [name] })));
+}
+
+/** The pauses that hold now, for admins; the newest first. */
+export function usePauses(isAdmin: boolean): readonly pauses.Pause[] {
+  const { data } = useQuery({
+    queryKey: ["pauses"],
+    queryFn: async ({ signal }) => (await call(pauses.pauses, { signal })).value.pauses,
+    enabled: isAdmin,
+  });
+  return data ?? [];
+}
+
+/** What a pause is about, in words. */
+export function nameOf({ scope, github_username: login }: Pick<pauses.Pause, "scope" | "github_username">): string {
+  switch (scope.kind) {
+    case "everything":
+      return "everybody";
+    case "repository":
+      return scope.repo;
+    case "contributor":
+      return login ?? scope.contributor_id;
+    case "session":
+      return `${scope.session} of ${login ?? scope.contributor_id}`;
+  }
+}
