@@ -1,3 +1,4 @@
+export { MESSAGE_PREFIX, type Message, messagesTo } from "./contributors/messages.ts";
 export { pullRequestAt } from "./contributors/named-pull-request.ts";
 export { type RoleSetting, roleFor, roleSettingOf, rolesOf } from "./contributors/roles.ts";
 export { Verifier } from "./contributors/verifier.ts";

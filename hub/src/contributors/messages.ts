@@ -1,33 +1,22 @@
-import { type CommandBatcher, changeSetting, type Ledger } from "@nest/dispatch";
+import {
+  type CommandBatcher,
+  changeSetting,
+  type Ledger,
+  MESSAGE_PREFIX,
+  type Message,
+  messagesTo,
+} from "@nest/dispatch";
 import { plainLine } from "@nest/kit";
 import type { contributors } from "@nest/protocol";
-
-/** Prefix of a setting's name; the contributor's id follows. The setting lists what admins wrote to them. */
-export const MESSAGE_PREFIX = "message:";
 
 /** The latest messages to one contributor are kept, and shown for this long. */
 const MOST_KEPT = 20;
 const SHOWN_MS = 30 * 24 * 60 * 60_000;
 
-/** What an admin wrote to a contributor: one line of plain text. */
-export interface Message {
-  /** When (ms); each message to a contributor is later than the one before. */
-  readonly at: number;
-  readonly by: string;
-  readonly text: string;
-  /** The task that it is about, if it is about one. */
-  readonly taskId?: string | undefined;
-}
-
 export interface MessageDeps {
   readonly ledger: Ledger;
   readonly batcher: CommandBatcher;
   readonly now: () => number;
-}
-
-/** What admins wrote to a contributor, newest first. */
-export function messagesTo(ledger: Pick<Ledger, "setting">, contributorId: string): readonly Message[] {
-  return (ledger.setting(MESSAGE_PREFIX + contributorId) as readonly Message[] | undefined) ?? [];
 }
 
 /** Writes to a contributor; their connected relays are told once it is durable (`relays/notices.ts`). */

@@ -1,5 +1,4 @@
-import { type Ledger, PAUSE_PREFIX, type Pause } from "@nest/dispatch";
-import { MESSAGE_PREFIX, messagesTo } from "../contributors/messages.ts";
+import { type Ledger, MESSAGE_PREFIX, messagesTo, PAUSE_PREFIX, type Pause } from "@nest/dispatch";
 import type { Roster } from "./roster.ts";
 import type { Session } from "./session.ts";
 
