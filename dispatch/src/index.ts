@@ -2,6 +2,7 @@ export { MESSAGE_PREFIX, type Message, messagesTo } from "./contributors/message
 export { pullRequestAt } from "./contributors/named-pull-request.ts";
 export { type RoleSetting, roleFor, roleSettingOf, rolesOf } from "./contributors/roles.ts";
 export { Verifier } from "./contributors/verifier.ts";
+export { hubWideRefusals } from "./leases/admit.ts";
 export { type BatchRecord, batchOfRecord, recordOf } from "./leases/batch-record.ts";
 export { changeSetting } from "./leases/change-setting.ts";
 export {
@@ -17,6 +18,7 @@ export type { Command, Effect, RelayIdentity, SettingChange } from "./leases/com
 export { connectionId, identityOf, replicaOf } from "./leases/connection.ts";
 export { type Contributor, newContributor } from "./leases/contributor.ts";
 export type { ItemRecord } from "./leases/cooldown.ts";
+export { failuresNow } from "./leases/cooldown.ts";
 export type { DeciderPolicy } from "./leases/decider-deps.ts";
 export { type Lease, leaseState } from "./leases/lease.ts";
 export { LeaseDecider } from "./leases/lease-decider.ts";

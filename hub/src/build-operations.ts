@@ -12,6 +12,7 @@ import { FleetRegistry } from "./fleet/registry.ts";
 import { ActivityPruner } from "./operations/activity-pruner.ts";
 import { DoneByHour } from "./operations/done-by-hour.ts";
 import { EventStream } from "./operations/event-stream.ts";
+import { IssueReadModel } from "./operations/issue-read-model.ts";
 import { Metrics } from "./operations/metrics.ts";
 import { ReadModel } from "./operations/read-model.ts";
 import { TaskOutputs } from "./operations/task-outputs.ts";
@@ -30,6 +31,7 @@ export interface OperationsDeps {
 export interface Operations {
   readonly readModel: ReadModel;
   readonly taskReadModel: TaskReadModel;
+  readonly issueReadModel: IssueReadModel;
   readonly stream: EventStream;
   readonly metrics: Metrics;
   readonly doneByHour: DoneByHour;
@@ -80,6 +82,17 @@ export async function buildOperations({ config, dispatch, relays, clock, log }: 
   const outputs = new TaskOutputs({ folder: join(dataDir, "contribute", "output"), clock, log });
   relays.events.listen({ printed: (task, lines) => outputs.take(task, lines) });
   const taskReadModel = new TaskReadModel({ ledger, reader, readModel, noteOf, outputs });
+  const issueReadModel = new IssueReadModel({
+    ledger,
+    queue,
+    monitor,
+    reader,
+    readModel,
+    policy: () => queueSettings.rules.decider,
+    settings: () => queueSettings.settings,
+    times,
+    now: () => clock.now(),
+  });
   const stream = new EventStream(readModel, clock);
   await stream.load();
   const metrics = new Metrics({
@@ -109,6 +122,7 @@ export async function buildOperations({ config, dispatch, relays, clock, log }: 
   return {
     readModel,
     taskReadModel,
+    issueReadModel,
     stream,
     metrics,
     doneByHour,

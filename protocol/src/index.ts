@@ -59,6 +59,7 @@ export { ErrorBody } from "./http/error-body.ts";
 export * as fleet from "./http/fleet.ts";
 export * as governor from "./http/governor.ts";
 export * as health from "./http/health.ts";
+export * as issues from "./http/issues.ts";
 export * as leaderboard from "./http/leaderboard.ts";
 export * as myContributions from "./http/my-contributions.ts";
 export * as nestAgents from "./http/nest-agents.ts";

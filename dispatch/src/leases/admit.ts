@@ -1,7 +1,7 @@
 import type { Durations, Tier, TierLimits, UnavailableReason } from "@nest/protocol";
 import type { Contributor } from "./contributor.ts";
 import type { Ledger } from "./ledger.ts";
-import { pauseFor } from "./pause.ts";
+import { pauseFor, pauseOf } from "./pause.ts";
 
 export interface TierPolicy {
   readonly suspended: boolean;
@@ -9,19 +9,35 @@ export interface TierPolicy {
   readonly limits: Readonly<Record<Exclude<Tier, "revoked">, TierLimits>>;
 }
 
-export type Admission =
-  | { readonly kind: "admitted"; readonly contributor: Contributor }
-  | {
-      readonly kind: "refused";
-      readonly reason: UnavailableReason;
-      readonly retryAfterMs?: number;
-      /** What an admin said about it, for the contributor. */
-      readonly note?: string;
-    };
+/** Why a relay gets no work. */
+export interface Refusal {
+  readonly kind: "refused";
+  readonly reason: UnavailableReason;
+  readonly retryAfterMs?: number;
+  /** What an admin said about it, for the contributor. */
+  readonly note?: string;
+}
+
+export type Admission = { readonly kind: "admitted"; readonly contributor: Contributor } | Refusal;
+
+/** What keeps every relay from work now, whoever runs it. */
+export function hubWideRefusals(
+  { suspended }: Pick<TierPolicy, "suspended">,
+  ledger: Pick<Ledger, "setting">,
+  isReady: boolean,
+  now: number,
+): Refusal[] {
+  const pause = pauseOf(ledger, { kind: "everything" }, now);
+  return [
+    ...(suspended ? [{ kind: "refused", reason: "contribution_suspended" } as const] : []),
+    ...(isReady ? [] : [{ kind: "refused", reason: "hub_not_ready" } as const]),
+    ...(pause === undefined ? [] : [refusedBy({ scope: "everything", pause }, now)]),
+  ];
+}
 
 /**
  * Decides whether a contributor's relay may get work at all. The checks run in a fixed order, and the first that fails gives the
- * reason (suspended, not ready, tier, pause, concurrency, hour, day, failure streak). The rolling limits count the recorded
+ * reason (suspended, not ready, pause of everybody, tier, other pauses, concurrency, hour, day, failure streak). The rolling limits count the recorded
  * assignments, so they hold across connections and restarts; 0 = unlimited.
  */
 export function admit(
@@ -33,8 +49,8 @@ export function admit(
   times: Durations,
   now: number,
 ): Admission {
-  if (policy.suspended) return { kind: "refused", reason: "contribution_suspended" };
-  if (!isReady) return { kind: "refused", reason: "hub_not_ready" };
+  const [closed] = hubWideRefusals(policy, ledger, isReady, now);
+  if (closed !== undefined) return closed;
   if (contributor.tier === "revoked" || policy.disabledTiers.has(contributor.tier))
     return { kind: "refused", reason: "tier_disabled" };
   const paused = pauseFor(ledger, { contributorId: contributor.id, identity }, now);
@@ -53,7 +69,7 @@ export function admit(
   return { kind: "admitted", contributor };
 }
 
-function refusedBy({ scope, pause }: NonNullable<ReturnType<typeof pauseFor>>, now: number): Admission {
+function refusedBy({ scope, pause }: NonNullable<ReturnType<typeof pauseFor>>, now: number): Refusal {
   return {
     kind: "refused",
     reason: scope === "everything" ? "contribution_suspended" : "paused",

@@ -138,7 +138,7 @@ export class ReadModel {
     const { rows, next } = pageOf(all, query);
     const counts = queue.withheldCounts();
     return {
-      queue: rows.map((entry) => this.#queueItem(entry, now)),
+      queue: rows.map((entry) => this.queueItem(entry)),
       actionable_items: queue.actionable,
       withheld: counts,
       withheld_because: Object.fromEntries(
@@ -302,7 +302,9 @@ export class ReadModel {
     };
   }
 
-  #queueItem(entry: Entry, now: number): contribute.QueueItem {
+  /** An issue of the queue. */
+  queueItem(entry: Entry): contribute.QueueItem {
+    const now = this.#deps.clock.now();
     const { withheld, issue, key } = entry;
     const held = operatorHoldOn(this.#deps.ledger, key, now);
     const order = this.#deps.ledger.setting(ORDER_SETTING) as readonly string[] | undefined;

@@ -1,10 +1,11 @@
 import { networkOf } from "@nest/http";
-import { TimeSlicer } from "@nest/kit";
-import { contribute, contributors, health, operations, tasks } from "@nest/protocol";
+import { NestError, TimeSlicer } from "@nest/kit";
+import { contribute, contributors, health, issues, operations, tasks } from "@nest/protocol";
 import type { FastifyRequest } from "fastify";
 import { type HubRoutes, isAdmin, sameViewer, type Viewer } from "../access/viewer.ts";
 import { DAY_HOURS, type DoneByHour } from "./done-by-hour.ts";
 import type { EventStream } from "./event-stream.ts";
+import type { IssueReadModel } from "./issue-read-model.ts";
 import type { Metrics } from "./metrics.ts";
 import type { ReadModel, Visibility } from "./read-model.ts";
 import type { TaskReadModel } from "./task-read-model.ts";
@@ -13,6 +14,7 @@ import type { WaitHistogram } from "./wait-histogram.ts";
 export interface OperationsRouteDeps {
   readonly readModel: ReadModel;
   readonly taskReadModel: TaskReadModel;
+  readonly issueReadModel: IssueReadModel;
   /** The contributor's record of who asks; undefined for somebody who never registered. */
   readonly contributorOf: (viewer: Viewer) => string | undefined;
   readonly stream: EventStream;
@@ -76,6 +78,12 @@ export function registerOperationsRoutes(routes: HubRoutes, deps: OperationsRout
   routes.serve(tasks.output, ({ params, viewer }) =>
     deps.taskReadModel.output(params.id ?? "", { isAdmin: isAdmin(viewer), contributorId: deps.contributorOf(viewer) }),
   );
+  routes.serve(issues.issue, ({ params, viewer }) => {
+    const { owner = "", name = "", number = "" } = params;
+    if (!/^[1-9]\d{0,9}$/.test(number)) throw new NestError("not_found", "an issue has a number");
+    const who = { visibility: visibility(viewer), isAdmin: isAdmin(viewer) };
+    return deps.issueReadModel.issue(`${owner}/${name}`, Number(number), who);
+  });
   routes.serve(contributors.audit, ({ query }) => readModel.audit(query));
   routes.serve(operations.history, () => {
     const summary = deps.waits.summary(now());

@@ -1,6 +1,7 @@
-import { type Ledger, leaseState, type Reader } from "@nest/dispatch";
+import type { Ledger, Reader } from "@nest/dispatch";
 import { NestError } from "@nest/kit";
 import type { contribute, tasks } from "@nest/protocol";
+import { attemptOf } from "./attempt.ts";
 import { ACTIVITY_OF_TASK, ATTEMPTS, activityOf, TASK } from "./feed-queries.ts";
 import type { ReadModel, Visibility } from "./read-model.ts";
 import type { TaskOutputs } from "./task-outputs.ts";
@@ -50,7 +51,7 @@ export class TaskReadModel {
     return {
       task: this.#details(row, connection),
       events: events.map((event) => readModel.entry(activityOf(event), visibility)),
-      attempts: attempts.map((attempt) => this.#attempt(attempt)),
+      attempts: attempts.map((attempt) => attemptOf(attempt, ledger)),
       ...(relay === undefined ? {} : { relay: shownTo(relay, visibility) }),
     };
   }
@@ -74,7 +75,7 @@ export class TaskReadModel {
     const session = String(row.identity).slice(String(row.contributor_id).length + 1);
     const acceptedAt = lease?.acceptedAt ?? numberIn(row.accepted_at);
     return {
-      ...this.#attempt(row),
+      ...attemptOf(row, this.#deps.ledger),
       repo: String(row.repo),
       number: Number(row.number),
       title: String(row.title),
@@ -83,30 +84,6 @@ export class TaskReadModel {
       ...(acceptedAt === undefined ? {} : { accepted_at: iso(acceptedAt) }),
       ...(lease === undefined ? {} : { expires_at: iso(lease.expiresAt) }),
       ...(note === undefined ? {} : { note }),
-    };
-  }
-
-  #attempt(row: Row): tasks.Attempt {
-    const { ledger } = this.#deps;
-    const id = String(row.id);
-    const lease = ledger.lease(id);
-    const state = lease === undefined ? undefined : leaseState(lease);
-    const contributorId = String(row.contributor_id);
-    return {
-      task_id: id,
-      task_gen: Number(row.gen),
-      contributor_id: contributorId,
-      github_username: ledger.contributor(contributorId)?.login ?? "",
-      status: state === undefined ? "ended" : state === "working" ? "in-progress" : state,
-      assigned_at: iso(Number(row.assigned_at)),
-      ...(row.ended_at === null ? {} : { ended_at: iso(Number(row.ended_at)) }),
-      ...text("outcome", row.outcome),
-      ...text("reason", row.reason),
-      ...text("verdict", row.verdict),
-      ...text("failure_kind", row.failure_kind),
-      ...(row.permanent === null ? {} : { permanent: Number(row.permanent) === 1 }),
-      ...text("pr_url", row.pr_url),
-      ...(row.pr_state === "none" ? {} : text("pr_state", row.pr_state)),
     };
   }
 }
@@ -129,10 +106,6 @@ function shownTo(relay: contribute.FleetRelay, visibility: Visibility): contribu
 
 function numberIn(value: unknown): number | undefined {
   return value === null || value === undefined ? undefined : Number(value);
-}
-
-function text<Name extends string>(name: Name, value: unknown): Partial<Record<Name, string>> {
-  return value === null || value === undefined ? {} : ({ [name]: String(value) } as Record<Name, string>);
 }
 
 function iso(ms: number): string {

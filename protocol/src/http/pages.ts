@@ -16,6 +16,11 @@ export const app = [
     path: "/tasks/:id",
     summary: "One task: its lease, what happened to it, the attempts at its issue",
   }),
+  route({
+    ...html,
+    path: "/issues/:owner/:name/:number",
+    summary: "One issue: whether it is offered now and why not, every attempt at it",
+  }),
   route({ ...html, path: "/my-nests", summary: "The nests of whoever is signed in; all for an admin" }),
   route({ ...html, path: "/my-nests/new", summary: "Create a nest, or give a placeholder to its owner" }),
   route({ ...html, path: "/my-nests/:id", summary: "One nest: its steps live, its people, what can be done with it" }),

@@ -28,6 +28,13 @@ const task = createRoute({
   component: lazyRouteComponent(() => import("./tasks/task.tsx"), "TaskPage"),
 });
 
+const issue = createRoute({
+  getParentRoute,
+  path: "/issues/$owner/$name/$number",
+  staticData: { title: "Operations", titleParameter: "number" },
+  component: lazyRouteComponent(() => import("./issues/issue.tsx"), "IssuePage"),
+});
+
 const queueSettings = createRoute({
   getParentRoute,
   path: "/settings",
@@ -123,6 +130,7 @@ export const hubRouter = createAppRouter(
   root.addChildren([
     operations,
     task,
+    issue,
     me,
     contributeMe,
     myNests,

@@ -5,6 +5,7 @@ import { call } from "../../shared/call/call.ts";
 import { ListPage } from "../../shared/lists/list-page.tsx";
 import { usePages } from "../../shared/lists/use-pages.ts";
 import { useSearchState } from "../../shared/router/search.ts";
+import { LinkedText } from "../issues/linked-text.tsx";
 import { keyNames } from "../queue-settings/key-names.ts";
 import { AuditSearch } from "./audit-search.ts";
 
@@ -56,5 +57,6 @@ export function Audit() {
 function Entry({ entry }: { readonly entry: contributors.AuditEntry }) {
   const { subject, action, ...rest } = entry;
   const { tone, words, namesSubject } = describeAudit(action);
-  return <AuditRow {...rest} tone={tone} words={words} subject={namesSubject ? subject : undefined} names={keyNames} />;
+  const about = namesSubject ? <LinkedText text={subject} /> : undefined;
+  return <AuditRow {...rest} tone={tone} words={words} subject={about} names={keyNames} />;
 }

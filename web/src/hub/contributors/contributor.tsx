@@ -7,6 +7,7 @@ import { Counter, Counters } from "../../shared/layout/counters.tsx";
 import { Panel } from "../../shared/layout/panel.tsx";
 import { usePages } from "../../shared/lists/use-pages.ts";
 import { LoadFailed, Loading } from "../../shared/states/states.tsx";
+import { IssueLink } from "../issues/issue-link.tsx";
 import { useLive } from "../live/live.ts";
 import { askToWrite, Messages } from "../messages/messages.tsx";
 import { askToRequeue } from "../operations/task-actions.tsx";
@@ -73,7 +74,10 @@ export function Contributor() {
                 {held.map((task) => (
                   <li key={task.task_id} className="queue-row">
                     <span className="issue cut">
-                      {task.repo}#{task.number} <bdi>{task.title}</bdi>
+                      <Link to="/tasks/$id" params={{ id: task.task_id } as never}>
+                        task
+                      </Link>{" "}
+                      <IssueLink repo={task.repo} number={task.number} /> <bdi>{task.title}</bdi>
                     </span>
                     <Button size="compact-sm" variant="default" onClick={() => askToRequeue(task)}>
                       Take back

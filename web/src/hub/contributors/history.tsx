@@ -6,6 +6,7 @@ import { dateAndTime, duration, safeHref } from "../../shared/format/format.ts";
 import { Panel } from "../../shared/layout/panel.tsx";
 import { VirtualList } from "../../shared/lists/virtual-list.tsx";
 import { Empty } from "../../shared/states/states.tsx";
+import { IssueLink } from "../issues/issue-link.tsx";
 
 const ROW_PX = 84;
 
@@ -65,7 +66,7 @@ function Task({ task }: { readonly task: contributors.ContributorTask }) {
           </a>
         )}
         <span>
-          {task.repo}#{task.number}
+          <IssueLink repo={task.repo} number={task.number} />
         </span>
         <span>{dateAndTime(task.assigned_at)}</span>
         <span>

@@ -2,6 +2,7 @@ import { type contribute, describeActivity } from "@nest/protocol";
 import { Link } from "@tanstack/react-router";
 import { useServerNow } from "../../shared/call/server-time.ts";
 import { duration, safeHref } from "../../shared/format/format.ts";
+import { IssueNamed } from "../issues/issue-link.tsx";
 
 interface ActivityEntryProps {
   readonly entry: contribute.ActivityEntry;
@@ -13,7 +14,7 @@ interface ActivityEntryProps {
 export function ActivityEntry({ entry, isLinked = true }: ActivityEntryProps) {
   const now = useServerNow();
   const href = safeHref(entry.url);
-  const { tone, before, about: issue, after, detail } = describeActivity(entry);
+  const { tone, before, about: issue, after, detail, pullRequest } = describeActivity(entry);
   const about = issue ?? nameOf(href);
   return (
     <div className="entry" data-tone={tone}>
@@ -23,7 +24,9 @@ export function ActivityEntry({ entry, isLinked = true }: ActivityEntryProps) {
         </b>{" "}
         <bdi>{before}</bdi>
         {about === undefined ? undefined : " "}
-        {about === undefined ? undefined : href === undefined ? (
+        {about === undefined ? undefined : entry.task !== undefined ? (
+          <IssueNamed name={entry.task} />
+        ) : href === undefined ? (
           <bdi>{about}</bdi>
         ) : (
           <a href={href} target="_blank" rel="noopener noreferrer">
@@ -40,6 +43,11 @@ export function ActivityEntry({ entry, isLinked = true }: ActivityEntryProps) {
       <p className="facts cut">
         <time dateTime={entry.timestamp}>{duration(now - Date.parse(entry.timestamp))} ago</time>
         {entry.title === undefined ? undefined : <bdi>{entry.title}</bdi>}
+        {href === undefined || entry.task === undefined ? undefined : (
+          <a href={href} target="_blank" rel="noopener noreferrer">
+            {pullRequest === undefined ? "at the code host" : "pull request"}
+          </a>
+        )}
         {entry.task_id === undefined || !isLinked ? undefined : (
           <Link to="/tasks/$id" params={{ id: entry.task_id } as never}>
             task

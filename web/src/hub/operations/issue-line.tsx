@@ -1,6 +1,7 @@
 import type { contribute } from "@nest/protocol";
 import { useServerNow } from "../../shared/call/server-time.ts";
 import { duration, safeHref } from "../../shared/format/format.ts";
+import { IssueLink } from "../issues/issue-link.tsx";
 
 const MOST_LABELS = 3;
 
@@ -23,7 +24,7 @@ export function IssueLine({ item }: { readonly item: contribute.QueueItem }) {
       <p className="facts issue-facts">
         <span className="as-fits">
           <span>
-            {repo}#{number}
+            <IssueLink repo={repo} number={number} />
           </span>
           {ordered === true ? <span className="mark">pinned</span> : undefined}
           {labels.slice(0, MOST_LABELS).map((label) => (

@@ -29,6 +29,13 @@ export async function moveIssue(key: string, to: number): Promise<void> {
   showToast(`${key} is number ${to + 1} now.${pinned}`, () => putOrder(before));
 }
 
+/** Hands an issue out before all others, as soon as it is on offer. */
+export async function prioritiseIssue(key: string): Promise<void> {
+  const before = await orderNow();
+  await putOrder([key, ...orderWithout(before, key)].slice(0, queue.MOST_ORDERED));
+  showToast(`${key} is handed out first.`, () => putOrder(before));
+}
+
 /** Unpins an issue: it waits for its turn again. */
 export async function unmoveIssue(key: string): Promise<void> {
   const before = await orderNow();
@@ -60,9 +67,10 @@ export function liftableReason(reason: string | undefined): queue.Liftable | und
   return queue.liftable.find((one) => one === reason);
 }
 
-/** Holds an issue back; who works on it goes on. */
-export async function holdIssue(key: string, reason: string): Promise<void> {
-  await call(queue.hold, { body: { key, held: true, ...(reason === "" ? {} : { reason }) } });
+/** Holds an issue back, until a time or until it is let go; who works on it goes on. */
+export async function holdIssue(key: string, how: { readonly reason: string; readonly until?: string }): Promise<void> {
+  const { reason, ...end } = how;
+  await call(queue.hold, { body: { key, held: true, ...(reason === "" ? {} : { reason }), ...end } });
   showToast(`${key} is held back.`, () => call(queue.hold, { body: { key, held: false } }));
 }
 

@@ -1,41 +1,15 @@
-import { NumberInput, TextInput } from "@mantine/core";
+import { NumberInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { count, plural } from "../../shared/format/format.ts";
 import { FormDialog } from "../../shared/forms/form-dialog.tsx";
-import { holdIssue, moveIssue, queueHead } from "./queue-actions.ts";
+import { moveIssue, queueHead } from "./queue-actions.ts";
 import { LAST_PLACE, orderAfterMove, placeFault } from "./queue-order.ts";
 
 interface DialogProps {
   /** The issue; undefined while the dialog is closed. */
   readonly issue: string | undefined;
   readonly close: () => void;
-}
-
-/** Asks why an issue is held back, and holds it. */
-export function HoldDialog({ issue, close }: DialogProps) {
-  const [reason, setReason] = useState("");
-  return (
-    <FormDialog
-      title={`Hold ${issue ?? ""} back`}
-      isOpen={issue !== undefined}
-      close={close}
-      yes="Hold back"
-      submit={async () => {
-        if (issue !== undefined) await holdIssue(issue, reason.trim());
-        setReason("");
-      }}
-    >
-      <TextInput
-        data-autofocus
-        label="Why"
-        description="Shown beside the issue. It is not handed out until somebody lets it go; who works on it goes on."
-        maxLength={200}
-        value={reason}
-        onChange={(event) => setReason(event.currentTarget.value)}
-      />
-    </FormDialog>
-  );
 }
 
 /** Asks for the new number of an issue, and says how many issues that pins. */

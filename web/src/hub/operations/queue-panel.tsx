@@ -9,11 +9,12 @@ import { ListPanel } from "../../shared/lists/list-panel.tsx";
 import { useSearchState } from "../../shared/router/search.ts";
 import { useIsAdmin } from "../../shared/session/session.ts";
 import { attempt } from "../../shared/toast/toast.tsx";
+import { askToHold } from "../issues/ask-to-hold.ts";
 import { useLive } from "../live/live.ts";
 import { withheldTotal } from "../live/withheld.ts";
 import { OperationsSearch } from "./operations-search.ts";
 import { clearOrder, moveIssue, unmoveIssue } from "./queue-actions.ts";
-import { HoldDialog, MoveDialog } from "./queue-dialogs.tsx";
+import { MoveDialog } from "./queue-dialogs.tsx";
 import { QueueList } from "./queue-list.tsx";
 import { WithheldList } from "./withheld-list.tsx";
 
@@ -21,12 +22,11 @@ import { WithheldList } from "./withheld-list.tsx";
 export function QueuePanel() {
   const status = useLive((live) => live.status);
   const [{ queue: part, reason, q = "" }, show] = useSearchState(OperationsSearch);
-  const [holding, setHolding] = useState<string>();
   const [moving, setMoving] = useState<string>();
   const withheld = withheldTotal(status?.withheld ?? {});
   const acts = useMemo(
     () => ({
-      hold: setHolding,
+      hold: askToHold,
       moveTo: setMoving,
       top: (key: string) => attempt(() => moveIssue(key, 0)),
       unmove: (key: string) => attempt(() => unmoveIssue(key)),
@@ -62,7 +62,6 @@ export function QueuePanel() {
       ) : (
         <QueueList search={q} acts={acts} />
       )}
-      <HoldDialog issue={holding} close={() => setHolding(undefined)} />
       <MoveDialog issue={moving} close={() => setMoving(undefined)} />
     </ListPanel>
   );

@@ -1,7 +1,9 @@
 import { type contribute, describeUnavailable } from "@nest/protocol";
+import { Link } from "@tanstack/react-router";
 import { useServerNow } from "../../shared/call/server-time.ts";
-import { dateAndTime, duration, safeHref, spoken } from "../../shared/format/format.ts";
+import { dateAndTime, duration, spoken } from "../../shared/format/format.ts";
 import { Fact, Facts } from "../../shared/layout/facts.tsx";
+import { IssueLink } from "../issues/issue-link.tsx";
 
 export interface RelayFactsProps {
   readonly relay: contribute.FleetRelay;
@@ -73,7 +75,10 @@ export function RelayFacts({ relay, task, isTaskKnown = false }: RelayFactsProps
       )}
       {failure === undefined ? undefined : (
         <Fact name="Last failure">
-          {failure.repo}#{failure.number}, {failure.kind}
+          <Link to="/tasks/$id" params={{ id: failure.task_id } as never}>
+            {failure.repo}#{failure.number}
+          </Link>
+          , {failure.kind}
           {failure.permanent ? ", permanent" : ""}: <bdi>{failure.reason}</bdi> (
           {duration(now - Date.parse(failure.at))} ago)
         </Fact>
@@ -83,15 +88,16 @@ export function RelayFacts({ relay, task, isTaskKnown = false }: RelayFactsProps
 }
 
 function TaskWords({ task, now }: { readonly task: contribute.FleetWork; readonly now: number }) {
-  const href = safeHref(task.url);
+  const isHidden = task.private === true;
   return (
     <>
-      {href === undefined ? (
-        <bdi>{task.title}</bdi>
-      ) : (
-        <a href={href} target="_blank" rel="noopener noreferrer">
-          {task.repo}#{task.number} <bdi>{task.title}</bdi>
-        </a>
+      <Link to="/tasks/$id" params={{ id: task.task_id } as never}>
+        {isHidden ? "a task" : `the task of ${task.repo}#${task.number}`}
+      </Link>{" "}
+      {isHidden ? undefined : (
+        <IssueLink repo={task.repo} number={task.number}>
+          <bdi>{task.title}</bdi>
+        </IssueLink>
       )}
       , for {duration(now - Date.parse(task.assigned_at))}
       {task.note === undefined ? undefined : (

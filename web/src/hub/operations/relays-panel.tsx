@@ -1,8 +1,9 @@
 import { Drawer, SegmentedControl } from "@mantine/core";
 import { type contribute, describeUnavailable } from "@nest/protocol";
+import { Link } from "@tanstack/react-router";
 import { useMemo, useState } from "react";
 import { useServerNow } from "../../shared/call/server-time.ts";
-import { capitalised, count, duration, safeHref } from "../../shared/format/format.ts";
+import { capitalised, count, duration } from "../../shared/format/format.ts";
 import { ListPanel } from "../../shared/lists/list-panel.tsx";
 import { VirtualList } from "../../shared/lists/virtual-list.tsx";
 import { useSearchState } from "../../shared/router/search.ts";
@@ -134,18 +135,13 @@ function RelayState({ relay, task }: Omit<RowProps, "open">) {
         {relay.idle_reason === undefined ? "idle" : `idle: ${describeUnavailable(relay.idle_reason).label}`}
       </span>
     );
-  const href = safeHref(task?.url);
   const name =
     task === undefined ? "a task" : task.private === true ? "a private issue" : `${task.repo}#${task.number}`;
   return (
     <span className="state" data-state="in-progress">
-      {href === undefined ? (
-        name
-      ) : (
-        <a href={href} target="_blank" rel="noopener noreferrer">
-          {name}
-        </a>
-      )}
+      <Link to="/tasks/$id" params={{ id: relay.current_task } as never}>
+        {name}
+      </Link>
       {task === undefined ? "" : ` ${duration(now - Date.parse(task.assigned_at))}`}
     </span>
   );

@@ -7,6 +7,7 @@ import { Panel } from "../../shared/layout/panel.tsx";
 import { VirtualList } from "../../shared/lists/virtual-list.tsx";
 import { useIsAdmin } from "../../shared/session/session.ts";
 import { Empty, Loading } from "../../shared/states/states.tsx";
+import { IssueLink } from "../issues/issue-link.tsx";
 import { useLive } from "../live/live.ts";
 import { askToRequeue } from "./task-actions.tsx";
 
@@ -68,7 +69,7 @@ function TaskRow({ task, isAdmin }: { readonly task: contribute.FleetWork; reado
           <span data-tone={leftMs < SOON_MS ? "warn" : ""}>
             {leftMs <= 0 ? "lease over" : `${duration(leftMs)} left`}
           </span>
-          <span>{task.private === true ? "private" : `${task.repo}#${task.number}`}</span>
+          <span>{task.private === true ? "private" : <IssueLink repo={task.repo} number={task.number} />}</span>
           {task.note === undefined ? undefined : <bdi>{task.note}</bdi>}
         </p>
       </div>

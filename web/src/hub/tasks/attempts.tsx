@@ -4,12 +4,19 @@ import { dateAndTime, safeHref } from "../../shared/format/format.ts";
 import { Panel } from "../../shared/layout/panel.tsx";
 import { Empty } from "../../shared/states/states.tsx";
 
-/** The other tasks that the same issue had, newest first. */
-export function Attempts({ attempts }: { readonly attempts: readonly tasks.Attempt[] }) {
+interface AttemptsProps {
+  readonly attempts: readonly tasks.Attempt[];
+  readonly title: string;
+  /** What stands there where there is none. */
+  readonly none: string;
+}
+
+/** Tasks of one issue, newest first. */
+export function Attempts({ attempts, title, none }: AttemptsProps) {
   return (
-    <Panel id="attempts" title="Other attempts at this issue">
+    <Panel id="attempts" title={title}>
       {attempts.length === 0 ? (
-        <Empty>This is the first.</Empty>
+        <Empty>{none}</Empty>
       ) : (
         <ul className="entry-list">
           {attempts.map((attempt) => (

@@ -1,22 +1,32 @@
-import { describeOutcome, type tasks } from "@nest/protocol";
+import { describeOutcome, describeWithheld, type issues, type tasks } from "@nest/protocol";
 import { Link } from "@tanstack/react-router";
 import { useServerNow } from "../../shared/call/server-time.ts";
 import { dateAndTime, duration, safeHref } from "../../shared/format/format.ts";
 import { Fact, Facts } from "../../shared/layout/facts.tsx";
 import { useIsAdmin } from "../../shared/session/session.ts";
+import { IssueLink } from "../issues/issue-link.tsx";
 
 /** A lease with less time left than this is shown as about to run out. */
 const SOON_MS = 5 * 60_000;
 
-/** Who has or had the task, since when, until when, and how it ended. */
-export function TaskFacts({ task }: { readonly task: tasks.TaskReply["task"] }) {
+interface TaskFactsProps {
+  readonly task: tasks.TaskReply["task"];
+  readonly issue: issues.IssueReply | undefined;
+}
+
+/** Who has or had the task, since when, until when, how it ended, and how its issue stands now. */
+export function TaskFacts({ task, issue }: TaskFactsProps) {
   const now = useServerNow();
   const pull = safeHref(task.pr_url);
+  // A pull request claims the issue while it is open and not red on a required check for long.
+  const claim = issue?.rules.find(({ rule, detail }) => rule === "claimed" && detail === task.pr_url)?.until;
   return (
     <div className="pad">
       <Facts>
         <Fact name="Issue">
-          <bdi>{task.title}</bdi>
+          <IssueLink repo={task.repo} number={task.number}>
+            <bdi>{task.title}</bdi>
+          </IssueLink>
         </Fact>
         <Fact name="Contributor">
           <Contributor login={task.github_username} />
@@ -41,7 +51,15 @@ export function TaskFacts({ task }: { readonly task: tasks.TaskReply["task"] }) 
             <a href={pull} target="_blank" rel="noopener noreferrer">
               {pull}
             </a>
-            {task.pr_state === undefined ? "" : `, ${task.pr_state}`}
+            {task.pr_state === undefined ? "" : `, ${pullWords(task.pr_state)}`}
+            {claim === undefined ? "" : `; it claims the issue until ${dateAndTime(claim)}`}
+          </Fact>
+        )}
+        {issue?.issue === undefined ? undefined : (
+          <Fact name="The issue now">
+            {issue.issue.withheld === undefined
+              ? `on offer, number ${issue.place ?? "–"} of ${issue.actionable_items}`
+              : describeWithheld(issue.issue.withheld.reason).label}
           </Fact>
         )}
         <Fact name="Task">
@@ -50,6 +68,12 @@ export function TaskFacts({ task }: { readonly task: tasks.TaskReply["task"] }) 
       </Facts>
     </div>
   );
+}
+
+/** What the code host said of a pull request that a relay named. */
+function pullWords(state: string): string {
+  if (state === "pending") return "not verified yet";
+  return state === "refused" ? "not accepted: it does not count" : state;
 }
 
 /** An admin gets to the contributor's own page. */

@@ -1,6 +1,6 @@
 import "./tasks.css";
 import { Button } from "@mantine/core";
-import { describeOutcome, tasks } from "@nest/protocol";
+import { describeOutcome, issues, tasks } from "@nest/protocol";
 import { useQuery } from "@tanstack/react-query";
 import { Link, useParams } from "@tanstack/react-router";
 import { call } from "../../shared/call/call.ts";
@@ -8,6 +8,8 @@ import { safeHref } from "../../shared/format/format.ts";
 import { Panel } from "../../shared/layout/panel.tsx";
 import { useIsAdmin } from "../../shared/session/session.ts";
 import { Empty, LoadFailed, Loading } from "../../shared/states/states.tsx";
+import { IssueActions } from "../issues/issue-actions.tsx";
+import { askToWrite } from "../messages/messages.tsx";
 import { ActivityEntry } from "../operations/activity-entry.tsx";
 import { RelayFacts } from "../operations/relay-facts.tsx";
 import { askToRequeue } from "../operations/task-actions.tsx";
@@ -43,15 +45,28 @@ export function TaskPage() {
   );
 }
 
+/** What the hub says of the task's issue now. Without it the page of the task shows the rest. */
+function useIssue({ repo, number }: tasks.TaskReply["task"]): issues.IssueReply | undefined {
+  const [owner = "", name = ""] = repo.split("/");
+  const params = { owner, name, number: String(number) };
+  const { data } = useQuery({
+    queryKey: ["issue", ...Object.values(params)],
+    queryFn: async ({ signal }) => (await call(issues.issue, { params, signal })).value,
+    refetchInterval: ENDED_MS,
+  });
+  return data;
+}
+
 function Shown({ found, again }: { readonly found: tasks.TaskReply; readonly again: () => void }) {
   const { task, events, attempts, relay } = found;
+  const issue = useIssue(task);
   return (
     <>
-      <Head task={task} again={again} />
+      <Head task={task} issue={issue} again={again} />
       <div className="columns">
         <div className="stack">
           <Panel id="lease" title="Task">
-            <TaskFacts task={task} />
+            <TaskFacts task={task} issue={issue} />
           </Panel>
           {relay === undefined ? undefined : (
             <Panel id="relay" title="The relay that has it">
@@ -76,7 +91,7 @@ function Shown({ found, again }: { readonly found: tasks.TaskReply; readonly aga
               </ol>
             )}
           </Panel>
-          <Attempts attempts={attempts} />
+          <Attempts attempts={attempts} title="Other attempts at this issue" none="This is the first." />
         </div>
       </div>
     </>
@@ -85,7 +100,13 @@ function Shown({ found, again }: { readonly found: tasks.TaskReply; readonly aga
 
 const statusWords = { offered: "offered", "in-progress": "under way", away: "its relay is away" } as const;
 
-function Head({ task, again }: { readonly task: tasks.TaskReply["task"]; readonly again: () => void }) {
+interface HeadProps {
+  readonly task: tasks.TaskReply["task"];
+  readonly issue: issues.IssueReply | undefined;
+  readonly again: () => void;
+}
+
+function Head({ task, issue, again }: HeadProps) {
   const isAdmin = useIsAdmin();
   const href = safeHref(task.url);
   const title = `${task.repo}#${task.number}`;
@@ -102,10 +123,21 @@ function Head({ task, again }: { readonly task: tasks.TaskReply["task"]; readonl
         )}{" "}
         <small className="soft">{state}</small>
       </h1>
-      {isAdmin && task.status !== "ended" ? (
-        <Button variant="default" onClick={() => askToRequeue(task, again)}>
-          Take back
-        </Button>
+      {isAdmin ? (
+        <div className="card-acts">
+          {task.status === "ended" ? undefined : (
+            <Button variant="default" onClick={() => askToRequeue(task, again)}>
+              Take back
+            </Button>
+          )}
+          {issue?.issue === undefined ? undefined : <IssueActions item={issue.issue} />}
+          <Button
+            variant="default"
+            onClick={() => askToWrite({ id: task.contributor_id, login: task.github_username, taskId: task.task_id })}
+          >
+            Write…
+          </Button>
+        </div>
       ) : undefined}
     </div>
   );
