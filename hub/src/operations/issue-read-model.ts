@@ -14,6 +14,7 @@ import { NestError } from "@nest/kit";
 import {
   type Durations,
   describeUnavailable,
+  describeWithheld,
   type governor,
   type issues,
   QUARANTINE_AT,
@@ -22,7 +23,6 @@ import {
 import { attemptOf } from "./attempt.ts";
 import { ATTEMPTS } from "./feed-queries.ts";
 import type { ReadModel, Visibility } from "./read-model.ts";
-import { withheldSentence } from "./withheld-sentence.ts";
 
 export interface IssueReadModelDeps {
   readonly ledger: Ledger;
@@ -115,7 +115,7 @@ export class IssueReadModel {
   }
 
   #rules(key: string, { isAdmin }: IssueViewer, now: number): issues.IssueRule[] {
-    const judged = this.#deps.queue.judgements(key, now).map((one) => ruleOf(one, now));
+    const judged = this.#deps.queue.judgements(key, now).map(ruleOf);
     return [...judged, ...this.#whoMayHaveIt()].map(({ setting, ...rule }) =>
       isAdmin && setting !== undefined ? { ...rule, setting } : rule,
     );
@@ -142,14 +142,14 @@ export class IssueReadModel {
   }
 }
 
-function ruleOf({ rule, withheld, setting }: Judgement, now: number): issues.IssueRule {
+function ruleOf({ rule, withheld, setting }: Judgement): issues.IssueRule {
   const told = setting === undefined ? {} : { setting: { name: setting.name, value: setting.value } };
   if (withheld === undefined) return { rule, state: setting?.isOn === false ? "off" : "passes", ...told };
   const { until, detail } = withheld;
   return {
     rule: rule === "waiting" ? withheld.reason : rule,
     state: "withholds",
-    because: withheldSentence({ ...withheld, detail: undefined }, now),
+    because: describeWithheld(withheld.reason).because,
     ...endOf(until),
     ...(detail === undefined ? {} : { detail }),
     ...told,

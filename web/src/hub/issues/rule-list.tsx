@@ -25,7 +25,7 @@ const states = {
   passes: { words: "passes", tone: "good" },
   withholds: { words: "holds it back", tone: "bad" },
   limits: { words: "limits who gets it", tone: "warn" },
-  off: { words: "off", tone: "neutral" },
+  off: { words: "off", tone: "quiet" },
 } as const;
 
 /** Every rule that is asked before an issue is offered, in that order, with its value and what it says. */
@@ -50,7 +50,7 @@ function Rule({ rule: { rule, state, because, until, detail, setting } }: { read
     <>
       <p className="line">
         <b>{names[rule] ?? `Wait: ${describeWithheld(rule).label}`}</b>
-        <span className="mark" data-tone={tone}>
+        <span className="mark rule-state" data-tone={tone}>
           {words}
         </span>
       </p>

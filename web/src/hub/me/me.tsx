@@ -40,13 +40,13 @@ export function Me() {
         </p>
       )}
       <Standing one={one} limits={limits} />
+      <Messages messages={messages} />
       <div className="columns">
         <div className="stack">
           {limits === undefined ? undefined : <Limits limits={limits} />}
           <OwnToken />
         </div>
         <div className="stack">
-          <Messages messages={messages} />
           <OwnRelays relays={sessions} again={again} />
           <History
             tasks={pages.flatMap((page) => page.history)}

@@ -6,6 +6,7 @@ import { Panel } from "../../shared/layout/panel.tsx";
 import { Empty } from "../../shared/states/states.tsx";
 import { useLive } from "../live/live.ts";
 import { RelayFacts } from "../operations/relay-facts.tsx";
+import { RelayPausedBadge } from "../pauses/relay-pause.tsx";
 
 interface OwnRelaysProps {
   readonly relays: readonly contribute.FleetRelay[];
@@ -27,6 +28,7 @@ export function OwnRelays({ relays, again }: OwnRelaysProps) {
                 <b>
                   <bdi>{relay.session ?? "A relay without a name"}</bdi>
                 </b>
+                <RelayPausedBadge relay={relay} />
                 <Button size="compact-sm" variant="default" onClick={() => askToDisconnect(relay, again)}>
                   Disconnect
                 </Button>

@@ -43,7 +43,7 @@ function Repository({ row }: { readonly row: contribute.StatusReply["repositorie
   const target = { scope: { kind: "repository", repo }, name: repo } as const;
   return (
     <>
-      <span className="line">
+      <span className="line repository">
         <b>{repo}</b>
         {pause === undefined ? undefined : (
           <span className="mark" data-tone="warn">
@@ -64,7 +64,7 @@ function Repository({ row }: { readonly row: contribute.StatusReply["repositorie
             aria-label={`End the pause of ${repo}`}
             onClick={() => attempt(() => endPause(target))}
           >
-            End the pause
+            End
           </Button>
         )}
       </span>

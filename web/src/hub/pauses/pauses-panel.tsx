@@ -1,3 +1,4 @@
+import "./pauses.css";
 import { Button } from "@mantine/core";
 import type { pauses } from "@nest/protocol";
 import { Link } from "@tanstack/react-router";
