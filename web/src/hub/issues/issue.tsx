@@ -46,7 +46,7 @@ function Shown({ found }: { readonly found: issues.IssueReply }) {
     <>
       <Head found={found} />
       {closed.map(({ reason, because, until }) => (
-        <p className="notice" key={reason}>
+        <p className="notice closed-notice" key={reason}>
           Nothing is handed out to anybody: <bdi>{because}</bdi>
           {until === undefined ? "" : `, until ${dateAndTime(until)}`}.
         </p>
