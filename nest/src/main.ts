@@ -22,7 +22,7 @@ const programs: Readonly<Record<string, Program>> = {
     },
   },
   hubctl: {
-    summary: "operates a hub from a terminal: queue, relays, tasks, settings, audit",
+    summary: "operates a hub from a terminal: queue, relays, tasks, pause, settings, audit",
     load: async () => (await import("./hubctl/hubctl.ts")).runHubctl,
   },
   instance: {

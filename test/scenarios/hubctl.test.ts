@@ -69,6 +69,24 @@ test("tasks and relays: who has what, what happened, and taking it back; the aud
   expect((await hubctl(scene, token, "audit")).out).toContain("token operate token (by boss)");
 });
 
+test("pause: a contributor for an hour with a note, one relay of theirs, everybody; ended by the same words", async () => {
+  await using scene = await SignedInHub.start({ issues: 3 });
+  const { token } = await scene.token("operate");
+  const relay = await scene.hub.relay("ada", { session: "laptop" });
+  const set = await hubctl(scene, token, "pause", "set", "ada", "-until", "2030-01-01T00:00:00Z", "-note", "on leave");
+  expect(set.out).toBe("ada is paused, until 2030-01-01T00:00:00.000Z\n");
+  expect((await relay.refused()).reason).toBe("paused");
+  await hubctl(scene, token, "pause", "set", "ada", "-session", "laptop");
+  expect((await hubctl(scene, token, "pause")).out).toMatch(/ada on laptop .*\n?.*/);
+  expect((await hubctl(scene, token, "pause", "list")).out).toContain("on leave");
+  expect((await hubctl(scene, token, "pause", "end", "ada")).out).toBe("the pause is ended\n");
+  expect((await hubctl(scene, token, "pause", "end", "ada", "-session", "laptop")).out).toBe("the pause is ended\n");
+  expect((await hubctl(scene, token, "pause", "end", "everything")).out).toBe("there was no such pause\n");
+  expect((await relay.ready()).number).toBe(1);
+  expect(await hubctl(scene, token, "pause", "set", "ada", "-until", "soon")).toMatchObject({ code: 2 });
+  expect(await hubctl(scene, token, "pause", "set", "nobody")).toMatchObject({ code: 1 });
+});
+
 test("settings: as YAML, what a file would change with its effect in numbers, and applying it", async () => {
   await using scene = await SignedInHub.start({ issues: 5 });
   const { token } = await scene.token("configure");

@@ -3,6 +3,7 @@ import { type Environment, parseFlags, sentenceOf, systemClock, UsageError } fro
 import { auditVerbs } from "./audit.ts";
 import { connectionOf, refuseTokenInArguments } from "./connection.ts";
 import { HubClient } from "./hub-client.ts";
+import { pauseVerbs } from "./pause.ts";
 import { queueVerbs } from "./queue.ts";
 import { relayVerbs } from "./relays.ts";
 import { settingsVerbs } from "./settings.ts";
@@ -14,6 +15,7 @@ const areas: Readonly<Record<string, Readonly<Record<string, Verb>>>> = {
   queue: queueVerbs,
   relays: relayVerbs,
   tasks: taskVerbs,
+  pause: pauseVerbs,
   settings: settingsVerbs,
   audit: auditVerbs,
 };

@@ -16,6 +16,11 @@ relays, tasks: who is connected, who works on what
   tasks show task-1f-9a3c71     its lease, what happened to it, what its agent printed last
   tasks take-back task-1f-9a3c71   takes it from who has it; nothing is counted against them; -reason TEXT
 
+pause: who is given no work for a while
+  pause list                    who and what is paused, by whom, why and until when
+  pause set LOGIN               or everything, or acme/api; -session NAME: one relay of theirs; -until 2h, -note TEXT
+  pause end LOGIN               the same words again
+
 settings: what is handed out at all, and to whom
   settings get [KEY]            as YAML, to edit and to apply
   settings set KEY VALUE        nest hubctl settings set contribute_deny_labels '[wontfix, "area/*"]'
