@@ -3,6 +3,7 @@ import { defineConfig } from "vitest/config";
 /** Stories of a hub, told again on PostgreSQL: what the hub promises does not depend on where it keeps its state. */
 const onBothEngines = [
   "access",
+  "audit",
   "claims",
   "gateway",
   "governor",

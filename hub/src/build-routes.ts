@@ -28,6 +28,8 @@ import { registerNestRoutes } from "./nests/nest-routes.ts";
 import { registerReadingRoutes } from "./nests/reading-routes.ts";
 import { registerUpgradeRoutes } from "./nests/upgrade-routes.ts";
 import { registerUserRoutes } from "./nests/user-routes.ts";
+import { AuditLog } from "./operations/audit-log.ts";
+import { registerAuditRoutes } from "./operations/audit-routes.ts";
 import type { Visibility } from "./operations/read-model.ts";
 import { registerOperationsRoutes } from "./operations/routes.ts";
 import { registerApp } from "./pages/app-page.ts";
@@ -82,6 +84,7 @@ export async function registerRoutes(deps: RouteDeps): Promise<void> {
   const describeApi = () => (openApi ??= openApiOf(routes.all(), { title: "Nest hub", version: "1", doors }));
   const contributorOf = (viewer: Viewer) => recordOf(viewer, ledger)?.id;
   registerOperationsRoutes(routes, { ...operations, now, publicVisibility, viewerOf, contributorOf, describeApi });
+  registerAuditRoutes(routes, { auditLog: new AuditLog(dispatch.storage.reader), now });
   registerDispatchRoutes(routes, deps, budgets);
   registerFleetRoutes(routes, {
     registry: operations.registry,

@@ -61,6 +61,7 @@ export * as governor from "./http/governor.ts";
 export * as health from "./http/health.ts";
 export * as issues from "./http/issues.ts";
 export * as leaderboard from "./http/leaderboard.ts";
+export { spanOf } from "./http/moment.ts";
 export * as myContributions from "./http/my-contributions.ts";
 export * as nestAgents from "./http/nest-agents.ts";
 export { type AgentState, type Autonomy, autonomies, type PauseCause, pauseCauses } from "./http/nest-agents.ts";

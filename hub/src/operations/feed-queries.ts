@@ -1,12 +1,5 @@
 import type { Activity } from "@nest/dispatch";
 
-/** Audit lines before an id (?1) that contain a text (?2), newest first. */
-export const AUDIT = `
-  select * from audit
-  where id < ?1 and lower(actor || ' ' || action || ' ' || subject || ' ' || coalesce(before, '') || ' ' || coalesce(after, ''))
-    like ?2 escape '\\'
-  order by id desc limit ?3`;
-
 /** Counts the stored lines of the feed. */
 export const RETAINED = `
   select coalesce((select max(id) from activity) - (select min(id) from activity) + 1, 0) as n`;

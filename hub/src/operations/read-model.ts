@@ -27,7 +27,7 @@ import type { Gateway } from "../relays/gateway.ts";
 import type { Peers, RemoteRelay } from "../relays/peers.ts";
 import type { CredentialFailure, Session } from "../relays/session.ts";
 import { DAY_HOURS, type DoneByHour } from "./done-by-hour.ts";
-import { ACTIVITY, AUDIT, activityOf, RETAINED } from "./feed-queries.ts";
+import { ACTIVITY, activityOf, RETAINED } from "./feed-queries.ts";
 import { pageOf } from "./page-of.ts";
 import { withheldSentence } from "./withheld-sentence.ts";
 
@@ -264,25 +264,6 @@ export class ReadModel {
       retained,
       ...(entries.length === limit && last !== undefined ? { next_cursor: String(last.id) } : {}),
     };
-  }
-
-  /** The audit log, newest first; `q` finds a text anywhere in a line. */
-  async audit(query: { limit: number; cursor?: string | undefined; q?: string | undefined }) {
-    const { limit, cursor, q = "" } = query;
-    const before = Number.parseInt(cursor ?? "", 10) || Number.MAX_SAFE_INTEGER;
-    const wanted = `%${q.toLowerCase().replace(/[\\%_]/g, "\\$&")}%`;
-    const rows = await this.#deps.reader.all(AUDIT, before, wanted, limit);
-    const audit = rows.map((row) => ({
-      id: Number(row.id),
-      at: iso(Number(row.at)),
-      actor: String(row.actor),
-      action: String(row.action),
-      subject: String(row.subject),
-      ...(row.before === null ? {} : { before: JSON.parse(String(row.before)) as unknown }),
-      ...(row.after === null ? {} : { after: JSON.parse(String(row.after)) as unknown }),
-    }));
-    const last = audit.at(-1);
-    return { audit, ...(audit.length === limit && last !== undefined ? { next_cursor: String(last.id) } : {}) };
   }
 
   /** The activity line as sent to a viewer; of a hidden repository it says only that something happened. */

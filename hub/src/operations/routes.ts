@@ -1,6 +1,6 @@
 import { networkOf } from "@nest/http";
 import { NestError, TimeSlicer } from "@nest/kit";
-import { contribute, contributors, health, issues, operations, tasks } from "@nest/protocol";
+import { contribute, health, issues, operations, tasks } from "@nest/protocol";
 import type { FastifyRequest } from "fastify";
 import { type HubRoutes, isAdmin, sameViewer, type Viewer } from "../access/viewer.ts";
 import { DAY_HOURS, type DoneByHour } from "./done-by-hour.ts";
@@ -33,7 +33,7 @@ export interface OperationsRouteDeps {
 const CHARTED_HOURS = 168;
 const ADMIN_VISIBILITY: Visibility = () => true;
 
-/** The routes for watching the hub: status, queue, fleet, feed, audit log, metrics and the description of all routes. */
+/** The routes for watching the hub: status, queue, fleet, feed, metrics and the description of all routes. */
 export function registerOperationsRoutes(routes: HubRoutes, deps: OperationsRouteDeps): void {
   const { readModel, stream, metrics, doneByHour, now, publicVisibility, viewerOf } = deps;
   const visibility = (viewer: Viewer): Visibility => (isAdmin(viewer) ? ADMIN_VISIBILITY : publicVisibility);
@@ -84,7 +84,6 @@ export function registerOperationsRoutes(routes: HubRoutes, deps: OperationsRout
     const who = { visibility: visibility(viewer), isAdmin: isAdmin(viewer) };
     return deps.issueReadModel.issue(`${owner}/${name}`, Number(number), who);
   });
-  routes.serve(contributors.audit, ({ query }) => readModel.audit(query));
   routes.serve(operations.history, () => {
     const summary = deps.waits.summary(now());
     const hours = doneByHour.hours(CHARTED_HOURS, now());

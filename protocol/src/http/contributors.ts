@@ -2,6 +2,7 @@ import { z } from "zod";
 import { assignableRoles, delegatableRoles } from "../roles.ts";
 import { tiers } from "../tiers.ts";
 import { OwnLimits } from "./contribute.ts";
+import { Moment } from "./moment.ts";
 import { Cursor } from "./paging.ts";
 import { route } from "./route.ts";
 
@@ -225,16 +226,39 @@ export const AuditEntry = z.object({
   after: z.unknown().optional(),
 });
 export type AuditEntry = z.infer<typeof AuditEntry>;
+/** Which entries of the audit: texts are found anywhere in their field, in any case; an action is named whole. */
+const auditFilter = {
+  q: z.string().max(100).optional(),
+  actor: z.string().max(100).optional(),
+  action: z.string().max(60).optional(),
+  subject: z.string().max(200).optional(),
+  since: Moment.optional(),
+  until: Moment.optional(),
+} as const;
+export const AuditFilter = z.strictObject(auditFilter);
+export type AuditFilter = z.infer<typeof AuditFilter>;
+
 export const audit = route({
   method: "GET",
   path: "/api/audit",
-  summary: "Who changed what, with old and new values, newest first",
+  summary: "Who changed what, with old and new values, newest first; by person, action, subject and time",
   access: "admin",
   scope: "read",
   query: z.strictObject({
     limit: z.coerce.number().int().min(1).max(500).default(100),
     cursor: Cursor.optional(),
-    q: z.string().max(100).optional(),
+    ...auditFilter,
   }),
   reply: z.object({ audit: z.array(AuditEntry), next_cursor: z.string().optional() }),
+});
+
+export const exportAudit = route({
+  method: "GET",
+  path: "/api/audit/export",
+  summary: "All entries of the audit that the same filters find, as one file: CSV, or a JSON list; sent as it is read",
+  access: "admin",
+  scope: "read",
+  query: z.strictObject({ format: z.enum(["csv", "json"]).default("csv"), ...auditFilter }),
+  produces: "text/csv",
+  reply: z.string(),
 });

@@ -1,0 +1,105 @@
+import type { Reader } from "@nest/dispatch";
+import { type contributors, spanOf } from "@nest/protocol";
+
+/** Entries of a file that are read at a time. */
+const FILE_PAGE = 500;
+
+/** Ids looked at by one query: the embedded database answers on the thread that relays wait for. */
+const SPAN = 5000;
+
+/** When a replica's clock is behind another's, a later entry has an earlier time; by no more than this. */
+const CLOCKS_APART_MS = 3_600_000;
+
+/**
+ * Lines of the audit with ids below ?1 and from ?2, newest first, at most ?3: from a time (?4) and before another (?5), of one action
+ * (?6, empty: any), with a text in the actor (?7), in the subject (?8), or anywhere (?9). What costs least is compared first.
+ */
+const AUDIT = `
+  select * from audit
+  where id < ?1 and id >= ?2 and at >= ?4 and at < ?5 and (?6 = '' or action = ?6)
+    and lower(actor) like ?7 escape '\\' and lower(subject) like ?8 escape '\\'
+    and lower(actor || ' ' || action || ' ' || subject || ' ' || coalesce(before, '') || ' ' || coalesce(after, ''))
+      like ?9 escape '\\'
+  order by id desc limit ?3`;
+
+/** The ids of the first and the last line. */
+const ENDS = "select coalesce(min(id), 0) as first, coalesce(max(id), 0) as last from audit";
+/** When the first line from an id (?1) was written. */
+const WRITTEN = "select at from audit where id >= ?1 order by id limit 1";
+
+type Entry = contributors.AuditEntry;
+
+/** Who changed what, read from the database: a page at a time, or everything that a filter finds. */
+export class AuditLog {
+  readonly #reader: Reader;
+
+  constructor(reader: Reader) {
+    this.#reader = reader;
+  }
+
+  /** One page, newest first. */
+  async page({ limit, cursor, ...filter }: contributors.AuditFilter & { limit: number; cursor?: string | undefined }) {
+    const before = Number.parseInt(cursor ?? "", 10) || Number.MAX_SAFE_INTEGER;
+    const audit = await this.#read(filter, before, limit);
+    const last = audit.at(-1);
+    return { audit, ...(audit.length === limit && last !== undefined ? { next_cursor: String(last.id) } : {}) };
+  }
+
+  /** Every entry that a filter finds, newest first, some at a time. */
+  async *all(filter: contributors.AuditFilter): AsyncGenerator<readonly Entry[]> {
+    let before = Number.MAX_SAFE_INTEGER;
+    for (;;) {
+      const entries = await this.#read(filter, before, FILE_PAGE);
+      if (entries.length > 0) yield entries;
+      const last = entries.at(-1);
+      if (last === undefined || entries.length < FILE_PAGE) return;
+      before = last.id;
+    }
+  }
+
+  /** The first entries below an id that a filter finds. Between two spans of ids others get their turn. */
+  async #read(filter: contributors.AuditFilter, below: number, limit: number): Promise<Entry[]> {
+    const { from = 0 } = spanOf(filter);
+    const [ends] = await this.#reader.all(ENDS);
+    const first = Number(ends?.first ?? 0);
+    const found: Entry[] = [];
+    let high = Math.min(below, Number(ends?.last ?? 0) + 1);
+    while (high > first && found.length < limit) {
+      const low = Math.max(first, high - SPAN);
+      found.push(...(await this.#readSpan(filter, { low, high }, limit - found.length)));
+      const [written] = await this.#reader.all(WRITTEN, low);
+      if (written !== undefined && Number(written.at) < from - CLOCKS_APART_MS) break;
+      high = low;
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    return found;
+  }
+
+  async #readSpan(
+    filter: contributors.AuditFilter,
+    { low, high }: { readonly low: number; readonly high: number },
+    limit: number,
+  ): Promise<Entry[]> {
+    const { q, actor, subject, action = "" } = filter;
+    const { from = 0, before = Number.MAX_SAFE_INTEGER } = spanOf(filter);
+    const texts = [actor, subject, q].map(anywhere);
+    return (await this.#reader.all(AUDIT, high, low, limit, from, before, action, ...texts)).map(entryOf);
+  }
+}
+
+function entryOf(row: Record<string, unknown>): Entry {
+  return {
+    id: Number(row.id),
+    at: new Date(Number(row.at)).toISOString(),
+    actor: String(row.actor),
+    action: String(row.action),
+    subject: String(row.subject),
+    ...(row.before === null ? {} : { before: JSON.parse(String(row.before)) as unknown }),
+    ...(row.after === null ? {} : { after: JSON.parse(String(row.after)) as unknown }),
+  };
+}
+
+/** A LIKE pattern that finds a text anywhere, in lower case. */
+function anywhere(text = ""): string {
+  return `%${text.toLowerCase().replace(/[\\%_]/g, "\\$&")}%`;
+}
