@@ -67,6 +67,10 @@ test("tasks and relays: who has what, what happened, and taking it back; the aud
   expect(back.out).toContain("is taken back");
   expect((await relay.next("task_revoke")).task_id).toBe(task.task_id);
   expect((await hubctl(scene, token, "audit")).out).toContain("token operate token (by boss)");
+  const found = await hubctl(scene, token, "audit", "list", "-action", "requeue", "-actor", "boss", "-json");
+  expect(JSON.parse(found.out)).toMatchObject([{ action: "requeue", actor: "token operate token (by boss)" }]);
+  expect((await hubctl(scene, token, "audit", "list", "-until", "2020-01-01")).out).not.toContain("operate");
+  expect(await hubctl(scene, token, "audit", "list", "-since", "yesterday")).toMatchObject({ code: 1 });
 });
 
 test("pause: a contributor for an hour with a note, one relay of theirs, everybody; ended by the same words", async () => {

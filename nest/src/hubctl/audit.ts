@@ -5,10 +5,11 @@ import type { Verb } from "./verb.ts";
 
 const list: Verb = async (call) => {
   noWords(call);
-  const { search: q } = call.flags;
+  const { search: q, actor, action, subject, since, until } = call.flags;
+  const filter = { q, actor, action, subject, since, until };
   const rows = await rowsOf(
     call,
-    async (paging) => (await call.hub.call(contributors.audit, { query: { ...paging, q } })).value,
+    async (paging) => (await call.hub.call(contributors.audit, { query: { ...paging, ...filter } })).value,
     (page) => page.audit,
   );
   show(call, rows, () =>

@@ -28,7 +28,8 @@ settings: what is handed out at all, and to whom
   settings apply FILE           does it; refused where somebody changed the settings meanwhile
 
 audit: who changed what, newest first
-  audit list                    -search TEXT
+  audit list                    -actor ada, -action "queue hold", -subject acme/api#12, -since 2026-11-01, -until 2026-11-30
+                                (days in UTC), -search TEXT
 
 flags:
   -json                         the result as JSON
