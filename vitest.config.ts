@@ -10,6 +10,7 @@ const onBothEngines = [
   "leaderboard",
   "lease",
   "models",
+  "numbers",
   "queue",
   "roles",
   "standing",

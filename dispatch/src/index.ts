@@ -48,6 +48,15 @@ export type { Bus } from "./replicas/bus.ts";
 export { ReplicaFeed } from "./replicas/replica-feed.ts";
 export { Replicas } from "./replicas/replicas.ts";
 export { SharedMonitor } from "./replicas/shared-monitor.ts";
+export {
+  countColumns,
+  countKey,
+  countLevels,
+  type EndingColumn,
+  endingColumns,
+  WAIT_BOUNDS_MS,
+  waitColumns,
+} from "./storage/count-tables.ts";
 export { PostgresLedger } from "./storage/ledger-postgres.ts";
 export { LOG_BYTES } from "./storage/log-length.ts";
 export { openPostgres } from "./storage/postgres.ts";

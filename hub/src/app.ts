@@ -10,6 +10,7 @@ import { buildNests, type Nests, type NestsDeps } from "./build-nests.ts";
 import { buildOperations, type Operations } from "./build-operations.ts";
 import { buildRelays } from "./build-relays.ts";
 import { registerRoutes } from "./build-routes.ts";
+import { buildStatistics, type Statistics } from "./build-statistics.ts";
 import type { HubConfig } from "./config.ts";
 import { ContributorLimits } from "./contributors/contributor-limits.ts";
 import type { FleetRegistry } from "./fleet/registry.ts";
@@ -67,6 +68,7 @@ export async function buildHub(deps: HubDeps): Promise<Hub> {
   const { gateway } = relays;
   const operations = await buildOperations({ config, dispatch, relays, clock, log });
   const { registry, readModel } = operations;
+  const statistics = buildStatistics(dispatch, { clock, log });
   const http = await buildServer({ log, isKnownHost, names: hostNames, trustProxy: trusted });
   const access = await buildAccess({
     settings: config,
@@ -89,6 +91,7 @@ export async function buildHub(deps: HubDeps): Promise<Hub> {
     dispatch,
     relays,
     operations,
+    statistics,
     access,
     nests,
     limits,
@@ -109,18 +112,22 @@ export async function buildHub(deps: HubDeps): Promise<Hub> {
     gateway,
     registry,
     readModel,
-    ...lifeOf({ dispatch, operations, nests, gateway, http }, clock),
+    ...lifeOf({ dispatch, operations, statistics, nests, gateway, http }, clock),
   };
 }
 
 interface Parts extends Pick<Hub, "gateway" | "http"> {
   readonly dispatch: Dispatch;
   readonly operations: Operations;
+  readonly statistics: Statistics;
   readonly nests: Nests;
 }
 
 /** The order in which the parts begin their work, and in which they end it. */
-function lifeOf({ dispatch, operations, nests, gateway, http }: Parts, clock: Clock): Pick<Hub, "start" | "stop"> {
+function lifeOf(
+  { dispatch, operations, statistics, nests, gateway, http }: Parts,
+  clock: Clock,
+): Pick<Hub, "start" | "stop"> {
   const { storage, batcher, queue, monitor, times } = dispatch;
   let stopSweep = () => {};
   return {
@@ -130,6 +137,7 @@ function lifeOf({ dispatch, operations, nests, gateway, http }: Parts, clock: Cl
       monitor.start();
       operations.pruner.start();
       operations.outputs.start();
+      statistics.start();
       await nests.start();
       stopSweep = clock.every(times.leaseSweepMs, () => {
         batcher.submit({ kind: "sweep" });
@@ -140,6 +148,7 @@ function lifeOf({ dispatch, operations, nests, gateway, http }: Parts, clock: Cl
       stopSweep();
       operations.pruner.stop();
       await operations.outputs.stop();
+      await statistics.stop();
       monitor.stop();
       dispatch.verifier.stop();
       operations.stream.close();

@@ -105,6 +105,11 @@ export async function buildOperations({ config, dispatch, relays, clock, log }: 
     turnedAway: () => gateway.turnedAway,
     refused: () => gateway.counts.refused,
     pendingVerifications: () => verifier.pending,
+    repositories() {
+      const all = monitor.repositories();
+      return { monitored: all.length, unreadable: all.filter(({ state }) => state === "failing").length };
+    },
+    replicas: () => bus.others + 1,
   });
   const assignedSince = (from: number) => doneByHour.since(from);
   const contributorReadModel = new ContributorReadModel({

@@ -14,6 +14,7 @@ import type { Dispatch } from "./build-dispatch.ts";
 import type { Nests } from "./build-nests.ts";
 import type { Operations } from "./build-operations.ts";
 import type { Relays } from "./build-relays.ts";
+import type { Statistics } from "./build-statistics.ts";
 import type { HubConfig } from "./config.ts";
 import type { ContributorLimits } from "./contributors/contributor-limits.ts";
 import { leaderboardOf } from "./contributors/leaderboard.ts";
@@ -40,6 +41,7 @@ import { registerPages } from "./pages/routes.ts";
 import { registerQueueRoutes } from "./queue/routes.ts";
 import { Webhooks } from "./queue/webhooks.ts";
 import { registerQueueSettingsRoutes } from "./queue-settings/routes.ts";
+import { registerStatisticsRoutes } from "./statistics/routes.ts";
 
 /** How long a request waits for a cluster. */
 const CLUSTER_PATIENCE_MS = 20_000;
@@ -51,6 +53,7 @@ export interface RouteDeps {
   readonly dispatch: Dispatch;
   readonly relays: Relays;
   readonly operations: Operations;
+  readonly statistics: Statistics;
   readonly access: HubAccess;
   readonly nests: Nests;
   readonly limits: ContributorLimits;
@@ -85,6 +88,7 @@ export async function registerRoutes(deps: RouteDeps): Promise<void> {
   const contributorOf = (viewer: Viewer) => recordOf(viewer, ledger)?.id;
   registerOperationsRoutes(routes, { ...operations, now, publicVisibility, viewerOf, contributorOf, describeApi });
   registerAuditRoutes(routes, { auditLog: new AuditLog(dispatch.storage.reader), now });
+  registerStatisticsRoutes(routes, deps.statistics);
   registerDispatchRoutes(routes, deps, budgets);
   registerFleetRoutes(routes, {
     registry: operations.registry,

@@ -76,6 +76,7 @@ export * as nestTerminal from "./http/nest-terminal.ts";
 export * as nestWork from "./http/nest-work.ts";
 export { describeHeldBack, type HeldBackReason, heldBackReasons } from "./http/nest-work.ts";
 export * as nests from "./http/nests.ts";
+export * as numbers from "./http/numbers.ts";
 export * as operations from "./http/operations.ts";
 export * as pages from "./http/pages.ts";
 export type { OptionalPaging } from "./http/paging.ts";

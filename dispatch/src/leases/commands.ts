@@ -47,7 +47,14 @@ export interface SettingChange {
 /** Everything that changes leases, issues or contributors; sent by a relay, by an admin, or by the hub itself. */
 export type Command =
   /** `unasked`: the hub looks for work for a waiting relay. If there is none, the relay gets no second answer. */
-  | ({ readonly kind: "ready"; readonly unasked?: boolean } & RelayIdentity)
+  | ({
+      readonly kind: "ready";
+      readonly unasked?: boolean;
+      /** When the relay began to wait for this work (ms). */
+      readonly askedAt?: number | undefined;
+      /** The agent CLI that the relay declared. */
+      readonly backend?: string | undefined;
+    } & RelayIdentity)
   | ({ readonly kind: "accepted" } & RelayIdentity & TaskReference)
   | ({
       readonly kind: "progress";

@@ -66,6 +66,8 @@ function lookForWork(deps: DeciderDeps, command: Of<"ready">, now: number): Effe
       assignedAt: now,
       acceptedAt: undefined,
       expiresAt: now + times.leaseTtlMs,
+      backend: command.backend,
+      waitedMs: command.askedAt === undefined ? undefined : Math.max(0, now - command.askedAt),
     };
     ledger.grant(lease, admission.contributor);
     note(deps, contributorId, { action: "picked up", task: lease }, now);

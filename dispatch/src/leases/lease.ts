@@ -40,6 +40,10 @@ export interface Lease {
   readonly assignedAt: number;
   readonly acceptedAt: number | undefined;
   readonly expiresAt: number;
+  /** The agent CLI that the relay declared; shown and counted, never trusted. */
+  readonly backend?: string | undefined;
+  /** How long the relay had waited for work when it was given this task (ms). */
+  readonly waitedMs?: number | undefined;
 }
 
 /** What a reconnecting relay claims to hold; `repo` and `number` only if it sent them. */

@@ -87,6 +87,14 @@ export class Queue implements Candidates {
     return Object.fromEntries(this.#withheld);
   }
 
+  /** How many issues of each repository are on offer, and how many are withheld. */
+  *countsByRepository(): Generator<{ readonly repo: string; readonly ready: number; readonly withheld: number }> {
+    for (const [repo, keys] of this.#keys) {
+      const ready = this.#repos.get(repo)?.length ?? 0;
+      yield { repo, ready, withheld: keys.size - ready };
+    }
+  }
+
   entry(key: string): Entry | undefined {
     return this.#entries.get(key);
   }

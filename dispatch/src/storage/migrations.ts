@@ -1,5 +1,6 @@
 import { NestError } from "@nest/kit";
-import { type Engine, firstSchema } from "./schema.ts";
+import { countsSchema } from "./count-tables.ts";
+import { addedColumns, type Engine, firstSchema } from "./schema.ts";
 
 /** One numbered step of the schema. A released step is never edited. */
 export interface Migration {
@@ -47,6 +48,7 @@ export function migrationsFor(engine: Engine): readonly Migration[] {
   return [
     { id: 7, name: "dispatch", sql: firstSchema(engine) },
     { id: 8, name: "found by task and by issue", sql: FOUND_BY_TASK_AND_ISSUE },
+    { id: 9, name: "numbers over time", sql: `${addedColumns(9, engine)}\n${countsSchema(engine)}` },
   ];
 }
 

@@ -2,7 +2,7 @@ import type { Activity, AuditLine, Ending, Grant } from "../leases/changes.ts";
 import type { Contributor } from "../leases/contributor.ts";
 import type { ItemRecord } from "../leases/cooldown.ts";
 import type { Lease } from "../leases/lease.ts";
-import { type Column, column, derived, except, optional, pick } from "./columns.ts";
+import { type Column, column, derived, except, optional, pick, since } from "./columns.ts";
 
 /** A task as stored: its lease, its position among its contributor's assignments, and how it ended. */
 export interface Task {
@@ -64,6 +64,14 @@ const tasks: readonly Column<Task>[] = [
   optionalOfTask("pr_state", "text", "prState", ({ ending }) => ending?.prState),
   // The connection that holds the task; written only where several replicas share the database.
   optionalOfTask("connection", "text", "connection", ({ lease }) => lease.connection),
+  since(
+    9,
+    optionalOfTask("backend", "text", "backend", ({ lease }) => lease.backend),
+  ),
+  since(
+    9,
+    optionalOfTask("waited_ms", "integer", "waitedMs", ({ lease }) => lease.waitedMs),
+  ),
 ];
 
 const items: readonly Column<ItemRecord>[] = [

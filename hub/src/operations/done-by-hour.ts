@@ -1,9 +1,10 @@
-import type { Changes, Reader } from "@nest/dispatch";
+import { type Changes, countLevels, type EndingColumn, type Reader } from "@nest/dispatch";
 import type { operations } from "@nest/protocol";
+import { settledHours } from "../statistics/count-store.ts";
+import { countedInHour, endingColumnOf, HOUR_MS, hourOf } from "../statistics/counting.ts";
 
 /** Every page counts a day as this many hours. */
 export const DAY_HOURS = 24;
-const HOUR_MS = 3_600_000;
 /** A month and an hour: the longest window of the leaderboard. */
 const KEPT_HOURS = 31 * 24 + 1;
 
@@ -29,13 +30,23 @@ interface Done {
 export class DoneByHour {
   readonly #hours = new Map<number, Map<string, Done>>();
 
-  /** Replaces the counts by the counts in the database. */
+  /** Replaces the counts by those in the database: hours that are over from the table, the rest from the tasks. */
   async load(reader: Reader, now: number): Promise<void> {
-    const from = now - KEPT_HOURS * HOUR_MS;
+    const [first, last] = [hourOf(now) - KEPT_HOURS, hourOf(now)];
     this.#hours.clear();
-    for (const [field, sql] of Object.entries(COUNTS)) {
-      for (const row of await reader.all(sql, from))
-        this.#at(Number(row.hour) * HOUR_MS, String(row.contributor_id))[field as keyof Done] += Number(row.n);
+    const settled = await settledHours(reader);
+    const isSettled = (hour: number) => settled !== undefined && hour <= settled.sealed && !settled.pending.has(hour);
+    for (const row of await reader.all(COUNTED, first)) {
+      if (!isSettled(Number(row.at))) continue;
+      for (const [column, field] of Object.entries(fields))
+        this.#at(Number(row.at) * HOUR_MS, String(row.contributor_id))[field] += Number(row[column] ?? 0);
+    }
+    for (let hour = first; hour <= last; hour += 1) {
+      if (isSettled(hour)) continue;
+      for await (const { contributorId, column, n } of countedInHour(reader, hour)) {
+        const field = fields[column as keyof typeof fields];
+        if (field !== undefined) this.#at(hour * HOUR_MS, contributorId)[field] += n;
+      }
     }
   }
 
@@ -46,7 +57,7 @@ export class DoneByHour {
       if (lease !== undefined) this.#at(lease.assignedAt, lease.contributorId).assigned += 1;
     }
     for (const { lease, endedAt, outcome, verdict } of changes.endings) {
-      const field = fieldOf(outcome, verdict);
+      const field = fields[endingColumnOf({ outcome, verdict })];
       if (field !== undefined) this.#at(endedAt, lease.contributorId)[field] += 1;
     }
     for (const { contributorId, completedAt } of changes.counted.values())
@@ -72,7 +83,7 @@ export class DoneByHour {
 
   /** The counts of each of the last `count` hours, oldest first. */
   hours(count: number, now: number): operations.Hour[] {
-    const last = Math.floor(now / HOUR_MS);
+    const last = hourOf(now);
     return Array.from({ length: count }, (_, nth) => {
       const hour = last - count + 1 + nth;
       const sum = none();
@@ -82,7 +93,7 @@ export class DoneByHour {
   }
 
   #at(time: number, contributorId: string): Done {
-    const hour = Math.floor(time / HOUR_MS);
+    const hour = hourOf(time);
     let contributors = this.#hours.get(hour);
     if (contributors === undefined) {
       contributors = new Map();
@@ -98,29 +109,25 @@ export class DoneByHour {
   }
 }
 
-/** The count that an ending adds to; undefined for an ending that is neither success nor failure. */
-function fieldOf(outcome: string, verdict: string | undefined): keyof Done | undefined {
-  if (outcome === "failed" || outcome === "expired") return "failed";
-  if (outcome !== "completed") return undefined;
-  return verdict === "no_work_needed" || verdict === "blocked" ? verdict : "completed";
-}
-
-const counted = (condition: string, time: string) =>
-  `select contributor_id, ${time} / ${HOUR_MS} as hour, count(*) as n from tasks where ${time} >= ?1 ${condition} group by 1, 2`;
-
-const COUNTS: Readonly<Record<keyof Done, string>> = {
-  assigned: counted("", "assigned_at"),
-  completed: counted(
-    "and outcome = 'completed' and coalesce(verdict, '') not in ('no_work_needed', 'blocked')",
-    "ended_at",
-  ),
-  no_work_needed: counted("and outcome = 'completed' and verdict = 'no_work_needed'", "ended_at"),
-  blocked: counted("and outcome = 'completed' and verdict = 'blocked'", "ended_at"),
-  failed: counted("and outcome in ('failed', 'expired')", "ended_at"),
-  verified: `
-    select contributor_id, ended_at / ${HOUR_MS} as hour, count(*) as n from counted_pull_requests
-    join tasks on tasks.gen = counted_pull_requests.task_gen where ended_at >= ?1 group by 1, 2`,
+/** What the columns of the counted hours are called here: an ending that is neither success nor failure is left out. */
+const fields: Readonly<Partial<Record<EndingColumn | "assigned" | "verified", keyof Done>>> = {
+  assigned: "assigned",
+  verified: "verified",
+  completed: "completed",
+  no_work_needed: "no_work_needed",
+  blocked: "blocked",
+  failed_environment: "failed",
+  failed_task: "failed",
+  failed_unspecified: "failed",
+  expired: "failed",
 };
+
+const COUNTED = `
+  select at, contributor_id, ${Object.keys(fields)
+    .map((name) => `sum(${name}) as ${name}`)
+    .join(
+      ", ",
+    )} from task_counts_hourly where level = ${countLevels.contributor} and at >= ?1 group by at, contributor_id`;
 
 function none(): Done {
   return { assigned: 0, completed: 0, no_work_needed: 0, blocked: 0, verified: 0, failed: 0 };

@@ -1,5 +1,10 @@
-import type { Changes } from "@nest/dispatch";
-import { Counter, collectDefaultMetrics, Gauge, Registry } from "prom-client";
+import { type Changes, endingColumns, WAIT_BOUNDS_MS } from "@nest/dispatch";
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+import { endingColumnOf, UNKNOWN_BACKEND } from "../statistics/counting.ts";
+
+/** Relays declare their backend themselves: more names than this are counted together, so that nobody can fill the metrics. */
+const MOST_BACKENDS = 20;
+const OTHER_BACKENDS = "other";
 
 export interface MetricsSources {
   readonly connected: () => number;
@@ -11,6 +16,10 @@ export interface MetricsSources {
   readonly turnedAway: () => number;
   readonly refused: () => number;
   readonly pendingVerifications: () => number;
+  /** Monitored repositories, and those of them that cannot be read. */
+  readonly repositories: () => { readonly monitored: number; readonly unreadable: number };
+  /** Replicas that share the database, this one included. */
+  readonly replicas: () => number;
 }
 
 /** The hub's Prometheus metrics. */
@@ -19,6 +28,10 @@ export class Metrics {
   readonly #tasks: Counter<"event">;
   readonly #batches: Counter;
   readonly #commands: Counter;
+  readonly #endings: Counter<"result" | "backend">;
+  readonly #verified: Counter;
+  readonly #waits: Histogram;
+  readonly #backends = new Set<string>([UNKNOWN_BACKEND]);
 
   constructor(sources: MetricsSources) {
     const registers = [this.registry];
@@ -39,6 +52,32 @@ export class Metrics {
       help: "Leases written, in all transactions",
       registers,
     });
+    this.#endings = new Counter({
+      name: "nest_task_endings_total",
+      help: "Tasks that ended, by how (a column of the page of numbers) and by the relay's backend",
+      labelNames: ["result", "backend"],
+      registers,
+    });
+    // A rate over a series that begins at its first failure would not see that failure.
+    for (const result of endingColumns) this.#endings.inc({ result, backend: UNKNOWN_BACKEND }, 0);
+    this.#verified = new Counter({
+      name: "nest_pull_requests_verified_total",
+      help: "Pull requests that the code host confirmed, each counted once",
+      registers,
+    });
+    this.#waits = new Histogram({
+      name: "nest_task_wait_seconds",
+      help: "How long relays waited from ready until they were given a task",
+      buckets: WAIT_BOUNDS_MS.map((ms) => ms / 1000),
+      registers,
+    });
+    gauge("nest_repositories", "Monitored repositories", () => sources.repositories().monitored);
+    gauge(
+      "nest_repositories_unreadable",
+      "Monitored repositories that cannot be read",
+      () => sources.repositories().unreadable,
+    );
+    gauge("nest_replicas", "Replicas that share the database, this one included", sources.replicas);
     gauge("nest_relays_connected", "Authenticated relays", sources.connected);
     gauge("nest_leases", "Tasks under lease", sources.leases);
     gauge("nest_actionable_items", "Issues that a ready could be given now", sources.actionable);
@@ -75,7 +114,23 @@ export class Metrics {
     this.#batches.inc();
     this.#commands.inc(changes.leases.size + changes.endings.length);
     if (changes.granted.size > 0) this.#tasks.inc({ event: "assigned" }, changes.granted.size);
-    for (const ending of changes.endings) this.#tasks.inc({ event: ending.outcome });
+    for (const taskId of changes.granted.keys()) {
+      const waitedMs = changes.leases.get(taskId)?.waitedMs;
+      if (waitedMs !== undefined) this.#waits.observe(waitedMs / 1000);
+    }
+    for (const ending of changes.endings) {
+      this.#tasks.inc({ event: ending.outcome });
+      this.#endings.inc({ result: endingColumnOf(ending), backend: this.#backendOf(ending.lease.backend) });
+    }
+    if (changes.counted.size > 0) this.#verified.inc(changes.counted.size);
     for (const { state } of changes.pullRequests) this.#tasks.inc({ event: `pull_request_${state}` });
+  }
+
+  #backendOf(declared: string | undefined): string {
+    const backend = declared?.toLowerCase() ?? UNKNOWN_BACKEND;
+    if (this.#backends.has(backend)) return backend;
+    if (this.#backends.size >= MOST_BACKENDS) return OTHER_BACKENDS;
+    this.#backends.add(backend);
+    return backend;
   }
 }

@@ -12,8 +12,11 @@ const LONGEST_LINE = 512;
  * Turns a message of an authenticated relay into a command; its texts become single plain lines. `silent` is the connection
  * that holds the task and did not answer a ping.
  */
-export function commandOf(message: WorkMessage, relayIdentity: RelayIdentity, silent?: string): Command {
-  if (message.type === "ready") return { kind: "ready", ...relayIdentity };
+export function commandOf(
+  message: Exclude<WorkMessage, { type: "ready" }>,
+  relayIdentity: RelayIdentity,
+  silent?: string,
+): Command {
   const task = { ...relayIdentity, taskId: message.task_id, gen: message.task_gen, silent };
   switch (message.type) {
     case "task_accepted":

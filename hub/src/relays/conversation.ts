@@ -120,7 +120,10 @@ export class Conversation {
       if (isUndecided) return;
       this.#deps.onReady(session);
       session.readyAt ??= now;
-    } else if (message.task_id === session.offered?.taskId) session.offered = undefined;
+      this.#deps.batcher.submit({ kind: "ready", ...relayIdentity, ...session.asking });
+      return;
+    }
+    if (message.task_id === session.offered?.taskId) session.offered = undefined;
     this.#deps.batcher.submit(commandOf(message, relayIdentity, silent));
   }
 

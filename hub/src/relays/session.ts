@@ -125,6 +125,11 @@ export class Session implements TransportListener {
     this.address = opened.address;
   }
 
+  /** Since when it waits for work, and for which agent. */
+  get asking(): { readonly askedAt: number | undefined; readonly backend: string | undefined } {
+    return { askedAt: this.readyAt, backend: this.declared.backend };
+  }
+
   received(data: RawData, isBinary: boolean): void {
     this.owner.heard(this, data, isBinary);
   }

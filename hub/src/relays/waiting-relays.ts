@@ -8,7 +8,7 @@ export interface WaitingRelaysDeps {
   readonly clock: Clock;
   readonly times: Pick<Durations, "askAgainMs">;
   /** Looks for work for a relay, and sends something only when it finds some. */
-  readonly lookFor: (relayIdentity: RelayIdentity) => void;
+  readonly lookFor: (relay: RelayIdentity & Session["asking"]) => void;
 }
 
 /**
@@ -51,13 +51,13 @@ export class WaitingRelays {
         const { manners, relayIdentity } = session;
         if (relayIdentity === undefined || !(manners.knows("task_push") || manners.neverAsksAgain)) continue;
         left -= 1;
-        this.#deps.lookFor(relayIdentity);
+        this.#deps.lookFor({ ...relayIdentity, ...session.asking });
       }
     });
   }
 
   #askForSilentOnes(): void {
-    for (const { manners, relayIdentity } of this.#sessions)
-      if (manners.neverAsksAgain && relayIdentity !== undefined) this.#deps.lookFor(relayIdentity);
+    for (const { manners, relayIdentity, asking } of this.#sessions)
+      if (manners.neverAsksAgain && relayIdentity !== undefined) this.#deps.lookFor({ ...relayIdentity, ...asking });
   }
 }

@@ -1,0 +1,192 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { openSqlite, type Reader } from "@nest/dispatch";
+import { silentLog, VirtualClock } from "@nest/kit";
+import { expect, test } from "vitest";
+import { HOUR_MS } from "./counting.ts";
+import { Rollup } from "./rollup.ts";
+
+const DAY_MS = 24 * HOUR_MS;
+/** A day's first hour, so that hours and days of a test are whole. */
+const START = 20_000 * DAY_MS;
+
+/** A database with tasks and nothing else of a hub. */
+async function aDatabase() {
+  const folder = await mkdtemp(join(tmpdir(), "nest-rollup-"));
+  const database = openSqlite(join(folder, "hub.sqlite"));
+  const { sqlite, reader } = database;
+  sqlite.exec("pragma foreign_keys = off");
+  let gen = 0;
+  return {
+    reader,
+    task(
+      at: number,
+      task: { endedAt?: number; outcome?: string; repo?: string; contributor?: string; kind?: string } = {},
+    ) {
+      gen += 1;
+      const { endedAt = at, outcome = "completed", repo = "Acme/One", contributor = "ada", kind = null } = task;
+      sqlite
+        .prepare(`insert into tasks (gen, id, contributor_id, grant_number, identity, repo, number, item_key, title, url,
+            item_updated_at, assigned_at, expires_at, ended_at, outcome, failure_kind, backend, waited_ms)
+          values (?, 't' || ?1, ?, 1, '', ?, 1, 'k' || ?1, '', '', 0, ?, 0, ?, ?, ?, 'claude', 15)`)
+        .run(gen, contributor, repo, at, endedAt, outcome, kind);
+      return gen;
+    },
+    verify: (task: number) =>
+      sqlite.prepare("insert into counted_pull_requests (url, task_gen) values (?, ?)").run(`p${task}`, task),
+    async [Symbol.asyncDispose]() {
+      await database.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function rollupOf(database: Reader, clock: VirtualClock): Rollup {
+  return new Rollup({ database, isMine: () => true, clock, log: silentLog() });
+}
+
+async function all(reader: Reader, table: "hourly" | "daily") {
+  const rows = await reader.all(
+    `select level, at, repo, contributor_id, assigned, completed, verified, failed_environment, wait_1
+     from task_counts_${table} order by level, at, repo, contributor_id`,
+  );
+  return rows.map((row) => ({ ...row }));
+}
+
+const sum = async (reader: Reader, column: string, table = "hourly") =>
+  Number((await reader.all(`select sum(${column}) as n from task_counts_${table} where level = 0`))[0]?.n ?? 0);
+
+test("a task is counted once at each level, under its repository's name in lower case", async () => {
+  await using database = await aDatabase();
+  const clock = new VirtualClock(START + 30 * 60_000);
+  database.task(START + 1000);
+  database.task(START + 2000, { outcome: "failed", kind: "environment", contributor: "bob" });
+  await rollupOf(database.reader, clock).run();
+  const hour = START / HOUR_MS;
+  expect(await all(database.reader, "hourly")).toEqual([
+    {
+      level: 0,
+      at: hour,
+      repo: "",
+      contributor_id: "",
+      assigned: 2,
+      completed: 1,
+      verified: null,
+      failed_environment: 1,
+      wait_1: 2,
+    },
+    {
+      level: 1,
+      at: hour,
+      repo: "acme/one",
+      contributor_id: "",
+      assigned: 2,
+      completed: 1,
+      verified: null,
+      failed_environment: 1,
+      wait_1: 2,
+    },
+    {
+      level: 2,
+      at: hour,
+      repo: "",
+      contributor_id: "ada",
+      assigned: 1,
+      completed: 1,
+      verified: null,
+      failed_environment: null,
+      wait_1: 1,
+    },
+    {
+      level: 2,
+      at: hour,
+      repo: "",
+      contributor_id: "bob",
+      assigned: 1,
+      completed: null,
+      verified: null,
+      failed_environment: 1,
+      wait_1: 1,
+    },
+    {
+      level: 3,
+      at: hour,
+      repo: "acme/one",
+      contributor_id: "ada",
+      assigned: 1,
+      completed: 1,
+      verified: null,
+      failed_environment: null,
+      wait_1: 1,
+    },
+    {
+      level: 3,
+      at: hour,
+      repo: "acme/one",
+      contributor_id: "bob",
+      assigned: 1,
+      completed: null,
+      verified: null,
+      failed_environment: 1,
+      wait_1: 1,
+    },
+  ]);
+});
+
+test("a crash after any statement loses nothing and counts nothing twice", async () => {
+  for (let survives = 0; ; survives += 1) {
+    await using database = await aDatabase();
+    const clock = new VirtualClock(START + DAY_MS + 3 * HOUR_MS);
+    const tasks = [20, 21, 24, 25, 26].map((hour) => database.task(START + hour * HOUR_MS + 1000));
+    let left = survives;
+    const dying: Reader = {
+      async all(sql, ...values) {
+        if (left === 0) throw new Error("the process is gone");
+        left -= 1;
+        return database.reader.all(sql, ...values);
+      },
+    };
+    await rollupOf(dying, clock).run();
+    database.verify(tasks[1] ?? 0);
+    await rollupOf(database.reader, clock).run();
+    expect([await sum(database.reader, "assigned"), await sum(database.reader, "verified")]).toEqual([5, 1]);
+    expect(await sum(database.reader, "assigned", "daily")).toBe(2);
+    expect(await sum(database.reader, "verified", "daily")).toBe(1);
+    if (left > 0) return;
+  }
+});
+
+test("a pull request that is verified days later is counted in the hour and the day of its task", async () => {
+  await using database = await aDatabase();
+  const clock = new VirtualClock(START + 3 * DAY_MS);
+  const task = database.task(START + 5 * HOUR_MS);
+  const rollup = rollupOf(database.reader, clock);
+  await rollup.run();
+  expect(await sum(database.reader, "verified", "daily")).toBe(0);
+  database.verify(task);
+  await rollup.run();
+  expect(await sum(database.reader, "verified", "daily")).toBe(1);
+  const [row] = await database.reader.all("select at from task_counts_hourly where level = 0 and verified = 1");
+  expect(Number(row?.at)).toBe(START / HOUR_MS + 5);
+});
+
+test("hours are pruned after three months and days after two years, and a late verification spoils neither", async () => {
+  await using database = await aDatabase();
+  const clock = new VirtualClock(START + 10 * DAY_MS);
+  const task = database.task(START + 1000);
+  database.task(START + 7 * HOUR_MS);
+  const rollup = rollupOf(database.reader, clock);
+  await rollup.run();
+  await clock.jump(100 * DAY_MS);
+  await rollup.run();
+  expect(await all(database.reader, "hourly")).toEqual([]);
+  database.verify(task);
+  await rollup.run();
+  expect([await sum(database.reader, "assigned", "daily"), await sum(database.reader, "verified", "daily")]).toEqual([
+    2, 1,
+  ]);
+  await clock.jump(800 * DAY_MS);
+  await rollup.run();
+  expect(await all(database.reader, "daily")).toEqual([]);
+});

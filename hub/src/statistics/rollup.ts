@@ -1,0 +1,152 @@
+import type { Reader } from "@nest/dispatch";
+import { type CancelTimer, type Clock, type Log, sentenceOf } from "@nest/kit";
+import {
+  HourCounts,
+  markCounted,
+  pruneCounts,
+  sealHours,
+  settledHours,
+  uncountedPullRequests,
+  writeDay,
+} from "./count-store.ts";
+import { countedInHour, hourOf } from "./counting.ts";
+
+const EVERY_MS = 60_000;
+/** A batch decided before the full hour may be written a little after it. */
+const LATE_MS = 5 * 60_000;
+const DAY_HOURS = 24;
+/** Hours are kept longer than the longest view of them; days for two years. */
+const KEPT_HOURS = 92 * DAY_HOURS;
+const KEPT_DAYS = 731;
+
+export interface RollupDeps {
+  /** Runs the writing statements too. */
+  readonly database: Reader;
+  /** True at one replica, which counts for all of them. */
+  readonly isMine: () => boolean;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/**
+ * Counts tasks by the hour and by the day. The tasks are the only truth: an hour's rows are counted from them and written whole, again
+ * and again until the hour is over, so a crash at any moment loses nothing and counts nothing twice. A pull request that is verified
+ * later has its task's hour counted anew. On the first start after an update, the past is counted a day at a time.
+ */
+export class Rollup {
+  readonly #deps: RollupDeps;
+  #running: Promise<void> | undefined;
+  #countedAt = Number.NEGATIVE_INFINITY;
+  #stop: CancelTimer = () => {};
+  #stopped = false;
+
+  constructor(deps: RollupDeps) {
+    this.#deps = deps;
+  }
+
+  start(): void {
+    this.#stop = this.#deps.clock.every(EVERY_MS, () => void this.run());
+    void this.run();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    this.#stop();
+    await this.#running;
+  }
+
+  /** Counts what has changed, unless that was done within `ageMs`. At another replica than the counting one, does nothing. */
+  async upToDate(ageMs: number): Promise<void> {
+    const { clock, isMine } = this.#deps;
+    // One that is under way may have read past what was changed since it began.
+    await this.#running;
+    const age = clock.now() - this.#countedAt;
+    if (isMine() && (age < 0 || age >= ageMs)) await this.run();
+  }
+
+  /** Counts what has changed. A second call while one runs waits for that one. */
+  run(): Promise<void> {
+    this.#running ??= this.#run().finally(() => {
+      this.#running = undefined;
+    });
+    return this.#running;
+  }
+
+  async #run(): Promise<void> {
+    const { isMine, clock, log } = this.#deps;
+    if (!isMine() || this.#stopped) return;
+    const began = clock.now();
+    try {
+      await this.#count(began);
+      this.#countedAt = began;
+      await this.#prune(began);
+    } catch (thrown) {
+      log.warn({ because: sentenceOf(thrown) }, "numbers over time could not be counted; trying again later");
+    }
+  }
+
+  async #count(now: number): Promise<void> {
+    const { database } = this.#deps;
+    const settled = await settledHours(database);
+    const sealed = settled?.sealed ?? (await this.#beforeFirstHour(now));
+    const current = hourOf(now);
+    const complete = Math.max(sealed, hourOf(now - LATE_MS) - 1);
+    const again = [...(settled?.pending ?? [])].filter((hour) => hour <= sealed);
+    // A day whose hours are gone is counted anew from all of them.
+    const isKept = (hour: number) => dayOf(hour) > dayOf(current - KEPT_HOURS);
+    const hours = new Set(again.flatMap((hour) => (isKept(hour) ? [hour] : hoursOf(dayOf(hour)))));
+    for (const hour of hours) await this.#countHour(hour);
+    const days = new Set(again.map(dayOf).filter((day) => day < dayOf(sealed + 1)));
+    for (const day of days) await writeDay(database, day);
+    for (let hour = sealed + 1; hour <= current && !this.#stopped; hour += 1) {
+      await this.#countHour(hour);
+      const isLastOfDay = dayOf(hour + 1) > dayOf(hour);
+      if (hour <= complete && isLastOfDay) await writeDay(database, dayOf(hour));
+      // Of the past, a day at a time: sealing each hour would wait for the disk each time.
+      if (hour === complete || (hour < complete && isLastOfDay)) await sealHours(database, hour);
+    }
+  }
+
+  async #countHour(hour: number): Promise<void> {
+    const { database } = this.#deps;
+    const counts = new HourCounts(hour);
+    // Looked up first: what is verified while the tasks are read is counted the next time.
+    const pulls = await uncountedPullRequests(database, hour);
+    let read = 0;
+    for await (const counted of countedInHour(database, hour)) {
+      counts.add(counted);
+      read += 1;
+      if (read % 1000 === 0) await turn();
+    }
+    await counts.write(database);
+    await markCounted(database, pulls);
+    await turn();
+  }
+
+  /** The hour before the first one that there is something to count in. */
+  async #beforeFirstHour(now: number): Promise<number> {
+    const [row] = await this.#deps.database.all("select min(assigned_at) as first from tasks");
+    const first = row?.first === null || row?.first === undefined ? now : Number(row.first);
+    return Math.max(hourOf(first), hourOf(now) - KEPT_DAYS * DAY_HOURS) - 1;
+  }
+
+  async #prune(now: number): Promise<void> {
+    const hour = hourOf(now) - KEPT_HOURS;
+    // A day whose hours go is complete: it was added up when it was over.
+    while (!this.#stopped && (await pruneCounts(this.#deps.database, hour, dayOf(hourOf(now)) - KEPT_DAYS)))
+      await turn();
+  }
+}
+
+function dayOf(hour: number): number {
+  return Math.floor(hour / DAY_HOURS);
+}
+
+function hoursOf(day: number): number[] {
+  return Array.from({ length: DAY_HOURS }, (_, nth) => day * DAY_HOURS + nth);
+}
+
+/** Lets everybody else have a turn of the event loop. */
+function turn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
