@@ -7,6 +7,7 @@ import { benchHeartbeats } from "./heartbeats/heartbeats.ts";
 import { benchClaim } from "./hosted/claim.ts";
 import { benchWatch } from "./hosted/watch.ts";
 import { benchLedger } from "./ledger/ledger.ts";
+import { benchNumbers } from "./numbers/numbers.ts";
 import { naivePeer } from "./peers/naive-peer.ts";
 import { benchRelay } from "./relay/relay.ts";
 
@@ -18,6 +19,7 @@ const USAGE = `usage: npm run bench -- dispatch [PART] [-seconds N] [-relays N] 
        npm run bench -- auth-check [-nests N] [-seconds N]
        npm run bench -- claim [-nests N]
        npm run bench -- watch [-nests N]
+       npm run bench -- numbers
 
 relay: the bundled relay's start, memory and processor time at rest; then 100 of them (or -relays) on this machine against one hub:
 until all are connected, what each takes at rest, and one task each.
@@ -35,6 +37,9 @@ cluster is asked for the pod, beside three writes to the same objects.
 
 watch: a hub with 500 nests (or -nests) on a real API server: its memory, and how many watches and connections the server sees,
 beside the same hub that does not touch the cluster. Both need the server that local-cluster/server/build.sh makes.
+
+numbers: the page of numbers over 90 days with 50 repositories and 500 contributors, all of whom worked everywhere every day, beside one
+sum over the same rows.
 
 heartbeats: 1,000 nests (or -nests) beat at the hub a hundred times as often as they do, over real HTTP, beside a bare web server
 that answers the same bodies.
@@ -101,6 +106,8 @@ async function main(args: readonly string[]): Promise<number> {
       return measured((to) => benchClaim({ claims: within("nests", flags.nests ?? 20, 40), ...to }));
     case "watch":
       return measured((to) => benchWatch({ nests: within("nests", flags.nests ?? 500, 2000), ...to }));
+    case "numbers":
+      return measured(benchNumbers);
     case "heartbeats":
       return measured((to) => benchHeartbeats({ nests: within("nests", flags.nests ?? 1000, 5000), seconds, ...to }));
   }

@@ -32,8 +32,8 @@ export const countColumns: readonly string[] = ["assigned", "verified", ...endin
 /** What a row counts: everything, a repository, a contributor, or a contributor's tasks in a repository; always by backend. */
 export const countLevels = { all: 0, repository: 1, contributor: 2, both: 3 } as const;
 
-/** The columns of the key of a count's row. */
-export const countKey = ["level", "at", "repo", "contributor_id", "backend"] as const;
+/** The columns of the key of a count's row, in an order that keeps a repository's rows of a time together. */
+export const countKey = ["level", "repo", "at", "contributor_id", "backend"] as const;
 
 /**
  * The tables of numbers over time, and the indexes by which they are counted from the tasks. `at` is the number of the hour or of the
@@ -44,14 +44,12 @@ export function countsSchema(engine: Engine): string {
   const own = engine === "sqlite" ? " without rowid" : "";
   const tasks = (grain: string) => `
     create table task_counts_${grain} (
-      level ${whole} not null, at ${whole} not null,
-      repo text not null, contributor_id text not null, backend text not null,
+      level ${whole} not null, repo text not null, at ${whole} not null,
+      contributor_id text not null, backend text not null,
       ${countColumns.map((name) => `${name} ${whole}`).join(", ")},
       primary key (${countKey.join(", ")})
     )${own};
-    create index task_counts_${grain}_repo on task_counts_${grain} (repo, at) where level = ${countLevels.both};
-    create index task_counts_${grain}_contributor on task_counts_${grain} (contributor_id, at)
-      where level = ${countLevels.both};
+    create index task_counts_${grain}_contributor on task_counts_${grain} (contributor_id, level, repo, at);
     create table queue_counts_${grain} (
       repo text not null, at ${whole} not null, samples ${whole} not null,
       ready ${whole} not null, ready_most ${whole} not null, withheld ${whole} not null, withheld_most ${whole} not null,

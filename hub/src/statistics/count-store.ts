@@ -22,10 +22,10 @@ export class HourCounts {
   }
 
   add({ repo, contributorId, backend, column, n }: Counted): void {
-    this.#at([countLevels.all, this.#hour, "", "", backend], column, n);
-    this.#at([countLevels.repository, this.#hour, repo, "", backend], column, n);
-    this.#at([countLevels.contributor, this.#hour, "", contributorId, backend], column, n);
-    this.#at([countLevels.both, this.#hour, repo, contributorId, backend], column, n);
+    this.#at([countLevels.all, "", this.#hour, "", backend], column, n);
+    this.#at([countLevels.repository, repo, this.#hour, "", backend], column, n);
+    this.#at([countLevels.contributor, "", this.#hour, contributorId, backend], column, n);
+    this.#at([countLevels.both, repo, this.#hour, contributorId, backend], column, n);
   }
 
   /** Writes the rows. They hold whole counts, so writing them twice changes nothing. */
@@ -131,7 +131,7 @@ function upsertOf(rows: number): string {
 
 const TASKS_OF_DAY = `
   insert into task_counts_daily (${columns.join(", ")})
-  select level, cast(?1 as bigint), repo, contributor_id, backend, ${countColumns.map((name) => `sum(${name})`).join(", ")}
+  select level, repo, cast(?1 as bigint), contributor_id, backend, ${countColumns.map((name) => `sum(${name})`).join(", ")}
   from task_counts_hourly where level = ?2 and at >= ?3 and at < ?4
   group by level, repo, contributor_id, backend ${conflict}`;
 

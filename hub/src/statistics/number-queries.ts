@@ -31,24 +31,25 @@ export async function countsOverTime(reader: Reader, query: NumberQuery, settled
       : contributorId === undefined
         ? countLevels.repository
         : countLevels.both;
-  return read(reader, query, settled, { level, by: "at, backend", name: "backend" });
+  return read(reader, query, settled, { level, at: "at", name: "backend" });
 }
 
 /** The sums of the repositories with the most tasks. */
 export function countsByRepository(reader: Reader, query: NumberQuery, settled: SettledHours): Promise<CountedRow[]> {
   const level = query.contributorId === undefined ? countLevels.repository : countLevels.both;
-  return named(reader, query, settled, { level, by: "repo", name: "repo" });
+  return named(reader, query, settled, { level, at: "0", name: "repo" });
 }
 
 /** The sums of the contributors with the most tasks. */
 export function countsByContributor(reader: Reader, query: NumberQuery, settled: SettledHours): Promise<CountedRow[]> {
   const level = query.repo === undefined ? countLevels.contributor : countLevels.both;
-  return named(reader, query, settled, { level, by: "contributor_id", name: "contributor_id" });
+  return named(reader, query, settled, { level, at: "0", name: "contributor_id" });
 }
 
 interface Grouping {
   readonly level: number;
-  readonly by: string;
+  /** The moment, or 0 where all moments are one. */
+  readonly at: "at" | "0";
   readonly name: string;
 }
 
@@ -91,7 +92,7 @@ async function select(
   reader: Reader,
   table: "hourly" | "daily",
   query: NumberQuery & { readonly until: number },
-  { level, by, name }: Grouping,
+  { level, at, name }: Grouping,
 ): Promise<CountedRow[]> {
   const values: (string | number)[] = [level, query.from, query.until];
   const where = ["level = ?1", "at >= ?2", "at < ?3"];
@@ -104,17 +105,21 @@ async function select(
     values.push(value);
     where.push(`${column} = ?${values.length}`);
   }
-  // Written out, so that the planner may use the indexes that exist for this level only.
-  if (level === countLevels.both) where[0] = `level = ${level} and level = ?1`;
+  // Not by the key, which begins with the level: SQLite would read the rows of all contributors.
+  if (query.contributorId !== undefined && query.repo === undefined) where[0] = "+level = ?1";
+  // Rows of a level without a repository all have the same: said, so that they are found by the key.
+  if (query.repo === undefined && (level === countLevels.all || level === countLevels.contributor))
+    where.push("repo = ''");
   const sums = countColumns.map((column) => `sum(${column}) as ${column}`).join(", ");
-  const at = by.startsWith("at") ? "" : ", 0 as at";
   const rows = await reader.all(
-    `select ${by}${at}, ${sums} from task_counts_${table} where ${where.join(" and ")} group by ${by}`,
+    // Grouped by an expression: to read the rows in the order of a name, SQLite would read rows of every time.
+    `select ${at} as at, ${name} || '' as name, ${sums} from task_counts_${table}
+     where ${where.join(" and ")} group by 2${at === "at" ? ", 1" : ""}`,
     ...values,
   );
   return rows.map((row) => ({
     at: Number(row.at),
-    name: String(row[name]),
+    name: String(row.name),
     counts: new Map(
       countColumns.flatMap((column) => (row[column] === null ? [] : [[column, Number(row[column])] as const])),
     ),

@@ -1,4 +1,4 @@
-import type { Ledger, Reader } from "@nest/dispatch";
+import type { Reader } from "@nest/dispatch";
 import type { Clock } from "@nest/kit";
 import type { numbers } from "@nest/protocol";
 import { type SettledHours, settledHours } from "./count-store.ts";
@@ -29,7 +29,10 @@ const windows: Readonly<Record<numbers.NumberWindow, { readonly grain: "hour" | 
 export interface NumbersReadModelDeps {
   readonly reader: Reader;
   readonly rollup: Pick<Rollup, "upToDate">;
-  readonly ledger: Pick<Ledger, "contributor" | "contributorByLogin">;
+  readonly ledger: {
+    contributor(id: string): { readonly login: string } | undefined;
+    contributorByLogin(login: string): { readonly id: string } | undefined;
+  };
   readonly clock: Clock;
 }
 

@@ -24,6 +24,7 @@ const adminPages: readonly AppPage[] = [
   { address: "/users", name: "Users", key: "u" },
   { address: "/settings", name: "Settings", key: "s" },
   { address: "/contributors", name: "Contributors", key: "c" },
+  { address: "/numbers", name: "Numbers", key: "x" },
   { address: "/audit", name: "Audit", key: "a" },
 ];
 

@@ -5,6 +5,7 @@ import { ContributorsSearch } from "./contributors/contributors-search.ts";
 import { CreateSearch } from "./create-nest/create-search.ts";
 import { HubFrame } from "./hub-frame.tsx";
 import { MyNestsSearch } from "./my-nests/my-nests-search.ts";
+import { NumbersSearch } from "./numbers/numbers-search.ts";
 import { OperationsSearch } from "./operations/operations-search.ts";
 import { UsersSearch } from "./users/users-search.ts";
 
@@ -55,6 +56,14 @@ const contributor = createRoute({
   path: "/contributors/$id",
   staticData: { title: "Contributors", titleParameter: "id", isForAdmins: true },
   component: lazyRouteComponent(() => import("./contributors/contributor.tsx"), "Contributor"),
+});
+
+const numbers = createRoute({
+  getParentRoute,
+  path: "/numbers",
+  staticData: { title: "Numbers", isForAdmins: true },
+  validateSearch: NumbersSearch,
+  component: lazyRouteComponent(() => import("./numbers/numbers.tsx"), "Numbers"),
 });
 
 const audit = createRoute({
@@ -142,6 +151,7 @@ export const hubRouter = createAppRouter(
     queueSettings,
     contributors,
     contributor,
+    numbers,
     audit,
     tokens,
   ]),
