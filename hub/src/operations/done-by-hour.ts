@@ -1,7 +1,7 @@
 import { type Changes, countLevels, type EndingColumn, type Reader } from "@nest/dispatch";
 import type { operations } from "@nest/protocol";
 import { settledHours } from "../statistics/count-store.ts";
-import { countedInHour, endingColumnOf, HOUR_MS, hourOf } from "../statistics/counting.ts";
+import { countedInHours, endingColumnOf, HOUR_MS, hourOf } from "../statistics/counting.ts";
 
 /** Every page counts a day as this many hours. */
 export const DAY_HOURS = 24;
@@ -43,9 +43,12 @@ export class DoneByHour {
     }
     for (let hour = first; hour <= last; hour += 1) {
       if (isSettled(hour)) continue;
-      for await (const { contributorId, column, n } of countedInHour(reader, hour)) {
+      // All hours to the next settled one at once: on a hub that has counted nothing yet, that is the whole month.
+      const begin = hour;
+      while (hour < last && !isSettled(hour + 1)) hour += 1;
+      for await (const { hour: of, contributorId, column, n } of countedInHours(reader, begin, hour)) {
         const field = fields[column as keyof typeof fields];
-        if (field !== undefined) this.#at(hour * HOUR_MS, contributorId)[field] += n;
+        if (field !== undefined) this.#at(of * HOUR_MS, contributorId)[field] += n;
       }
     }
   }

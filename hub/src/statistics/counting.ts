@@ -35,8 +35,9 @@ export function hourOf(time: number): number {
   return Math.floor(time / HOUR_MS);
 }
 
-/** One thing to count: `n` more in a column, for a task's repository, contributor and backend. */
+/** One thing to count: `n` more in a column of an hour, for a task's repository, contributor and backend. */
 export interface Counted {
+  readonly hour: number;
   readonly repo: string;
   readonly contributorId: string;
   readonly backend: string;
@@ -44,9 +45,9 @@ export interface Counted {
   readonly n: number;
 }
 
-/** Everything to count in one hour, out of the tasks, page by page. */
-export async function* countedInHour(reader: Reader, hour: number): AsyncGenerator<Counted> {
-  const [from, until] = [hour * HOUR_MS, (hour + 1) * HOUR_MS];
+/** Everything to count in the hours from `first` to `last`, out of the tasks, page by page. */
+export async function* countedInHours(reader: Reader, first: number, last: number): AsyncGenerator<Counted> {
+  const [from, until] = [first * HOUR_MS, (last + 1) * HOUR_MS];
   for await (const row of pages(reader, ASSIGNED, from, until)) {
     const task = taskOf(row);
     yield { ...task, column: "assigned", n: 1 };
@@ -77,8 +78,9 @@ async function* pages(
   }
 }
 
-function taskOf(row: Record<string, unknown>): Pick<Counted, "repo" | "contributorId" | "backend"> {
+function taskOf(row: Record<string, unknown>): Pick<Counted, "hour" | "repo" | "contributorId" | "backend"> {
   return {
+    hour: hourOf(Number(row.time)),
     repo: String(row.repo).toLowerCase(),
     contributorId: String(row.contributor_id),
     backend: text(row.backend)?.toLowerCase() ?? UNKNOWN_BACKEND,

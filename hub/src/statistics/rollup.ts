@@ -9,7 +9,7 @@ import {
   uncountedPullRequests,
   writeDay,
 } from "./count-store.ts";
-import { countedInHour, hourOf } from "./counting.ts";
+import { countedInHours, hourOf } from "./counting.ts";
 
 const EVERY_MS = 60_000;
 /** A batch decided before the full hour may be written a little after it. */
@@ -89,6 +89,7 @@ export class Rollup {
     const { database } = this.#deps;
     const settled = await settledHours(database);
     const sealed = settled?.sealed ?? (await this.#beforeFirstHour(now));
+    if (settled === undefined) await sealHours(database, sealed);
     const current = hourOf(now);
     const complete = Math.max(sealed, hourOf(now - LATE_MS) - 1);
     const again = [...(settled?.pending ?? [])].filter((hour) => hour <= sealed);
@@ -113,7 +114,7 @@ export class Rollup {
     // Looked up first: what is verified while the tasks are read is counted the next time.
     const pulls = await uncountedPullRequests(database, hour);
     let read = 0;
-    for await (const counted of countedInHour(database, hour)) {
+    for await (const counted of countedInHours(database, hour, hour)) {
       counts.add(counted);
       read += 1;
       if (read % 1000 === 0) await turn();
