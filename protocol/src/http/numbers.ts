@@ -75,6 +75,7 @@ export const numbers = route({
   path: "/api/contribute/numbers",
   summary: "Numbers over time: queue, waiting, endings, failures; by repository, contributor and backend",
   access: "admin",
+  scope: "read",
   query: z.object({
     window: z.enum(numberWindows).catch("24h").default("24h"),
     /** `owner/name`. */
