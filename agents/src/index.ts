@@ -1,7 +1,7 @@
 export { type AgentEnvironmentDeps, agentEnvironment } from "./agent-environment.ts";
 export type { AgentRun, AgentStart, EndHow } from "./agent-run.ts";
 export { backendOf, backends } from "./backends.ts";
-export type { AgentChoice, Backend } from "./cli/backend.ts";
+export type { AgentChoice, Backend, OwnFolder } from "./cli/backend.ts";
 export { findBinary } from "./cli/binary.ts";
 export { withDefaults } from "./cli/defaults.ts";
 export type { ControlEvent } from "./control-mode.ts";

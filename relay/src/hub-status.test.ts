@@ -39,8 +39,9 @@ class Paper implements ConsoleOut {
   }
 }
 
-const aSession = (host: string, isAuthenticated = true) => ({ hub: { host }, isAuthenticated }) as unknown as Session;
-const aWelcome = { trust_tier: "newcomer", protocol_version: "1.2", limits: told } as AuthOk;
+const aSession = (host: string, isAuthenticated = true, tier = isAuthenticated ? "newcomer" : undefined) =>
+  ({ hub: { host }, isAuthenticated, tier }) as unknown as Session & { tier: string };
+const aWelcome = { protocol_version: "1.2", limits: told } as AuthOk;
 
 function aHubStatus(): HubStatus {
   return new HubStatus(new Console(new Paper(false), new KnownSecrets([])), numbers as never);
@@ -58,6 +59,8 @@ describe("the status line", () => {
       "idle: no matching work in the queue, asks again in 25 s at hub.example (newcomer, 2 of 3 left this hour, 6 of 10 today), withheld: claimed 2; hub away (closed with 1006), next try in 7 s at other.example",
     );
     expect(hubStatus.idling([here, away], 6000).change).toBe(change);
+    here.tier = "contributor";
+    expect(hubStatus.idling([here, away], 6000).sentence).toContain("hub.example (contributor, ");
   });
 
   test("of a working relay tells the task, its hub, for how long, and that it waits for a person", () => {

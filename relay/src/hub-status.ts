@@ -14,7 +14,6 @@ export interface StatusText {
 }
 
 interface AtHub {
-  readonly tier: string | undefined;
   readonly limits: OwnLimitsLeft | undefined;
   readonly toldAt: number;
   /** When this relay was given tasks since then. */
@@ -32,7 +31,6 @@ const STANDSTILLS: Readonly<Record<Standstill, string>> = {
 };
 
 const UNKNOWN: AtHub = {
-  tier: undefined,
   limits: undefined,
   toldAt: 0,
   given: [],
@@ -78,8 +76,8 @@ export class HubStatus {
   }
 
   /** The hub is connected. A protocol version that differs is reported once. */
-  welcome(session: Session, { protocol_version: declared, trust_tier: tier, limits }: AuthOk, now: number): void {
-    this.#hubs.set(session, { ...UNKNOWN, tier, limits, toldAt: now });
+  welcome(session: Session, { protocol_version: declared, limits }: AuthOk, now: number): void {
+    this.#hubs.set(session, { ...UNKNOWN, limits, toldAt: now });
     const verdict = compareVersions(declared);
     if (this.#drifted.has(session)) return;
     if (verdict !== "older" && verdict !== "newer" && verdict !== "incompatible") return;
@@ -139,7 +137,9 @@ export class HubStatus {
 
   /** The hub's name with the tier that it gives and the limits that are left. */
   #name(session: Session, now: number): string {
-    const { tier, limits, toldAt, given } = this.#at(session);
+    const { limits, toldAt, given } = this.#at(session);
+    // It may have changed since the hub was connected.
+    const { tier } = session;
     const left = limits === undefined ? [] : limitsLeft(limits, { toldAt, given, now }, this.#numbers);
     const about = [...(tier === undefined ? [] : [tier]), ...left];
     return about.length === 0 ? session.hub.host : `${session.hub.host} (${about.join(", ")})`;

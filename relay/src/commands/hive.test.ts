@@ -121,6 +121,22 @@ describe("contribute-hive", () => {
     await expect(contributeHive(["aider"], headless)).rejects.toThrow("aider has no headless mode");
   });
 
+  test("beside a key of the environment the settings of the CLI go along, and no second login", async () => {
+    await mkdir(join(folder, ".codex"), { recursive: true });
+    const settings = 'model_provider = "ours"\n[model_providers.ours]\nbase_url = "https://models.example/v1"\n';
+    await writeFile(join(folder, ".codex/config.toml"), `${settings}[mcp_servers.mail]\ncommand = "mail"\n`);
+    await writeFile(join(folder, ".codex/auth.json"), JSON.stringify({ tokens: { access_token: "of the person" } }));
+    await contributeHive(["codex"], await machine(["docker"], { OPENAI_API_KEY: "k" }));
+    const { NEST_AGENT_LOGIN_SECRET: carried } = JSON.parse(ran[0]?.input ?? "");
+    const files = JSON.parse(carried);
+    expect(Object.keys(files)).toEqual([".codex/config.toml"]);
+    expect(files[".codex/config.toml"]).toContain("https://models.example/v1");
+    expect(files[".codex/config.toml"]).not.toContain("mcp_servers");
+    expect(said()).toContain(
+      "the login of codex goes along: OPENAI_API_KEY, and what it needs of ~/.codex/config.toml",
+    );
+  });
+
   test("takes all of contributor.env along that means something in there, and says what stays", async () => {
     await mkdir(join(folder, ".config/nest"), { recursive: true });
     const kept = ["AGENT_MODEL=sonnet", "CONTRIBUTOR_MODE=interactive", "CONTRIBUTOR_ID=c-1", "MY_PROXY_NAME=one"];

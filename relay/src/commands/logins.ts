@@ -1,5 +1,5 @@
 import { homedir } from "node:os";
-import { type Backend, ownFilesGiven } from "@nest/agents";
+import { type Backend, type OwnFolder, ownFilesGiven } from "@nest/agents";
 import { type Environment, variable } from "@nest/kit";
 import { CARRIED_LOGIN, packLogin } from "../secrets/carried-login.ts";
 import { codeHostLogin } from "./code-host-login.ts";
@@ -28,20 +28,31 @@ export async function loginsFor(backend: Backend, environment: Environment, deps
   };
 }
 
+/** Settings go along beside a variable too, because they may say where the model is; a second login does not. */
 async function agentLogin(backend: Backend, environment: Environment): Promise<Logins> {
   const named = backend.credentialVariables.find((name) => CREDENTIAL.test(name) && environment[name]);
-  if (named !== undefined) return { variables: {}, said: [`the login of ${backend.name} goes along: ${named}`] };
-  if (backend.name === "litellm") return { variables: {}, said: litellmGaps(environment) };
-  const files = await ownFilesGiven(backend.ownFolders(environment), environment.HOME || homedir());
+  if (named === undefined && backend.name === "litellm") return { variables: {}, said: litellmGaps(environment) };
+  const folders = backend.ownFolders(environment);
+  const wanted = named === undefined ? folders : folders.map(settingsOnly);
+  const files = await ownFilesGiven(wanted, environment.HOME || homedir());
   const packed = packLogin(files);
-  if (packed === undefined) return { variables: {}, said: [missing(backend)] };
+  const variables = packed === undefined ? {} : { [CARRIED_LOGIN]: packed };
   const names = files.map(({ path }) => `~/${path}`).join(", ");
+  if (named !== undefined) {
+    const beside = packed === undefined ? "" : `, and what it needs of ${names}`;
+    return { variables, said: [`the login of ${backend.name} goes along: ${named}${beside}`] };
+  }
+  if (packed === undefined) return { variables, said: [missing(backend)] };
   return {
-    variables: { [CARRIED_LOGIN]: packed },
+    variables,
     said: [
       `the login of ${backend.name} goes along, copied as a secret: ${names}. What ${backend.name} renews in there stays in the volume nest-relay-state; should it sign you out here, sign in again and start this anew`,
     ],
   };
+}
+
+function settingsOnly(folder: OwnFolder): OwnFolder {
+  return { ...folder, files: folder.files.filter(({ renewed }) => renewed === undefined) };
 }
 
 function missing(backend: Backend): string {
