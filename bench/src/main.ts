@@ -4,6 +4,7 @@ import { benchAuthCheck } from "./auth-check/auth-check.ts";
 import { benchBackup } from "./backup/backup.ts";
 import { benchDispatch, type Part, parts } from "./dispatch.ts";
 import { benchHeartbeats } from "./heartbeats/heartbeats.ts";
+import { benchHistory } from "./history/history.ts";
 import { benchClaim } from "./hosted/claim.ts";
 import { benchWatch } from "./hosted/watch.ts";
 import { benchLedger } from "./ledger/ledger.ts";
@@ -16,6 +17,7 @@ const USAGE = `usage: npm run bench -- dispatch [PART] [-seconds N] [-relays N] 
        npm run bench -- relay [-relays N] [-seconds N]
        npm run bench -- ledger [-beads N] [-seconds N]
        npm run bench -- heartbeats [-nests N] [-seconds N]
+       npm run bench -- history [-events N]
        npm run bench -- auth-check [-nests N] [-seconds N]
        npm run bench -- claim [-nests N]
        npm run bench -- watch [-nests N]
@@ -29,6 +31,8 @@ all of it back (default 1024 MB); a peer that is not installed is named. -quick 
 
 ledger: a spoke's work ledger of 100,000 beads (or -beads): what \`ready\` takes after each change; durable appends beside the same
 bytes written and synced by hand.
+
+history: what the page of a task and the page of an issue wait for, in a hub with 1,000,000 events of history (or -events).
 
 auth-check: what the ingress asks for each request to a hosted nest, 2,000 times a second, beside a bare web server.
 
@@ -84,6 +88,7 @@ async function main(args: readonly string[]): Promise<number> {
     quick: "switch",
     beads: "number",
     nests: "number",
+    events: "number",
   });
   const [subject, part = "peers", ...rest] = words;
   if (help || subject === undefined) {
@@ -100,6 +105,8 @@ async function main(args: readonly string[]): Promise<number> {
       return measured((to) => benchRelay({ relays: within("relays", flags.relays ?? 100, 500), seconds, ...to }));
     case "ledger":
       return measured((to) => benchLedger({ beads: within("beads", flags.beads ?? 100_000, 200_000), seconds, ...to }));
+    case "history":
+      return measured((to) => benchHistory({ events: within("events", flags.events ?? 1_000_000, 20_000_000), ...to }));
     case "auth-check":
       return measured((to) => benchAuthCheck({ nests: within("nests", flags.nests ?? 500, 5000), seconds, ...to }));
     case "claim":

@@ -129,6 +129,25 @@ test("replicas share the queue, leases, limits and contributors: a decision of o
   expect((await two.contributors()).find(({ github_username: name }) => name === "bob")?.trust_tier).toBe("revoked");
 }, 60_000);
 
+test("a repository paused at one replica is offered at none; a message and a pause are told to relays of every replica", async () => {
+  const one = await aReplica();
+  await one.refresh();
+  const two = await aReplica();
+  await expect.poll(() => actionable(two), SOON).toBe(2 * ISSUES_EACH);
+  const ada = await one.register("ada");
+  const relay = await aRelay(two, ada.registration_token);
+  const scope = { kind: "repository", repo: "acme/one" };
+  await one.call("PUT", "/api/contribute/pauses", { scope, note: "its CI is broken" });
+  await expect.poll(() => actionable(two), SOON).toBe(ISSUES_EACH);
+  expect((await relay.ready()).repo).toBe("acme/two");
+  await one.call("POST", "/api/contributors/ada/message", { text: "is your disk full?" });
+  expect((await relay.next("notice")).message).toMatch(/writes: is your disk full\?$/);
+  await one.call("PUT", "/api/contribute/pauses", { scope: { kind: "everything" } });
+  expect((await relay.next("notice")).message).toBe("an admin paused everybody; what is under way goes on");
+  await two.call("POST", "/api/contribute/pauses/end", { scope });
+  await expect.poll(() => actionable(one), SOON).toBe(2 * ISSUES_EACH - 1);
+}, 60_000);
+
 test("every replica shows all relays and all activity", async () => {
   const one = await aReplica();
   const two = await aReplica();

@@ -197,7 +197,15 @@ export class Queue implements Candidates {
   }
 
   touch(keys: ReadonlySet<string>, now: number): void {
-    for (const name of keys) for (const key of this.#keys.get(name) ?? [name]) this.#placeAgain(key, now);
+    for (const name of keys) for (const key of this.#keysNamed(name)) this.#placeAgain(key, now);
+  }
+
+  /** The issue, or all issues of the repository: lowest number first, so that each leaves and enters its list at an end. */
+  #keysNamed(name: string): readonly string[] {
+    const all = this.#keys.get(name);
+    if (all === undefined) return [name];
+    const numberOf = (key: string) => this.#entries.get(key)?.number ?? 0;
+    return [...all].sort((a, b) => numberOf(a) - numberOf(b));
   }
 
   #placeAgain(key: string, now: number): void {
