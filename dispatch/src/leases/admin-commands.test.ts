@@ -1,6 +1,6 @@
 import { durations } from "@nest/protocol";
 import { expect, test } from "vitest";
-import { disconnect, reissue, requeue, revoke, setting, trust } from "./admin-commands.ts";
+import { disconnect, endFailurePause, reissue, requeue, revoke, setting, trust, unrevoke } from "./admin-commands.ts";
 import type { SettingChange } from "./commands.ts";
 import {
   aContributor,
@@ -26,6 +26,8 @@ test.each<[string, (decider: SmallDecider) => unknown]>([
   ["a new token", (decider) => reissue(decider, { kind: "reissue", contributorId: "c-ada", tokenDigest: "new" }, NOW)],
   ["another tier", (decider) => trust(decider, { kind: "trust", ...WHO, tier: "trusted" }, NOW)],
   ["revocation", (decider) => revoke(decider, { kind: "revoke", ...WHO }, NOW)],
+  ["access again", (decider) => unrevoke(decider, { kind: "unrevoke", ...WHO, reason: "a mistake" }, NOW)],
+  ["an end of a pause", (decider) => endFailurePause(decider, { kind: "end_failure_pause", ...WHO }, NOW)],
   ["a requeue", (decider) => requeue(decider, ALL, NOW)],
   [
     "a cut connection",
@@ -61,8 +63,33 @@ test("a revoked contributor gets no new token and no tier", () => {
   const reissued = reissue(decider, { kind: "reissue", contributorId: "c-ada", tokenDigest: "new" }, NOW);
   expect(reissued).toEqual([{ kind: "refused", code: "revoked", because: "access was revoked" }]);
   const trusted = trust(decider, { kind: "trust", ...WHO, tier: "trusted" }, NOW);
-  expect(trusted).toEqual([{ kind: "refused", code: "revoked", because: "a revoked contributor stays revoked" }]);
+  expect(trusted).toEqual([{ kind: "refused", code: "revoked", because: "access was revoked; give it again first" }]);
   expect(decider.ledger.isDirty).toBe(false);
+});
+
+test("access that is given again is a newcomer's, whom nothing from before promotes or pauses; the reason is audited", () => {
+  const before = { verified: 20, promotionBase: 3, streak: 2, pausedUntil: NOW + 1 };
+  const decider = aDecider({ contributors: [aContributor({ ...before, tier: "revoked" })] });
+  expect(unrevoke(decider, { kind: "unrevoke", ...WHO, reason: "a mistake" }, NOW)).toEqual([DONE]);
+  const after = { tier: "newcomer", verified: 20, promotionBase: 20, streak: 0, pausedUntil: 0 } as const;
+  expect(decider.ledger.contributor("c-ada")).toEqual(aContributor(after));
+  expect(decider.ledger.changes.audit).toEqual([
+    { at: NOW, actor: "grace", action: "access restored", subject: "Ada", before: "revoked", after: "a mistake" },
+  ]);
+  expect(feedOf(decider)).toEqual(["Ada access restored"]);
+});
+
+test("who has access is not given it again, and a pause after failures that is over is not ended", () => {
+  const decider = aDecider({ contributors: [aContributor({ pausedUntil: NOW })] });
+  expect(unrevoke(decider, { kind: "unrevoke", ...WHO, reason: "" }, NOW)).toMatchObject([{ code: "moved" }]);
+  expect(endFailurePause(decider, { kind: "end_failure_pause", ...WHO }, NOW)).toMatchObject([{ code: "moved" }]);
+  expect(decider.ledger.isDirty).toBe(false);
+});
+
+test("the end of a pause after failures begins their count anew", () => {
+  const decider = aDecider({ contributors: [aContributor({ streak: 2, pausedUntil: NOW + 1 })] });
+  expect(endFailurePause(decider, { kind: "end_failure_pause", ...WHO }, NOW)).toEqual([DONE]);
+  expect(decider.ledger.contributor("c-ada")).toEqual(aContributor({ streak: 0, pausedUntil: 0 }));
 });
 
 test("a tier that an admin sets holds at once, and is audited and told", () => {

@@ -34,7 +34,7 @@ export function trust(deps: DeciderDeps, command: Of<"trust">, now: number): Eff
   const before = ledger.contributor(command.contributorId);
   if (before === undefined) return [{ kind: "refused", code: "not_found", because: "no such contributor" }];
   if (before.tier === "revoked" && command.tier !== "revoked") {
-    return [{ kind: "refused", code: "revoked", because: "a revoked contributor stays revoked" }];
+    return [{ kind: "refused", code: "revoked", because: "access was revoked; give it again first" }];
   }
   if (command.tier === "revoked") return revoke(deps, { ...command, kind: "revoke" }, now);
   const after = afterTrust(before, command.tier);
