@@ -188,6 +188,9 @@ describe.skipIf(missing)("the page of an issue", () => {
       expect(await page.getByRole("button", { name }).count()).toBe(0);
     expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(360);
     expect(await seriousViolations(page)).toEqual([]);
+    await page.goto(web.hub.url);
+    await page.getByRole("link", { name: "acme/one#1" }).click();
+    await page.getByRole("heading", { level: 1, name: "acme/one#1 on offer" }).waitFor();
     await page.goto(`${web.hub.url}/issues/acme/one/77`);
     await page.getByText("the code host lists no open issue of this number").waitFor();
     await context.close();

@@ -220,6 +220,12 @@ function issueName(repo, number) {
   return `${repo}#${number}`;
 }
 
+/** An issue's name as a link to its page on this hub; bare text where it is none, as of a private repository. */
+function issueLink(name) {
+  const [, repo, number] = /^([\w.-]+\/[\w.-]+)#([1-9]\d*)$/.exec(name) ?? [];
+  return linkOr(repo === undefined ? undefined : `/issues/${repo}/${number}`, "where", name);
+}
+
 function paintWork() {
   if (known.fleet === undefined) return;
   const { work, clankers } = known.fleet;
@@ -231,12 +237,12 @@ function paintWork() {
     make: (task) => {
       const line = element("p", "line");
       line.append(linkOr(safeHref(task.url), "title", task.title || issueName(task.repo, task.number)));
-      const state = element("span", "state", workState(task.status));
+      const state = linkOr(`/tasks/${encodeURIComponent(task.task_id)}`, "state", workState(task.status));
       state.dataset.state = task.status;
       const facts = element("p", "facts");
       facts.append(
         element("span", "who", task.github_username),
-        element("span", "where", issueName(task.repo, task.number)),
+        issueLink(task.private === true ? "private" : issueName(task.repo, task.number)),
         state,
         timeSince("elapsed", task.assigned_at, false),
       );
@@ -271,7 +277,7 @@ function paintQueue() {
       const line = element("p", "line");
       line.append(linkOr(safeHref(item.url), "title", item.title));
       const facts = element("p", "facts");
-      facts.append(element("span", "where", issueName(item.repo, item.number)));
+      facts.append(issueLink(issueName(item.repo, item.number)));
       for (const label of item.labels.slice(0, 4)) facts.append(element("span", "label", label));
       return [line, facts];
     },
@@ -301,9 +307,9 @@ function showFeed() {
       line.append(told.after === "" ? "" : ` ${told.after}`);
       const facts = element("p", "facts");
       facts.append(timeSince("ago", entry.timestamp, true));
-      const toIssue = told.link?.text === "issue";
-      if (entry.task) facts.append(linkOr(toIssue ? told.link.href : undefined, "where", entry.task));
-      if (told.link && !toIssue) facts.append(linkOr(told.link.href, "", told.link.text));
+      if (entry.task) facts.append(issueLink(entry.task));
+      if (told.link && told.link.text !== "issue") facts.append(linkOr(told.link.href, "", told.link.text));
+      if (entry.task_id) facts.append(linkOr(`/tasks/${encodeURIComponent(entry.task_id)}`, "", "task"));
       line.dataset.tone = told.tone;
       const rows = [line, facts];
       if (told.detail) rows.push(element("p", "note", told.detail));
