@@ -28,6 +28,7 @@ import type { Peers, RemoteRelay } from "../relays/peers.ts";
 import type { CredentialFailure, Session } from "../relays/session.ts";
 import { DAY_HOURS, type DoneByHour } from "./done-by-hour.ts";
 import { ACTIVITY, activityOf, RETAINED } from "./feed-queries.ts";
+import { facetsOf, issueMatcher } from "./issue-filter.ts";
 import { pageOf } from "./page-of.ts";
 import { withheldSentence } from "./withheld-sentence.ts";
 
@@ -108,35 +109,18 @@ export class ReadModel {
 
   /** One page of the queue; `withheld` appends the issues that are not offered. A generator, one issue a step. */
   *queue(
-    query: {
-      limit: number;
-      cursor?: string | undefined;
-      with?: "withheld" | undefined;
-      reason?: string | undefined;
-      q?: string | undefined;
+    query: contribute.QueueFilter & {
+      readonly limit: number;
+      readonly cursor?: string | undefined;
+      readonly facets?: "yes" | undefined;
     },
     visibility: Visibility,
   ): Generator<void, contribute.QueueReply> {
-    const { queue, clock } = this.#deps;
-    const now = clock.now();
-    queue.wake(now);
-    const { reason } = query;
-    const known = reason === undefined ? queue.inOrder() : [];
-    if (query.with === "withheld" || reason !== undefined) {
-      for (const entry of queue.entries())
-        if (entry.withheld !== undefined && (reason ?? entry.withheld.reason) === entry.withheld.reason)
-          known.push(entry);
-    }
-    const wanted = query.q?.toLowerCase();
-    const all: Entry[] = [];
-    let hidden = 0;
-    for (const entry of known) {
-      if (!visibility(entry.repo)) hidden += 1;
-      else if (wanted === undefined || `${entry.key} ${entry.title}`.toLowerCase().includes(wanted)) all.push(entry);
-      yield;
-    }
+    const { queue } = this.#deps;
+    const { all, hidden } = yield* this.foundIssues(query, visibility);
     const { rows, next } = pageOf(all, query);
     const counts = queue.withheldCounts();
+    const facets = query.facets === undefined ? {} : { facets: yield* facetsOf(all) };
     return {
       queue: rows.map((entry) => this.queueItem(entry)),
       actionable_items: queue.actionable,
@@ -146,8 +130,34 @@ export class ReadModel {
       ),
       hidden,
       matching: all.length,
+      ...facets,
       ...next,
     };
+  }
+
+  /** Every issue that a filter finds, and how many of private repositories were left out. A generator, one issue a step. */
+  *foundIssues(
+    filter: contribute.QueueFilter,
+    visibility: Visibility,
+  ): Generator<void, { readonly all: readonly Entry[]; readonly hidden: number }> {
+    const { queue, clock } = this.#deps;
+    queue.wake(clock.now());
+    const { reason } = filter;
+    const known = reason === undefined ? queue.inOrder() : [];
+    if (filter.with === "withheld" || reason !== undefined) {
+      for (const entry of queue.entries())
+        if (entry.withheld !== undefined && (reason ?? entry.withheld.reason) === entry.withheld.reason)
+          known.push(entry);
+    }
+    const isWanted = issueMatcher(filter);
+    const all: Entry[] = [];
+    let hidden = 0;
+    for (const entry of known) {
+      if (!visibility(entry.repo)) hidden += 1;
+      else if (isWanted(entry)) all.push(entry);
+      yield;
+    }
+    return { all, hidden };
   }
 
   /**

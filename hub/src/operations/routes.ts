@@ -5,6 +5,8 @@ import type { FastifyRequest } from "fastify";
 import { type HubRoutes, isAdmin, sameViewer, type Viewer } from "../access/viewer.ts";
 import { DAY_HOURS, type DoneByHour } from "./done-by-hour.ts";
 import type { EventStream } from "./event-stream.ts";
+import { sendFile } from "./file-answer.ts";
+import { issueFile } from "./issue-file.ts";
 import type { IssueReadModel } from "./issue-read-model.ts";
 import type { Metrics } from "./metrics.ts";
 import type { ReadModel, Visibility } from "./read-model.ts";
@@ -49,6 +51,10 @@ export function registerOperationsRoutes(routes: HubRoutes, deps: OperationsRout
   routes.serve(contribute.queue, ({ query, viewer }) =>
     new TimeSlicer().through(readModel.queue(query, visibility(viewer))),
   );
+  routes.serve(contribute.exportQueue, async ({ query: { format, ...filter }, viewer, request, reply }) => {
+    const { all } = await new TimeSlicer().through(readModel.foundIssues(filter, visibility(viewer)));
+    return sendFile({ request, reply }, { format, day: now() }, issueFile(readModel, all));
+  });
   routes.serve(contribute.fleet, async ({ query, viewer }) => {
     await readModel.refreshed();
     return new TimeSlicer().through(readModel.fleet(visibility(viewer), query));

@@ -85,6 +85,18 @@ function serveHolds(routes: HubRoutes, { ledger, batcher, now }: QueueRouteDeps)
     return { ok: true as const, key, held: body.held, ...told, hold };
   });
 
+  routes.serve(described.holdMany, async ({ body, actor }) => {
+    const keys = [...new Set(body.keys.map((key) => key.toLowerCase()))];
+    const until = body.until === undefined ? undefined : Date.parse(body.until);
+    if (until !== undefined && until <= now()) throw new NestError("bad_request", "until: is over already");
+    const held = new Set(operatorHolds(ledger, now()).map(([key]) => key));
+    const changing = keys.filter((key) => held.has(key) !== body.held);
+    const end = until === undefined ? {} : { until };
+    const hold = body.held ? { reason: body.reason ?? "", by: actor, at: now(), ...end } : undefined;
+    await Promise.all(changing.map((key) => setHold(key, hold, actor)));
+    return { ok: true as const, changed: changing.length };
+  });
+
   routes.serve(described.clearHolds, async ({ actor }) => {
     const held = operatorHolds(ledger, now());
     await Promise.all(held.map(([key]) => setHold(key, undefined, actor)));

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { tiers } from "../tiers.ts";
+import { Moment } from "./moment.ts";
 import { OptionalPaging, Paging } from "./paging.ts";
 import { route } from "./route.ts";
 
@@ -112,6 +113,24 @@ export const QueueItem = z.object({
     .optional(),
 });
 export type QueueItem = z.infer<typeof QueueItem>;
+/** How many of the issues that were found have which value: the fifty most frequent ones. */
+const Facet = z.array(z.object({ name: z.string(), count: z.number().int() }));
+/** Which issues: texts are found anywhere and in any case, a repository, label and author are named whole. */
+const queueFilter = {
+  with: z.enum(["withheld"]).optional(),
+  reason: z.string().max(60).optional(),
+  /** In name, title, labels and the author's login. */
+  q: z.string().max(200).optional(),
+  repo: z.string().max(201).optional(),
+  label: z.string().max(200).optional(),
+  author: z.string().max(100).optional(),
+  /** When the issue was changed last. */
+  since: Moment.optional(),
+  until: Moment.optional(),
+} as const;
+export const QueueFilter = z.strictObject(queueFilter);
+export type QueueFilter = z.infer<typeof QueueFilter>;
+
 export const QueueReply = z.object({
   queue: z.array(QueueItem),
   actionable_items: z.number().int(),
@@ -122,6 +141,8 @@ export const QueueReply = z.object({
   hidden: z.number().int(),
   /** How many there are on all pages together. */
   matching: z.number().int(),
+  /** With facets=yes. */
+  facets: z.object({ repo: Facet, label: Facet, author: Facet, reason: Facet }).optional(),
   next_cursor: z.string().optional(),
 });
 export type QueueReply = z.infer<typeof QueueReply>;
@@ -129,14 +150,21 @@ export const queue = route({
   method: "GET",
   path: "/api/contribute/queue",
   summary:
-    "Issues on offer, in the order they are handed out; with=withheld adds those that are not, and why; reason= only those withheld for it",
+    "Issues on offer, in the order they are handed out; with=withheld adds those that are not, and why; reason= only those withheld for it; by text, repository, label, author and last change",
   access: "anyone",
-  query: Paging.extend({
-    with: z.enum(["withheld"]).optional(),
-    reason: z.string().max(60).optional(),
-    q: z.string().max(200).optional(),
-  }),
+  query: Paging.extend({ ...queueFilter, facets: z.enum(["yes"]).optional() }),
   reply: QueueReply,
+});
+
+export const exportQueue = route({
+  method: "GET",
+  path: "/api/contribute/queue/export",
+  summary: "All issues that the same filters find, as one file: CSV, or a JSON list",
+  access: "admin",
+  scope: "read",
+  query: z.strictObject({ format: z.enum(["csv", "json"]).default("csv"), ...queueFilter }),
+  produces: "text/csv",
+  reply: z.string(),
 });
 
 export const FleetRelay = z.object({

@@ -63,6 +63,21 @@ export const hold = route({
   }),
 });
 
+export const holdMany = route({
+  method: "POST",
+  path: "/api/contribute/queue/holds",
+  summary: "Hold many issues back, or let them go, as one of them; changed says for how many that was new",
+  access: "admin",
+  scope: "operate",
+  body: z.strictObject({
+    keys: z.array(ItemKey).min(1).max(MOST_ORDERED, `more than ${MOST_ORDERED} issues`),
+    held: z.boolean(),
+    reason: z.string().max(200).optional(),
+    until: z.iso.datetime({ offset: true }).optional(),
+  }),
+  reply: z.object({ ok: z.literal(true), changed: z.number().int() }),
+});
+
 export const clearHolds = route({
   method: "POST",
   path: "/api/contribute/queue/hold/clear",
