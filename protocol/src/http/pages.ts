@@ -32,6 +32,11 @@ export const app = [
   route({ ...html, path: "/contributors/:id", summary: "One contributor, for admins" }),
   route({ ...html, path: "/numbers", summary: "Numbers over time, for admins" }),
   route({ ...html, path: "/audit", summary: "Who changed what, for admins" }),
+  route({
+    ...html,
+    path: "/issues",
+    summary: "Every issue, found by repository, label, author, reason and last change",
+  }),
   route({ ...html, path: "/tokens", summary: "API tokens for automation, for admins" }),
 ] as const;
 

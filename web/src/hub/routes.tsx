@@ -3,6 +3,7 @@ import { createAppRouter } from "../shared/router/app-router.ts";
 import { AuditSearch } from "./audit/audit-search.ts";
 import { ContributorsSearch } from "./contributors/contributors-search.ts";
 import { CreateSearch } from "./create-nest/create-search.ts";
+import { FindSearch } from "./find-issues/find-search.ts";
 import { HubFrame } from "./hub-frame.tsx";
 import { MyNestsSearch } from "./my-nests/my-nests-search.ts";
 import { NumbersSearch } from "./numbers/numbers-search.ts";
@@ -34,6 +35,14 @@ const issue = createRoute({
   path: "/issues/$owner/$name/$number",
   staticData: { title: "Operations", titleParameter: "number" },
   component: lazyRouteComponent(() => import("./issues/issue.tsx"), "IssuePage"),
+});
+
+const findIssues = createRoute({
+  getParentRoute,
+  path: "/issues",
+  staticData: { title: "Find issues" },
+  validateSearch: FindSearch,
+  component: lazyRouteComponent(() => import("./find-issues/find-issues.tsx"), "FindIssues"),
 });
 
 const queueSettings = createRoute({
@@ -154,5 +163,6 @@ export const hubRouter = createAppRouter(
     numbers,
     audit,
     tokens,
+    findIssues,
   ]),
 );

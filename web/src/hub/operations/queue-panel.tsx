@@ -1,6 +1,7 @@
 import { Button, SegmentedControl } from "@mantine/core";
 import { queue } from "@nest/protocol";
 import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
 import { useMemo, useState } from "react";
 import { call } from "../../shared/call/call.ts";
 import { count, plural } from "../../shared/format/format.ts";
@@ -37,7 +38,14 @@ export function QueuePanel() {
     <ListPanel
       id="queue"
       title="Queue"
-      tools={<PinnedIssues />}
+      tools={
+        <>
+          <PinnedIssues />
+          <Link to="/issues" className="small">
+            Find and act on many
+          </Link>
+        </>
+      }
       filters={
         <SegmentedControl
           aria-label="Which issues"

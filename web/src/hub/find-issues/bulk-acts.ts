@@ -1,0 +1,47 @@
+import { queue } from "@nest/protocol";
+import { call } from "../../shared/call/call.ts";
+import { queries } from "../../shared/call/queries.ts";
+import { plural } from "../../shared/format/format.ts";
+import { showToast } from "../../shared/toast/toast.tsx";
+
+// What admins do with many issues at once. Each says afterwards for how many it was new.
+
+/** Holds issues back; who works on one goes on. */
+export async function holdAll(keys: readonly string[], reason: string): Promise<void> {
+  const because = reason === "" ? {} : { reason };
+  const { changed } = (await call(queue.holdMany, { body: { keys: [...keys], held: true, ...because } })).value;
+  const undo = () => call(queue.holdMany, { body: { keys: [...keys], held: false } });
+  // Those that were held before would be let go too: only a whole act can be undone.
+  showToast(`${plural(changed, "issue")} held back.`, changed === keys.length ? undo : undefined);
+  await readAgain();
+}
+
+/** Lets issues go that operators hold. */
+export async function letGoAll(keys: readonly string[]): Promise<void> {
+  const { changed } = (await call(queue.holdMany, { body: { keys: [...keys], held: false } })).value;
+  showToast(`${plural(changed, "issue")} let go.`);
+  await readAgain();
+}
+
+/** Ends what issues wait for, where an operator can end it. */
+export async function offerAgain(keys: readonly string[]): Promise<void> {
+  const { lifted } = (await call(queue.lift, { body: { keys: [...keys] } })).value;
+  showToast(`${plural(lifted.length, "issue")} offered again.`);
+  await readAgain();
+}
+
+/** Hands issues out before all others, in the order of the list. */
+export async function handOutFirst(keys: readonly string[]): Promise<void> {
+  const { order: before } = (await call(queue.order)).value;
+  const wanted = keys.map((key) => key.toLowerCase());
+  const order = [...new Set([...wanted, ...before])].slice(0, queue.MOST_ORDERED);
+  await call(queue.setOrder, { body: { order } });
+  showToast(`${plural(keys.length, "issue")} handed out first; ${order.length} are pinned.`, () =>
+    call(queue.setOrder, { body: { order: before } }),
+  );
+  await readAgain();
+}
+
+function readAgain(): Promise<void> {
+  return queries.invalidateQueries({ queryKey: ["queue"] });
+}

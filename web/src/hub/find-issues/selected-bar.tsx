@@ -1,0 +1,126 @@
+import { Button, TextInput } from "@mantine/core";
+import { modals } from "@mantine/modals";
+import { useState } from "react";
+import { count, plural } from "../../shared/format/format.ts";
+import { openConfirm } from "../../shared/forms/confirm.tsx";
+import { DialogForm } from "../../shared/forms/form-dialog.tsx";
+import { attempt } from "../../shared/toast/toast.tsx";
+import { handOutFirst, holdAll, letGoAll, offerAgain } from "./bulk-acts.ts";
+import { MOST_SELECTED } from "./selection.ts";
+
+export interface SelectedBarProps {
+  readonly selected: ReadonlySet<string>;
+  /** How many the filters find, selected or not. */
+  readonly found: number;
+  readonly selectAll: () => Promise<void>;
+  readonly clear: () => void;
+}
+
+/** How many issues are selected, and what can be done with all of them. */
+export function SelectedBar({ selected, found, selectAll, clear }: SelectedBarProps) {
+  const keys = [...selected];
+  const many = plural(keys.length, "issue");
+  const ask = (title: string, consequences: string, act: (keys: readonly string[]) => Promise<void>) =>
+    openConfirm({
+      title,
+      consequences,
+      yes: title.replace(/\?$/, ""),
+      act: async () => {
+        await act(keys);
+        clear();
+      },
+    });
+  return (
+    <fieldset className="selected-bar" aria-label="With the selected issues">
+      <p role="status">
+        <b>{count(keys.length)}</b> selected
+        {keys.length === MOST_SELECTED ? ", the most at a time" : ""}
+      </p>
+      <Button size="compact-sm" variant="subtle" onClick={() => attempt(selectAll)}>
+        {found > MOST_SELECTED ? `Select the first ${count(MOST_SELECTED)}` : `Select all ${count(found)}`}
+      </Button>
+      {keys.length === 0 ? undefined : (
+        <>
+          <Button size="compact-sm" variant="default" onClick={() => openHold(keys, clear)}>
+            Hold…
+          </Button>
+          <Button
+            size="compact-sm"
+            variant="default"
+            onClick={() =>
+              ask(
+                `Let ${many} go?`,
+                "Those that an operator holds are offered in their turn, if nothing else keeps them.",
+                letGoAll,
+              )
+            }
+          >
+            Let go…
+          </Button>
+          <Button
+            size="compact-sm"
+            variant="default"
+            onClick={() =>
+              ask(
+                `Offer ${many} again?`,
+                "Their waiting after an earlier hand-out, and an operator's hold, ends now; failures counted against them are forgotten. What filters keep away stays away.",
+                offerAgain,
+              )
+            }
+          >
+            Offer again…
+          </Button>
+          <Button
+            size="compact-sm"
+            variant="default"
+            onClick={() =>
+              ask(
+                `Hand ${many} out first?`,
+                "In the order of this list, before everything that is pinned now.",
+                handOutFirst,
+              )
+            }
+          >
+            Hand out first…
+          </Button>
+          <Button size="compact-sm" variant="subtle" onClick={clear}>
+            Select none
+          </Button>
+        </>
+      )}
+    </fieldset>
+  );
+}
+
+function openHold(keys: readonly string[], clear: () => void): void {
+  const dialog = modals.open({
+    title: `Hold ${plural(keys.length, "issue")} back`,
+    children: <HoldAll keys={keys} clear={clear} close={() => modals.close(dialog)} />,
+  });
+}
+
+interface HoldAllProps {
+  readonly keys: readonly string[];
+  readonly clear: () => void;
+  readonly close: () => void;
+}
+
+function HoldAll({ keys, clear, close }: HoldAllProps) {
+  const [reason, setReason] = useState("");
+  const submit = async () => {
+    await holdAll(keys, reason.trim());
+    clear();
+  };
+  return (
+    <DialogForm close={close} yes={`Hold ${plural(keys.length, "issue")} back`} submit={submit}>
+      <TextInput
+        data-autofocus
+        label="Why"
+        description="Shown beside each. None is handed out until somebody lets it go; who works on one goes on."
+        maxLength={200}
+        value={reason}
+        onChange={(event) => setReason(event.currentTarget.value)}
+      />
+    </DialogForm>
+  );
+}
