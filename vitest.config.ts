@@ -5,6 +5,8 @@ const onBothEngines = [
   "access",
   "audit",
   "claims",
+  "find-issues",
+  "find-tasks",
   "gateway",
   "governor",
   "leaderboard",

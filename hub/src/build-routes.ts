@@ -33,6 +33,8 @@ import { AuditLog } from "./operations/audit-log.ts";
 import { registerAuditRoutes } from "./operations/audit-routes.ts";
 import type { Visibility } from "./operations/read-model.ts";
 import { registerOperationsRoutes } from "./operations/routes.ts";
+import { registerTaskListRoutes } from "./operations/task-list-routes.ts";
+import { TaskLog } from "./operations/task-log.ts";
 import { registerApp } from "./pages/app-page.ts";
 import { errorPage } from "./pages/error-page.ts";
 import { loginPage } from "./pages/login-page.ts";
@@ -87,6 +89,7 @@ export async function registerRoutes(deps: RouteDeps): Promise<void> {
   const describeApi = () => (openApi ??= openApiOf(routes.all(), { title: "Nest hub", version: "1", doors }));
   const contributorOf = (viewer: Viewer) => recordOf(viewer, ledger)?.id;
   registerOperationsRoutes(routes, { ...operations, now, publicVisibility, viewerOf, contributorOf, describeApi });
+  registerTaskListRoutes(routes, { taskLog: new TaskLog({ reader: dispatch.storage.reader, ledger }), now });
   registerAuditRoutes(routes, { auditLog: new AuditLog(dispatch.storage.reader), now });
   registerStatisticsRoutes(routes, deps.statistics);
   registerDispatchRoutes(routes, deps, budgets);

@@ -37,6 +37,11 @@ export const app = [
     path: "/issues",
     summary: "Every issue, found by repository, label, author, reason and last change",
   }),
+  route({
+    ...html,
+    path: "/tasks",
+    summary: "Every task that was ever given, found by issue, contributor, ending and time",
+  }),
   route({ ...html, path: "/tokens", summary: "API tokens for automation, for admins" }),
 ] as const;
 

@@ -1,5 +1,7 @@
 import { z } from "zod";
 import { ActivityEntry, FleetRelay } from "./contribute.ts";
+import { Moment } from "./moment.ts";
+import { Cursor } from "./paging.ts";
 import { route } from "./route.ts";
 
 /** One attempt at an issue, as stored. */
@@ -70,4 +72,57 @@ export const output = route({
   access: "contributor",
   scope: "read",
   reply: OutputReply,
+});
+
+/** Which tasks of the whole history: texts are found anywhere and in any case, the others are named whole. */
+const taskFilter = {
+  /** In the issue's name and title; or the whole login of a contributor. */
+  q: z.string().max(100).optional(),
+  repo: z.string().max(201).optional(),
+  /** A login, or an id. */
+  contributor: z.string().max(100).optional(),
+  /** How it ended: an outcome, or what the agent said of it (`no_work_needed`, `blocked`); `under_way`: not yet. */
+  outcome: z.string().max(60).optional(),
+  failure_kind: z.string().max(60).optional(),
+  backend: z.string().max(100).optional(),
+  /** When it was given. */
+  since: Moment.optional(),
+  until: Moment.optional(),
+} as const;
+export const TaskFilter = z.strictObject(taskFilter);
+export type TaskFilter = z.infer<typeof TaskFilter>;
+
+export const ListedTask = Attempt.extend({
+  repo: z.string(),
+  number: z.number().int(),
+  title: z.string(),
+  url: z.string(),
+  /** The agent CLI that its relay declared. */
+  backend: z.string().optional(),
+});
+export type ListedTask = z.infer<typeof ListedTask>;
+
+export const list = route({
+  method: "GET",
+  path: "/api/contribute/tasks",
+  summary: "Every task that was ever given, newest first; by issue, contributor, ending, backend and time",
+  access: "admin",
+  scope: "read",
+  query: z.strictObject({
+    limit: z.coerce.number().int().min(1).max(500).default(100),
+    cursor: Cursor.optional(),
+    ...taskFilter,
+  }),
+  reply: z.object({ tasks: z.array(ListedTask), next_cursor: z.string().optional() }),
+});
+
+export const exportList = route({
+  method: "GET",
+  path: "/api/contribute/tasks/export",
+  summary: "All tasks that the same filters find, as one file: CSV, or a JSON list; sent as it is read",
+  access: "admin",
+  scope: "read",
+  query: z.strictObject({ format: z.enum(["csv", "json"]).default("csv"), ...taskFilter }),
+  produces: "text/csv",
+  reply: z.string(),
 });

@@ -4,6 +4,7 @@ import { AuditSearch } from "./audit/audit-search.ts";
 import { ContributorsSearch } from "./contributors/contributors-search.ts";
 import { CreateSearch } from "./create-nest/create-search.ts";
 import { FindSearch } from "./find-issues/find-search.ts";
+import { FindTasksSearch } from "./find-tasks/find-tasks-search.ts";
 import { HubFrame } from "./hub-frame.tsx";
 import { MyNestsSearch } from "./my-nests/my-nests-search.ts";
 import { NumbersSearch } from "./numbers/numbers-search.ts";
@@ -43,6 +44,14 @@ const findIssues = createRoute({
   staticData: { title: "Find issues" },
   validateSearch: FindSearch,
   component: lazyRouteComponent(() => import("./find-issues/find-issues.tsx"), "FindIssues"),
+});
+
+const findTasks = createRoute({
+  getParentRoute,
+  path: "/tasks",
+  staticData: { title: "Find tasks", isForAdmins: true },
+  validateSearch: FindTasksSearch,
+  component: lazyRouteComponent(() => import("./find-tasks/find-tasks.tsx"), "FindTasks"),
 });
 
 const queueSettings = createRoute({
@@ -164,5 +173,6 @@ export const hubRouter = createAppRouter(
     audit,
     tokens,
     findIssues,
+    findTasks,
   ]),
 );

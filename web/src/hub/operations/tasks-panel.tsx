@@ -20,7 +20,18 @@ export function TasksPanel() {
   const fleet = useLive((live) => live.fleet);
   const isAdmin = useIsAdmin();
   return (
-    <Panel id="tasks" title="Tasks under lease" tally={fleet === undefined ? undefined : count(fleet.tasks.length)}>
+    <Panel
+      id="tasks"
+      title="Tasks under lease"
+      tally={fleet === undefined ? undefined : count(fleet.tasks.length)}
+      tools={
+        isAdmin ? (
+          <Link to="/tasks" className="small">
+            Find any task
+          </Link>
+        ) : undefined
+      }
+    >
       {fleet === undefined ? (
         <Loading />
       ) : fleet.tasks.length === 0 ? (

@@ -1,0 +1,40 @@
+import { tasks } from "@nest/protocol";
+import type { HubRoutes } from "../access/viewer.ts";
+import { sendFile } from "./file-answer.ts";
+import type { TaskLog } from "./task-log.ts";
+
+export interface TaskListRouteDeps {
+  readonly taskLog: TaskLog;
+  readonly now: () => number;
+}
+
+/** Every task that was ever given: a page at a time, and as a file that is sent while it is read. */
+export function registerTaskListRoutes(routes: HubRoutes, { taskLog, now }: TaskListRouteDeps): void {
+  routes.serve(tasks.list, ({ query }) => taskLog.page(query));
+  routes.serve(tasks.exportList, ({ query: { format, ...filter }, request, reply }) =>
+    sendFile(
+      { request, reply },
+      { format, day: now() },
+      {
+        name: "tasks",
+        columns: [
+          ...["task_id", "repo", "number", "title", "contributor", "backend", "assigned_at", "ended_at", "outcome"],
+          ...["verdict", "failure_kind", "reason", "pr_url", "pr_state"],
+        ],
+        cellsOf: (one) => [
+          ...[one.task_id, one.repo, one.number, one.title, one.github_username, one.backend, one.assigned_at],
+          ...[
+            one.ended_at,
+            one.outcome ?? one.status,
+            one.verdict,
+            one.failure_kind,
+            one.reason,
+            one.pr_url,
+            one.pr_state,
+          ],
+        ],
+        rows: taskLog.all(filter),
+      },
+    ),
+  );
+}

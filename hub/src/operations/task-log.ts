@@ -1,0 +1,136 @@
+import type { Ledger, Reader } from "@nest/dispatch";
+import { spanOf, type tasks } from "@nest/protocol";
+import { attemptOf } from "./attempt.ts";
+
+/** Tasks of a file that are read at a time. */
+const FILE_PAGE = 500;
+
+/** Generations looked at by one query: the embedded database answers on the thread that relays wait for. */
+const SPAN = 5000;
+
+/**
+ * Tasks with generations below ?1 and from ?2, newest first, at most ?3: of a repository (?4), a contributor's id (?5), an ending (?6),
+ * a backend (?7), a kind of failure (?8); empty: any. ?9: a text in the issue's name or title. What an agent did not finish is not
+ * `completed`.
+ */
+const TASKS = `
+  select * from tasks
+  where gen < ?1 and gen >= ?2
+    and (?4 = '' or lower(repo) = ?4) and (?5 = '' or contributor_id = ?5) and (?7 = '' or lower(backend) = ?7)
+    and (?8 = '' or failure_kind = ?8)
+    and (?6 = '' or (?6 = 'under_way' and ended_at is null) or (outcome = 'completed' and verdict = ?6)
+      or (outcome = ?6 and (outcome <> 'completed' or verdict is null or verdict not in ('no_work_needed', 'blocked'))))
+    and lower(item_key || ' ' || title) like ?9 escape '\\'
+  order by gen desc limit ?3`;
+
+/** The generations of the first and the last task. */
+const ENDS = "select coalesce(min(gen), 0) as first, coalesce(max(gen), 0) as last from tasks";
+/** When the first task from a generation (?1) was given. */
+const GIVEN = "select assigned_at from tasks where gen >= ?1 order by gen limit 1";
+
+/** Nobody has this id. */
+const NOBODY = "-";
+
+export interface TaskLogDeps {
+  readonly reader: Reader;
+  readonly ledger: Ledger;
+}
+
+/** Every task that was ever given, read from the database in the order of its primary key: a page, or all that a filter finds. */
+export class TaskLog {
+  readonly #deps: TaskLogDeps;
+
+  constructor(deps: TaskLogDeps) {
+    this.#deps = deps;
+  }
+
+  /** One page, newest first. */
+  async page({ limit, cursor, ...filter }: tasks.TaskFilter & { limit: number; cursor?: string | undefined }) {
+    const below = Number.parseInt(cursor ?? "", 10) || Number.MAX_SAFE_INTEGER;
+    const found = await this.#read(filter, below, limit);
+    const last = found.at(-1);
+    return {
+      tasks: found,
+      ...(found.length === limit && last !== undefined ? { next_cursor: String(last.task_gen) } : {}),
+    };
+  }
+
+  /** Every task that a filter finds, newest first, some at a time. */
+  async *all(filter: tasks.TaskFilter): AsyncGenerator<readonly tasks.ListedTask[]> {
+    let below = Number.MAX_SAFE_INTEGER;
+    for (;;) {
+      const some = await this.#read(filter, below, FILE_PAGE);
+      if (some.length > 0) yield some;
+      const last = some.at(-1);
+      if (last === undefined || some.length < FILE_PAGE) return;
+      below = last.task_gen;
+    }
+  }
+
+  /** The first tasks below a generation that a filter finds. Between two spans of generations others get their turn. */
+  async #read(filter: tasks.TaskFilter, below: number, limit: number): Promise<tasks.ListedTask[]> {
+    const { reader, ledger } = this.#deps;
+    const [ends] = await reader.all(ENDS);
+    const range = { first: Number(ends?.first ?? 0), after: Number(ends?.last ?? 0) + 1 };
+    const { from, before } = spanOf(filter);
+    const first = from === undefined ? range.first : await this.#generationAt(from, range);
+    let high = Math.min(below, before === undefined ? range.after : await this.#generationAt(before, range));
+    const wanted = this.#valuesOf(filter);
+    const found: tasks.ListedTask[] = [];
+    while (high > first && found.length < limit) {
+      const low = Math.max(first, high - SPAN);
+      const rows = await reader.all(TASKS, high, low, limit - found.length, ...wanted);
+      found.push(...rows.map((row) => listed(row, ledger)));
+      high = low;
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    return found;
+  }
+
+  /** The first generation that was given at a time or later: generations rise with time, so twenty looks find it in a million. */
+  async #generationAt(
+    time: number,
+    { first, after }: { readonly first: number; readonly after: number },
+  ): Promise<number> {
+    let [low, high] = [first, after];
+    while (low < high) {
+      const middle = Math.floor((low + high) / 2);
+      const [row] = await this.#deps.reader.all(GIVEN, middle);
+      if (row !== undefined && Number(row.assigned_at) < time) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
+  /** The parameters ?4 to ?9. A text that is a whole login means that contributor. */
+  #valuesOf({
+    q = "",
+    repo = "",
+    contributor = "",
+    outcome = "",
+    backend = "",
+    failure_kind: kind = "",
+  }: tasks.TaskFilter) {
+    const byText = contributor === "" && q !== "" ? this.#deps.ledger.contributorByLogin(q)?.id : undefined;
+    const id = contributor === "" ? (byText ?? "") : this.#contributorId(contributor);
+    const text = byText === undefined ? q.toLowerCase().replace(/[\\%_]/g, "\\$&") : "";
+    return [repo.toLowerCase(), id, outcome, backend.toLowerCase(), kind, `%${text}%`] as const;
+  }
+
+  #contributorId(loginOrId: string): string {
+    const { ledger } = this.#deps;
+    return (ledger.contributorByLogin(loginOrId) ?? ledger.contributor(loginOrId))?.id ?? NOBODY;
+  }
+}
+
+function listed(row: Readonly<Record<string, unknown>>, ledger: Ledger): tasks.ListedTask {
+  const { backend } = row;
+  return {
+    ...attemptOf(row, ledger),
+    repo: String(row.repo),
+    number: Number(row.number),
+    title: String(row.title),
+    url: String(row.url),
+    ...(typeof backend === "string" && backend !== "" ? { backend } : {}),
+  };
+}

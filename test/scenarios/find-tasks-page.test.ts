@@ -1,0 +1,74 @@
+import { readFile } from "node:fs/promises";
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { seriousViolations } from "../harness/axe.ts";
+import { isChromiumMissing, launchChromium, openPage } from "../harness/chromium.ts";
+import { of } from "../harness/raw-relay.ts";
+import { WebHub } from "../harness/web-hub.ts";
+
+const missing = isChromiumMissing("the page that finds tasks in a browser");
+describe.skipIf(missing)("the page that finds tasks", () => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await launchChromium();
+  });
+  afterAll(() => browser?.close());
+
+  async function aScene() {
+    const web = await WebHub.start({ issues: 3 });
+    for (const login of ["ada", "bob"]) {
+      const relay = await web.hub.relay(login);
+      const task = await relay.ready();
+      relay.send({ type: "task_accepted", ...of(task) });
+      const ending =
+        login === "ada" ? { type: "task_failed", reason: "no disk", failure_kind: "environment" } : undefined;
+      if (ending !== undefined) {
+        relay.send({ ...ending, ...of(task) });
+        await relay.next("task_ack");
+      }
+    }
+    return web;
+  }
+
+  test("by ending and contributor, kept in the address; a file has what was found, and a row leads to the task", async () => {
+    await using web = await aScene();
+    const { page, context, faults } = await openPage(browser, `${web.hub.url}/operations`, {
+      viewport: { width: 1440, height: 900 },
+      cookies: web.admin,
+    });
+    await page.getByRole("link", { name: "Find any task" }).click();
+    const rows = page.locator("#tasks .entry");
+    await expect.poll(() => rows.count()).toBe(2);
+    await page.getByRole("combobox", { name: "Ended" }).click();
+    await page.getByRole("option", { name: "failed", exact: true }).click();
+    await expect.poll(() => rows.count()).toBe(1);
+    await page.getByText("no disk").waitFor();
+    expect(new URL(page.url()).search).toBe("?outcome=failed");
+    expect(await seriousViolations(page)).toEqual([]);
+    const begun = page.waitForEvent("download");
+    await page.getByRole("link", { name: "CSV file of these tasks" }).click();
+    const lines = (await readFile(await (await begun).path(), "utf8")).trimEnd().split("\r\n");
+    expect(lines).toHaveLength(2);
+    await page.getByLabel("Contributor").fill("bob");
+    await page.getByText("No task is like that.").waitFor();
+    await page.getByRole("button", { name: "Clear" }).click();
+    await rows.filter({ hasText: "no disk" }).getByRole("link").first().click();
+    await page.getByRole("heading", { level: 1, name: /acme\/one#\d/ }).waitFor();
+    expect(faults).toEqual([]);
+    await context.close();
+  });
+
+  test("fits a phone in the dark", async () => {
+    await using web = await aScene();
+    const { page, context, faults } = await openPage(browser, `${web.hub.url}/tasks?failure_kind=environment`, {
+      viewport: { width: 390, height: 800 },
+      colorScheme: "dark",
+      cookies: web.admin,
+    });
+    await page.getByText("no disk").waitFor();
+    expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(390);
+    expect(await seriousViolations(page)).toEqual([]);
+    expect(faults).toEqual([]);
+    await context.close();
+  });
+});

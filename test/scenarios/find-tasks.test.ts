@@ -1,0 +1,72 @@
+import type { tasks } from "@nest/protocol";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { TestHub } from "../harness/hub.ts";
+import { of, RawRelay } from "../harness/raw-relay.ts";
+
+const HOUR_MS = 3_600_000;
+
+describe("the tasks that were ever given", () => {
+  let hub: TestHub;
+  let first: number;
+  beforeEach(async () => {
+    hub = await TestHub.start({ issues: 4 });
+    first = hub.clock.now();
+    const ends = [
+      ["ada", { type: "task_failed", reason: "=1+1", failure_kind: "environment" }],
+      ["bob", { type: "task_complete", result: "completed", verdict: "blocked", verdict_reason: "unclear" }],
+      ["ada", { type: "task_complete", result: "completed", verdict: "idle" }],
+    ] as const;
+    const tokens = new Map<string, string>();
+    for (const [login, ending] of ends) {
+      const token = tokens.get(login) ?? (await hub.register(login)).registration_token;
+      tokens.set(login, token);
+      const relay = await RawRelay.join(hub.socket, token);
+      const task = await relay.ready();
+      relay.send({ type: "task_accepted", ...of(task) });
+      relay.send({ ...ending, ...of(task) });
+      await relay.next("task_ack");
+      await relay.drop();
+      await hub.clock.jump(HOUR_MS);
+    }
+    await (await hub.relay("carol")).ready();
+  });
+  afterEach(() => hub[Symbol.asyncDispose]());
+
+  async function found(query: string): Promise<string[]> {
+    const { status, body } = await hub.admin("GET", `/api/contribute/tasks?${query}`);
+    expect([query, status]).toEqual([query, 200]);
+    return (body as { tasks: tasks.ListedTask[] }).tasks.map(
+      ({ github_username: login, number }) => `${login} ${number}`,
+    );
+  }
+  const at = (hours: number) => encodeURIComponent(new Date(first + hours * HOUR_MS).toISOString());
+
+  test("are found by contributor, ending, kind of failure, issue and time, newest first, a page at a time", async () => {
+    const all = await found("");
+    expect(all).toHaveLength(4);
+    expect(all[0]).toMatch(/^carol /);
+    expect(await found("contributor=ADA")).toEqual([all[1], all[3]]);
+    expect(await found("contributor=nobody")).toEqual([]);
+    expect(await found("q=bob")).toEqual([all[2]]);
+    expect(await found(`q=one%23${all[3]?.split(" ")[1]}`)).toContain(all[3]);
+    expect(await found("outcome=failed")).toEqual([all[3]]);
+    expect(await found("outcome=blocked")).toEqual([all[2]]);
+    expect(await found("outcome=completed")).toEqual([all[1]]);
+    expect(await found("outcome=under_way")).toEqual([all[0]]);
+    expect(await found("failure_kind=environment")).toEqual([all[3]]);
+    expect(await found("repo=Acme/One&outcome=failed")).toEqual([all[3]]);
+    expect(await found("repo=acme/two")).toEqual([]);
+    expect(await found(`since=${at(0.5)}&until=${at(1.5)}`)).toEqual([all[2]]);
+    expect(await found(`until=${at(-1)}`)).toEqual([]);
+    const page = (await hub.admin("GET", "/api/contribute/tasks?limit=3")).body as { next_cursor: string };
+    expect(await found(`limit=3&cursor=${page.next_cursor}`)).toEqual([all[3]]);
+  });
+
+  test("are for admins, and are taken along as a file that is harmless to spreadsheets", async () => {
+    expect((await hub.call("GET", "/api/contribute/tasks")).status).toBe(401);
+    const csv = String((await hub.admin("GET", "/api/contribute/tasks/export?outcome=failed")).body);
+    expect(csv.split("\r\n")[1]).toContain(",'=1+1,");
+    const json = (await hub.admin("GET", "/api/contribute/tasks/export?format=json")).body as object[];
+    expect(json).toHaveLength(4);
+  });
+});
