@@ -66,7 +66,7 @@ export async function buildHub(deps: HubDeps): Promise<Hub> {
     log,
   });
   const { gateway } = relays;
-  const operations = await buildOperations({ config, dispatch, relays, clock, log });
+  const operations = await buildOperations({ config, dispatch, relays, codeHost, clock, log });
   const { registry, readModel } = operations;
   const statistics = buildStatistics(dispatch, { clock, log });
   const http = await buildServer({ log, isKnownHost, names: hostNames, trustProxy: trusted });

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import type { CodeHost } from "@nest/codehost";
 import { rolesOf } from "@nest/dispatch";
 import type { Clock, Log } from "@nest/kit";
 import { TOKEN_SETTING } from "./access/api-tokens.ts";
@@ -14,6 +15,7 @@ import { DoneByHour } from "./operations/done-by-hour.ts";
 import { EventStream } from "./operations/event-stream.ts";
 import { IssueReadModel } from "./operations/issue-read-model.ts";
 import { Metrics } from "./operations/metrics.ts";
+import { PullRequestStates } from "./operations/pull-request-states.ts";
 import { ReadModel } from "./operations/read-model.ts";
 import { TaskOutputs } from "./operations/task-outputs.ts";
 import { TaskReadModel } from "./operations/task-read-model.ts";
@@ -23,6 +25,7 @@ export interface OperationsDeps {
   readonly config: HubConfig;
   readonly dispatch: Dispatch;
   readonly relays: Relays;
+  readonly codeHost: CodeHost;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -44,7 +47,14 @@ export interface Operations {
 }
 
 /** Wires what people watch to its events; each part listens to what it counts. */
-export async function buildOperations({ config, dispatch, relays, clock, log }: OperationsDeps): Promise<Operations> {
+export async function buildOperations({
+  config,
+  dispatch,
+  relays,
+  codeHost,
+  clock,
+  log,
+}: OperationsDeps): Promise<Operations> {
   const { storage, ledger, queue, queueSettings, monitor, verifier, times } = dispatch;
   const { reader, bus, shared } = storage;
   const { gateway, peers, roleOf } = relays;
@@ -81,7 +91,8 @@ export async function buildOperations({ config, dispatch, relays, clock, log }: 
     gateway.session(connection)?.note ?? peers.relays().find(({ row }) => row.connection_id === connection)?.note;
   const outputs = new TaskOutputs({ folder: join(dataDir, "contribute", "output"), clock, log });
   relays.events.listen({ printed: (task, lines) => outputs.take(task, lines) });
-  const taskReadModel = new TaskReadModel({ ledger, reader, readModel, noteOf, outputs });
+  const pullRequests = new PullRequestStates({ codeHost, webUrl, clock });
+  const taskReadModel = new TaskReadModel({ ledger, reader, readModel, noteOf, outputs, pullRequests });
   const issueReadModel = new IssueReadModel({
     ledger,
     queue,

@@ -1,3 +1,4 @@
+import { NestError } from "@nest/kit";
 import type { tasks } from "@nest/protocol";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -81,6 +82,41 @@ test("what the agent printed last is kept for admins and its contributor, from t
   expect((await hub.admin("GET", `/api/contribute/tasks/${id}/output`)).body).toMatchObject({ output: { text } });
   expect(await output()).toMatchObject({ status: 401 });
   expect((await output(as(mallory.token))).body).toEqual({ allowed: false });
+});
+
+test("admins see what the code host says of the pull request: its state and its required checks, asked once a minute; not one of another repository", async () => {
+  await using hub = await TestHub.start({ issues: 2 });
+  const relay = await hub.relay("ada");
+  const pull = { repo: "acme/one", number: 10, headSha: "head", author: "ada", createdAt: hub.clock.now() + 1000 };
+  hub.codeHost.setPullRequest(pull);
+  hub.codeHost.checks.set("head", "pending");
+  const complete = async (pr_url: string) => {
+    const { task_id, task_gen } = await relay.ready();
+    relay.send({ type: "task_accepted", task_id, task_gen });
+    relay.send({ type: "task_complete", task_id, task_gen, result: "completed", pr_url });
+    await relay.next("task_ack");
+    return `/api/contribute/tasks/${task_id}/pull-request`;
+  };
+  const path = await complete("https://github.com/acme/one/pull/10");
+  const found = async () => (await hub.admin("GET", path)).body as { pull_request?: tasks.PullRequestState };
+  expect((await found()).pull_request).toMatchObject({ state: "open", draft: false, checks: "pending" });
+  hub.codeHost.checks.set("head", "red");
+  expect((await found()).pull_request).toMatchObject({ checks: "pending" });
+  await hub.clock.jump(60_000);
+  expect((await found()).pull_request).toMatchObject({ checks: "red" });
+  hub.codeHost.setPullRequest({ ...pull, state: "closed", merged: true });
+  await hub.clock.jump(60_000);
+  expect((await found()).pull_request).toMatchObject({ state: "merged" });
+  hub.codeHost.failure = new NestError("codehost_unreachable", "the code host did not answer");
+  await hub.clock.jump(60_000);
+  expect((await found()).pull_request).toEqual({ at: expect.any(String), error: "the code host did not answer" });
+  hub.codeHost.failure = undefined;
+  expect((await hub.call("GET", path)).status).toBe(401);
+  const theirs = { authorization: `Bearer ${relay.token}` };
+  expect((await hub.call("GET", path, undefined, theirs)).status).toBe(403);
+  const other = await complete("https://github.com/acme/two/pull/10");
+  expect(await hub.admin("GET", other)).toMatchObject({ status: 200, body: {} });
+  expect((await hub.admin("GET", other)).body).not.toHaveProperty("pull_request");
 });
 
 const missing = isChromiumMissing("the page of a task in a browser");

@@ -81,6 +81,10 @@ export function registerOperationsRoutes(routes: HubRoutes, deps: OperationsRout
     await readModel.refreshed();
     return deps.taskReadModel.task(params.id ?? "", visibility(viewer));
   });
+  routes.serve(tasks.pullRequest, async ({ params }) => {
+    const found = await deps.taskReadModel.pullRequest(params.id ?? "");
+    return found === undefined ? {} : { pull_request: found };
+  });
   routes.serve(tasks.output, ({ params, viewer }) =>
     deps.taskReadModel.output(params.id ?? "", { isAdmin: isAdmin(viewer), contributorId: deps.contributorOf(viewer) }),
   );

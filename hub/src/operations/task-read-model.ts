@@ -3,6 +3,7 @@ import { NestError } from "@nest/kit";
 import type { contribute, tasks } from "@nest/protocol";
 import { attemptOf } from "./attempt.ts";
 import { ACTIVITY_OF_TASK, ATTEMPTS, activityOf, TASK } from "./feed-queries.ts";
+import type { PullRequestStates } from "./pull-request-states.ts";
 import type { ReadModel, Visibility } from "./read-model.ts";
 import type { TaskOutputs } from "./task-outputs.ts";
 
@@ -13,6 +14,7 @@ export interface TaskReadModelDeps {
   /** What a relay said last of its work, here or on another replica. */
   readonly noteOf: (connection: string) => string | undefined;
   readonly outputs: TaskOutputs;
+  readonly pullRequests: PullRequestStates;
 }
 
 const MOST_EVENTS = 500;
@@ -54,6 +56,14 @@ export class TaskReadModel {
       attempts: attempts.map((attempt) => attemptOf(attempt, ledger)),
       ...(relay === undefined ? {} : { relay: shownTo(relay, visibility) }),
     };
+  }
+
+  /** What the code host says now of the pull request that the task named; undefined where it named none of its repository. */
+  async pullRequest(id: string): Promise<tasks.PullRequestState | undefined> {
+    const gen = generationIn(id);
+    const [row] = gen === undefined ? [] : await this.#deps.reader.all(TASK, gen, id);
+    if (row === undefined || row.pr_url === null) return undefined;
+    return this.#deps.pullRequests.of(String(row.pr_url), String(row.repo));
   }
 
   /** What the task's agent printed last; only for admins and for the contributor whose task it is. */

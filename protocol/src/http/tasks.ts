@@ -57,6 +57,32 @@ export const task = route({
   reply: TaskReply,
 });
 
+/** What the code host says of a task's pull request now. */
+export const PullRequestState = z.object({
+  /** When it was asked. */
+  at: z.string(),
+  state: z.enum(["open", "closed", "merged"]).optional(),
+  draft: z.boolean().optional(),
+  /** The checks that the base branch requires: `none` where it requires none. */
+  checks: z.enum(["green", "red", "pending", "none"]).optional(),
+  /** Why it could not be read. */
+  error: z.string().optional(),
+});
+export type PullRequestState = z.infer<typeof PullRequestState>;
+
+export const pullRequest = route({
+  method: "GET",
+  path: "/api/contribute/tasks/:id/pull-request",
+  summary:
+    "What the code host says now of the pull request that a task named: whether it is open, and its required checks",
+  access: "admin",
+  scope: "read",
+  reply: z.object({
+    /** Absent where the task named none, or none of its repository. */
+    pull_request: PullRequestState.optional(),
+  }),
+});
+
 export const OutputReply = z.object({
   /** Whether the one who asks may see what this task's agent prints; false also where there is no such task. */
   allowed: z.boolean(),

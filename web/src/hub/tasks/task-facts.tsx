@@ -5,6 +5,7 @@ import { dateAndTime, duration, safeHref } from "../../shared/format/format.ts";
 import { Fact, Facts } from "../../shared/layout/facts.tsx";
 import { useIsAdmin } from "../../shared/session/session.ts";
 import { IssueLink } from "../issues/issue-link.tsx";
+import { PullRequest } from "./pull-request.tsx";
 
 /** A lease with less time left than this is shown as about to run out. */
 const SOON_MS = 5 * 60_000;
@@ -48,11 +49,7 @@ export function TaskFacts({ task, issue }: TaskFactsProps) {
         {task.ended_at === undefined ? undefined : <Ended task={task} />}
         {pull === undefined ? undefined : (
           <Fact name="Pull request">
-            <a href={pull} target="_blank" rel="noopener noreferrer">
-              {pull}
-            </a>
-            {task.pr_state === undefined ? "" : `, ${pullWords(task.pr_state)}`}
-            {claim === undefined ? "" : `; it claims the issue until ${dateAndTime(claim)}`}
+            <PullRequest task={task} claimedUntil={claim} />
           </Fact>
         )}
         {issue?.issue === undefined ? undefined : (
@@ -68,12 +65,6 @@ export function TaskFacts({ task, issue }: TaskFactsProps) {
       </Facts>
     </div>
   );
-}
-
-/** What the code host said of a pull request that a relay named. */
-function pullWords(state: string): string {
-  if (state === "pending") return "not verified yet";
-  return state === "refused" ? "not accepted: it does not count" : state;
 }
 
 /** An admin gets to the contributor's own page. */
