@@ -86,7 +86,7 @@ test("each change is audited; nobody else may pause; a time that is over and an 
   const scope = { kind: "contributor", contributor_id: ada.contributorId };
   await pause(hub, { scope, note: "why" });
   await end(hub, scope);
-  const { audit } = (await hub.admin("GET", "/api/audit?q=contributor:")).body as { audit: { action: string }[] };
+  const { audit } = (await hub.admin("GET", "/api/audit?q=contributor:ada")).body as { audit: { action: string }[] };
   expect(audit.map(({ action }) => action)).toEqual(["pause ended", "paused"]);
   const theirs = { authorization: `Bearer ${ada.token}` };
   expect((await hub.call("PUT", PAUSES, { scope }, theirs)).status).toBe(403);

@@ -80,7 +80,7 @@ async function change(
   actor: string,
 ): Promise<boolean> {
   const name = pauseSettingOf(scope);
-  const subject = name.slice(PAUSE_PREFIX.length);
+  const subject = subjectOf(scope, ledger);
   const held = pauseOf(ledger, scope, now());
   await changeSetting({ ledger, batcher }, { name, actor }, (before) => {
     if (before === undefined && pause === undefined) return undefined;
@@ -89,6 +89,23 @@ async function change(
     return { value: pause, audit: { action, subject, ...words } };
   });
   return pause !== undefined || held !== undefined;
+}
+
+/** What a pause is about, as the audit names it: people by their login. */
+function subjectOf(scope: PauseScope, ledger: Ledger): string {
+  const loginOf = (id: string) => ledger.contributor(id)?.login ?? id;
+  switch (scope.kind) {
+    case "everything":
+      return "everything";
+    case "contributor":
+      return `contributor:${loginOf(scope.contributorId)}`;
+    case "session": {
+      const [id = "", session = ""] = scope.identity.split("#");
+      return `session:${loginOf(id)}#${session}`;
+    }
+    case "repository":
+      return `repository:${scope.repo.toLowerCase()}`;
+  }
 }
 
 function wordsOf(pause: Pause | undefined): string | null {

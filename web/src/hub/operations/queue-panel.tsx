@@ -2,7 +2,7 @@ import { Button, SegmentedControl } from "@mantine/core";
 import { queue } from "@nest/protocol";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { useMemo, useState } from "react";
+import { useMemo } from "react";
 import { call } from "../../shared/call/call.ts";
 import { count, plural } from "../../shared/format/format.ts";
 import { openConfirm } from "../../shared/forms/confirm.tsx";
@@ -13,9 +13,9 @@ import { attempt } from "../../shared/toast/toast.tsx";
 import { askToHold } from "../issues/ask-to-hold.ts";
 import { useLive } from "../live/live.ts";
 import { withheldTotal } from "../live/withheld.ts";
+import { askToMove } from "./ask-to-move.ts";
 import { OperationsSearch } from "./operations-search.ts";
 import { clearOrder, moveIssue, unmoveIssue } from "./queue-actions.ts";
-import { MoveDialog } from "./queue-dialogs.tsx";
 import { QueueList } from "./queue-list.tsx";
 import { WithheldList } from "./withheld-list.tsx";
 
@@ -23,12 +23,11 @@ import { WithheldList } from "./withheld-list.tsx";
 export function QueuePanel() {
   const status = useLive((live) => live.status);
   const [{ queue: part, reason, q = "" }, show] = useSearchState(OperationsSearch);
-  const [moving, setMoving] = useState<string>();
   const withheld = withheldTotal(status?.withheld ?? {});
   const acts = useMemo(
     () => ({
       hold: askToHold,
-      moveTo: setMoving,
+      moveTo: askToMove,
       top: (key: string) => attempt(() => moveIssue(key, 0)),
       unmove: (key: string) => attempt(() => unmoveIssue(key)),
     }),
@@ -70,7 +69,6 @@ export function QueuePanel() {
       ) : (
         <QueueList search={q} acts={acts} />
       )}
-      <MoveDialog issue={moving} close={() => setMoving(undefined)} />
     </ListPanel>
   );
 }

@@ -1,42 +1,39 @@
 import { NumberInput } from "@mantine/core";
+import { modals } from "@mantine/modals";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { count, plural } from "../../shared/format/format.ts";
-import { FormDialog } from "../../shared/forms/form-dialog.tsx";
+import { DialogForm } from "../../shared/forms/form-dialog.tsx";
 import { moveIssue, queueHead } from "./queue-actions.ts";
 import { LAST_PLACE, orderAfterMove, placeFault } from "./queue-order.ts";
 
-interface DialogProps {
-  /** The issue; undefined while the dialog is closed. */
-  readonly issue: string | undefined;
-  readonly close: () => void;
+/** Asks for the new number of an issue, says how many issues that pins, and moves it. */
+export function openMoveForm(key: string): void {
+  const id = modals.open({
+    title: `Move ${key}`,
+    children: <MoveForm issue={key} close={() => modals.close(id)} />,
+  });
 }
 
-/** Asks for the new number of an issue, and says how many issues that pins. */
-export function MoveDialog({ issue, close }: DialogProps) {
+function MoveForm({ issue, close }: { readonly issue: string; readonly close: () => void }) {
   const [place, setPlace] = useState<number | string>(1);
   const { data } = useQuery({
     queryKey: ["queue", "order", "head"],
     queryFn: queueHead,
-    enabled: issue !== undefined,
     staleTime: 0,
   });
   const most = Math.min(LAST_PLACE, data?.total ?? LAST_PLACE);
   const fault = placeFault(place, most);
   const pinned =
-    issue === undefined || data === undefined || fault !== undefined
+    data === undefined || fault !== undefined
       ? undefined
       : orderAfterMove(data.head, data.order, issue, Number(place) - 1).length;
   return (
-    <FormDialog
-      title={`Move ${issue ?? ""}`}
-      isOpen={issue !== undefined}
+    <DialogForm
       close={close}
       yes="Move"
       isReady={fault === undefined}
-      submit={async () => {
-        if (issue !== undefined) await moveIssue(issue, Number(place) - 1);
-      }}
+      submit={() => moveIssue(issue, Number(place) - 1)}
     >
       <NumberInput
         data-autofocus
@@ -55,6 +52,6 @@ export function MoveDialog({ issue, close }: DialogProps) {
           ? ""
           : `${plural(pinned, "issue")} will be pinned to the front, ${count(data.order.length)} ${data.order.length === 1 ? "is" : "are"} now.`}
       </p>
-    </FormDialog>
+    </DialogForm>
   );
 }
