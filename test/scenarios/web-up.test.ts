@@ -74,6 +74,11 @@ describe.skipIf(missing)("the browser app of nest up", () => {
       await shoot("/operations", "operations-light", "#tasks .long-row", "light", "desktop");
       await shoot("/operations", "operations-dark", "#tasks .long-row", "dark", "desktop");
       await shoot("/operations", "operations-phone", "#queue .long-row", "dark", "phone");
+      const first = async (part: string) => (await page.locator(part).first().getAttribute("href")) ?? "";
+      const task = await first("#tasks a[href^='/tasks/']");
+      const issue = await first("#queue a[href^='/issues/']");
+      await shoot(task, "task", "#lease", "dark", "desktop");
+      await shoot(issue, "issue", "#rules", "light", "desktop");
       await shoot(`/contributors/${OWNER}`, "contributor", "#history .long-row", "light", "desktop");
       await shoot("/contributors", "contributors-phone", ".people-row", "light", "phone");
       await shoot("/contribute", "contribute-phone", "#counters", "light", "phone");

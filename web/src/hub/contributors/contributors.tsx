@@ -106,7 +106,15 @@ function Row({ row }: { readonly row: contributors.ContributorRow }) {
           <bdi>{login}</bdi>
         </Link>
         {active ? <span className="dot" role="img" aria-label="connected now" /> : undefined}
-        {row.current_task === undefined ? undefined : <span className="soft"> at work</span>} <PausedBadge one={row} />
+        {row.current_task === undefined ? undefined : (
+          <>
+            {" "}
+            <Link className="soft" to="/tasks/$id" params={{ id: row.current_task } as never}>
+              at work
+            </Link>
+          </>
+        )}{" "}
+        <PausedBadge one={row} />
       </p>
       <p className="column-tier">
         <TierBadge name={tier} />
