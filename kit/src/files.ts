@@ -101,3 +101,17 @@ async function syncFolder(path: string): Promise<void> {
     await folder.close();
   }
 }
+
+/** A text that is no longer than this is small: a secret, a key. */
+const SMALL_BYTES = 4096;
+
+/** The text of a small file, such as one that holds a secret; undefined for what is none. Never waits for the other end of a pipe. */
+export async function readSmallText(file: string): Promise<string | undefined> {
+  const handle = await open(file, constants.O_RDONLY | constants.O_NONBLOCK);
+  try {
+    const stats = await handle.stat();
+    return stats.isFile() && stats.size <= SMALL_BYTES ? await handle.readFile("utf8") : undefined;
+  } finally {
+    await handle.close();
+  }
+}

@@ -6,6 +6,7 @@ export {
   isAbsent,
   makeDataFolder,
   makePrivateFolder,
+  readSmallText,
   readTextIfPresent,
   type WriteOptions,
   writeFileAtomic,
@@ -17,9 +18,11 @@ export { isHostPattern, KnownHosts } from "./known-hosts.ts";
 export { LiveFolder, type Reading } from "./live-folder.ts";
 export { clearLockFile, lockFileText, placeLockFile, removeLockFile } from "./lock-file.ts";
 export { createLog, type Log, type LogOptions, silentLog } from "./log.ts";
+export { isLoopback } from "./loopback.ts";
 export { ProgressLine, type ProgressOut } from "./progress.ts";
 export { type Random, seededRandom, systemRandom } from "./random.ts";
 export { redactor, Secret, strikeOut } from "./secret.ts";
 export { onShutdownSignal } from "./shutdown.ts";
 export { cutBytes, plainLine, plainText, shownText } from "./text.ts";
 export { TimeSlicer } from "./time-slicer.ts";
+export { variableOf } from "./variable-reference.ts";

@@ -101,6 +101,8 @@ export {
   nestActivityActions,
 } from "./nest-activity.ts";
 export {
+  type HubAlertKind,
+  hubAlertKinds,
   type NotificationEvent,
   type NotificationKind,
   notificationEventOf,

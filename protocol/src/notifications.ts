@@ -39,3 +39,15 @@ const eventOf: Readonly<Partial<Record<NestActivityAction, NotificationEvent>>> 
 export function notificationEventOf(action: string): NotificationEvent | undefined {
   return Object.hasOwn(eventOf, action) ? eventOf[action as NestActivityAction] : undefined;
 }
+
+/** What a hub can tell people of elsewhere: each once when it begins, and once when it is over. */
+export const hubAlertKinds = [
+  "code_host_failing",
+  "queue_empty",
+  "queue_stuck",
+  "failure_rate",
+  "backup_old",
+  "replica_lost",
+  "credential_ending",
+] as const;
+export type HubAlertKind = (typeof hubAlertKinds)[number];

@@ -1,8 +1,8 @@
 import { DeviceSignIn, Signer } from "@nest/auth";
 import { type CodeHost, GitHub } from "@nest/codehost";
-import { type Clock, type Log, type Random, Secret, variable } from "@nest/kit";
+import { type Clock, isLoopback, type Log, type Random, Secret, variable } from "@nest/kit";
 import type { NestYaml } from "../config/nest-yaml.ts";
-import { isLoopback, type SpokeSettings } from "../config/settings.ts";
+import type { SpokeSettings } from "../config/settings.ts";
 import { AuthorizedUsers, readGrants } from "./authorized-users.ts";
 import { DeviceFlows } from "./device-flows.ts";
 import { Grants, type GrantsDeps } from "./grants.ts";

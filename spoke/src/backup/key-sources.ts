@@ -1,8 +1,6 @@
-import { constants } from "node:fs";
-import { open } from "node:fs/promises";
 import { join } from "node:path";
 import { type ArchiveKey, parseKey } from "@nest/archive";
-import { isAbsent, NestError, sentenceOf } from "@nest/kit";
+import { isAbsent, NestError, readSmallText, sentenceOf } from "@nest/kit";
 
 /** Where a spoke looks for its backup key, first hit wins (spec: Backup encryption key, resolution order). */
 export interface KeySources {
@@ -18,7 +16,6 @@ export interface KeySources {
 
 export const KEY_NAME = "backup_encryption_key";
 /** A key has 64 characters; whatever is much larger is none. */
-const MOST_BYTES = 4096;
 
 export type ResolvedKey =
   | { readonly kind: "key"; readonly key: ArchiveKey; readonly source: string }
@@ -49,7 +46,7 @@ export async function resolveKey(sources: KeySources): Promise<ResolvedKey> {
 async function fromFile(file: string): Promise<ResolvedKey | undefined> {
   const source = `file:${file}`;
   try {
-    const text = await smallTextOf(file);
+    const text = await readSmallText(file);
     if (text === undefined) return { kind: "unusable", source, because: "the key file is no file that holds a key" };
     return text.trim() === "" ? undefined : parsed(text, source);
   } catch (thrown) {
@@ -59,17 +56,6 @@ async function fromFile(file: string): Promise<ResolvedKey | undefined> {
       source,
       because: `the key file cannot be read (${(thrown as NodeJS.ErrnoException).code})`,
     };
-  }
-}
-
-/** The text of a file that holds one secret; undefined for what is no small file. Never waits for the other end of a pipe. */
-export async function smallTextOf(file: string): Promise<string | undefined> {
-  const handle = await open(file, constants.O_RDONLY | constants.O_NONBLOCK);
-  try {
-    const stats = await handle.stat();
-    return stats.isFile() && stats.size <= MOST_BYTES ? await handle.readFile("utf8") : undefined;
-  } finally {
-    await handle.close();
   }
 }
 

@@ -1,7 +1,7 @@
-import { UsageError } from "@nest/kit";
+import { isLoopback, UsageError } from "@nest/kit";
 import { describe, expect, test } from "vitest";
 import { readNestYaml } from "./nest-yaml.ts";
-import { hubLink, isLoopback, readSettings } from "./settings.ts";
+import { hubLink, readSettings } from "./settings.ts";
 
 describe("nest.yaml", () => {
   test("neither token nor app id refuses to boot with the spec's sentence", () => {

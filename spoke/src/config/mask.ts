@@ -1,5 +1,5 @@
+import { variableOf } from "@nest/kit";
 import { isTree, type Path } from "./leaves.ts";
-import { variableOf } from "./secret-value.ts";
 
 /** What is shown in place of a secret, and what leaves it as it is where it is sent back. */
 export const MASK = "[secret]";

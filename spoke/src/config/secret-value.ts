@@ -1,16 +1,8 @@
-import { type Environment, Secret, UsageError } from "@nest/kit";
-
-/** `${NAME}`. */
-const REFERENCE = /^\$\{([A-Za-z_][A-Za-z0-9_]*)\}$/;
+import { type Environment, Secret, UsageError, variableOf } from "@nest/kit";
 
 /** Whether a text can stand for a secret: it names a variable and nothing else, or it names none. */
 export function isSecretText(written: string): boolean {
-  return REFERENCE.test(written) || !written.includes("${");
-}
-
-/** The variable that a secret is taken from, where it is not written itself. */
-export function variableOf(written: string): string | undefined {
-  return REFERENCE.exec(written)?.[1];
+  return variableOf(written) !== undefined || !written.includes("${");
 }
 
 /**

@@ -1,5 +1,4 @@
-import { isIP } from "node:net";
-import { type Environment, Secret, UsageError, variable } from "@nest/kit";
+import { type Environment, isLoopback, Secret, UsageError, variable } from "@nest/kit";
 import { httpBase } from "@nest/protocol";
 import type { NestYaml } from "./nest-yaml.ts";
 
@@ -113,12 +112,6 @@ export function hubLink(settings: SpokeSettings, config: NestYaml): HubLink | un
     const key = settings.hubUrl === undefined ? "hub.url" : "NEST_HUB_URL";
     throw new UsageError(`${key}: expected an address that begins with https:// or http://`);
   }
-}
-
-/** Whether an address can be reached from this machine only. */
-export function isLoopback(host: string): boolean {
-  if (host === "localhost" || host === "::1" || host.startsWith("::ffff:127.")) return true;
-  return isIP(host) === 4 && host.startsWith("127.");
 }
 
 /** Images of ours set `NEST_CONTAINER`; an LXC container's first process gets `container=lxc`. */

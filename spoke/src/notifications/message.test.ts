@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { digestOf, messageOf } from "./message.ts";
+import { messageOf } from "./message.ts";
 
 const AT = "2026-01-10T12:00:00.000Z";
 const deps = {
@@ -41,17 +41,4 @@ test("every text is one plain line, cut, without secrets", () => {
   const message = messageOf({ at: AT, action: "agent paused", agent: "scanner", detail }, deps);
   expect(message?.text).toMatch(/^one Bcc: eve@evil\.example \[secret\] x+…$/);
   expect(Buffer.byteLength(message?.text ?? "")).toBeLessThanOrEqual(600);
-});
-
-test("a digest names the first messages and counts the others", () => {
-  const message = messageOf({ at: AT, action: "run failed", agent: "scanner", detail: "why" }, deps);
-  const many = Array.from({ length: 30 }, () => message).filter((one) => one !== undefined);
-  const digest = digestOf(many, 7, { at: AT, address: deps.address });
-  expect(digest).toMatchObject({ title: "37 messages that waited", link: "https://nests.example/nest/n1/" });
-  const lines = digest.text.split("\n");
-  expect([lines.length, lines[0], lines.at(-1)]).toEqual([
-    21,
-    "2026-01-10 12:00 UTC: scanner failed (why)",
-    "and 17 more",
-  ]);
 });

@@ -1,7 +1,6 @@
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { type Log, readTextIfPresent, sentenceOf, writeFileAtomic } from "@nest/kit";
-import { notificationEvents } from "@nest/protocol";
 import { z } from "zod";
 
 const FILE = "notifications-waiting.json";
@@ -14,7 +13,7 @@ const MOST_BYTES = 8 * 1024 * 1024;
 
 const text = z.string().max(5000);
 const WaitingMessage = z.object({
-  event: z.enum([...notificationEvents, "digest", "test"]),
+  event: z.string().regex(/^[a-z_]{1,40}$/),
   at: z.iso.datetime(),
   title: text,
   text: z.string().max(20_000),
@@ -39,7 +38,7 @@ export const Waiting = z.object({
 export type Waiting = z.infer<typeof Waiting>;
 export type AllWaiting = ReadonlyMap<string, Waiting>;
 
-/** What waits in a nest's channels, in one file of the data folder. Messages in it hold no secret: they were struck out before. */
+/** What waits in the channels, in one file of the data folder. Messages in it hold no secret: they were struck out before. */
 export class WaitingFile {
   readonly #path: string;
   readonly #log: Log;

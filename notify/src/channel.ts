@@ -1,9 +1,9 @@
 import { backoffMs, type Clock, type Log, type Random, sentenceOf } from "@nest/kit";
 import type { nestNotifications } from "@nest/protocol";
-import type { ChannelConfig } from "../config/notification-schema.ts";
+import type { ChannelConfig } from "./channel-schema.ts";
 import { deliver } from "./deliver.ts";
 import { type Envelope, failed, type Outcome } from "./delivery.ts";
-import { digestOf, type Message } from "./message.ts";
+import { digestOf, type Message, type Sender } from "./message.ts";
 import { isQuiet, type QuietHours, readQuietHours } from "./quiet-hours.ts";
 import { type FoundSecret, findSecret, type SecretPlace } from "./secret-store.ts";
 import { MOST_AN_HOUR, MOST_WAITING, type Waiting } from "./waiting.ts";
@@ -19,21 +19,26 @@ export interface ChannelDeps extends SecretPlace {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
-  readonly nestId: string;
-  /** Where people open the nest, if that is known. */
+  readonly sender: Sender;
+  /** Where people open the sender, if that is known. */
   readonly address: () => string | undefined;
   /** Called whenever something else waits than before. */
   readonly onWaiting: () => void;
 }
+
+/** How a channel does, without its secret. */
+export type ChannelStatus<Event extends string> = Omit<nestNotifications.NotificationChannel, "events"> & {
+  readonly events: Event[];
+};
 
 /**
  * One channel with what waits for it. Messages go out one at a time, in their order. While it is quiet, while they are gathered for a
  * digest, or after too many in an hour, they wait; those that waited go out as one. A message gets three tries. A channel goes on with
  * what waited for the one before it: after a restart, or a change of its settings, a message may come twice, under one id.
  */
-export class Channel {
+export class Channel<Event extends string = string> {
   readonly name: string;
-  readonly config: ChannelConfig;
+  readonly config: ChannelConfig<Event>;
   readonly #deps: ChannelDeps;
   readonly #quiet: QuietHours | undefined;
   readonly #stop = new AbortController();
@@ -48,7 +53,7 @@ export class Channel {
   #lastDeliveredAt: string | undefined;
   #lastError: { readonly at: string; readonly because: string } | undefined;
 
-  constructor(name: string, config: ChannelConfig, deps: ChannelDeps, before?: Waiting) {
+  constructor(name: string, config: ChannelConfig<Event>, deps: ChannelDeps, before?: Waiting) {
     this.name = name;
     this.config = config;
     this.#deps = deps;
@@ -56,7 +61,7 @@ export class Channel {
     if (before === undefined) return;
     const { messages, left_out, held_back, in_hand, sent_at } = before;
     [this.#waiting, this.#leftOut, this.#isHeldBack, this.#sentAt] = [[...messages], left_out, held_back, [...sent_at]];
-    this.#inHand = in_hand && { ...in_hand, nestId: deps.nestId };
+    this.#inHand = in_hand && { ...in_hand, sender: deps.sender };
   }
 
   /** Sends what waited for the channel before this one. */
@@ -98,7 +103,7 @@ export class Channel {
   }
 
   /** How the channel does, without its secret. */
-  async status(): Promise<nestNotifications.NotificationChannel> {
+  async status(): Promise<ChannelStatus<Event>> {
     const { kind, events, quiet_hours, timezone } = this.config;
     const found = await this.#secret();
     return {
@@ -210,7 +215,7 @@ export class Channel {
       // A bug, or a mail program that throws where it should answer. Its sentence may repeat what it was given.
       const text = key === undefined ? sentenceOf(thrown) : sentenceOf(thrown).replaceAll(key.reveal(), "[secret]");
       log.error({ channel: this.name, err: text }, "a notification could not be sent");
-      return failed("it could not be sent; the nest's log has the reason", true);
+      return failed(`it could not be sent; the ${this.#deps.sender.kind}'s log has the reason`, true);
     }
   }
 
@@ -227,7 +232,7 @@ export class Channel {
   }
 
   #envelope(message: Message): Envelope {
-    return { id: this.#deps.random.hex(12), message, nestId: this.#deps.nestId };
+    return { id: this.#deps.random.hex(12), message, sender: this.#deps.sender };
   }
 
   #secret(): Promise<FoundSecret> {

@@ -6,10 +6,10 @@ import { post } from "./post.ts";
  * Posts a message as JSON. `X-Nest-Signature-256` is the HMAC of the body by the channel's secret; moment and id of the delivery are
  * in the body too, so that the signature covers them.
  */
-export const deliverToWebhook: Deliver<"webhook"> = async ({ id, message, nestId }, { url, key }, deps) => {
+export const deliverToWebhook: Deliver<"webhook"> = async ({ id, message, sender }, { url, key }, deps) => {
   if (key === undefined) return failed("it has no secret yet to sign with", true);
   const timestamp = new Date(deps.clock.now()).toISOString();
-  const body = JSON.stringify({ delivery: id, timestamp, nest_id: nestId, ...message });
+  const body = JSON.stringify({ delivery: id, timestamp, [`${sender.kind}_id`]: sender.id, ...message });
   const signature = createHmac("sha256", key.reveal()).update(body).digest("hex");
   const headers = {
     "content-type": "application/json; charset=utf-8",

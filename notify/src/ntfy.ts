@@ -1,12 +1,19 @@
 import { cutBytes } from "@nest/kit";
+import type { HubAlertKind, NotificationEvent } from "@nest/protocol";
 import type { Deliver } from "./delivery.ts";
-import type { Message } from "./message.ts";
 import { post } from "./post.ts";
 
 /** Of a longer body ntfy makes a file that people have to open. */
 const BODY_BYTES = 3500;
 
-const tags: Readonly<Record<Message["event"], string>> = {
+const tags: Readonly<Record<NotificationEvent | HubAlertKind | "digest" | "test", string>> = {
+  code_host_failing: "warning",
+  queue_empty: "zzz",
+  queue_stuck: "hourglass",
+  failure_rate: "x",
+  backup_old: "floppy_disk",
+  replica_lost: "boom",
+  credential_ending: "key",
   run_failed: "x",
   run_shipped: "white_check_mark",
   agent_paused: "pause_button",
@@ -26,7 +33,7 @@ export const deliverToNtfy: Deliver<"ntfy"> = async ({ message }, { url, key }, 
     "content-type": "text/plain; charset=utf-8",
     "user-agent": "nest",
     title: headerText(title),
-    tags: tags[event],
+    tags: Object.hasOwn(tags, event) ? tags[event as keyof typeof tags] : "bell",
     ...(link === undefined ? {} : { click: new URL(link).href }),
     ...(key === undefined ? {} : { authorization: `Bearer ${key.reveal()}` }),
   };

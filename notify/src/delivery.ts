@@ -1,6 +1,6 @@
 import type { Clock, Secret } from "@nest/kit";
-import type { ChannelConfig } from "../config/notification-schema.ts";
-import type { Message } from "./message.ts";
+import type { ChannelConfig } from "./channel-schema.ts";
+import type { Message, Sender } from "./message.ts";
 
 /** What became of one try. `because` is a sentence of ours: what a receiver says may hold anything, secrets too. */
 export type Outcome =
@@ -12,7 +12,7 @@ export type Outcome =
 export interface Envelope {
   readonly id: string;
   readonly message: Message;
-  readonly nestId: string;
+  readonly sender: Sender;
 }
 
 export interface DeliveryDeps {

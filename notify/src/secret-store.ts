@@ -1,9 +1,16 @@
 import { chmod, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { type Environment, isAbsent, makePrivateFolder, NestError, Secret, writeFileAtomic } from "@nest/kit";
-import { smallTextOf } from "../backup/key-sources.ts";
-import type { ChannelConfig } from "../config/notification-schema.ts";
-import { variableOf } from "../config/secret-value.ts";
+import {
+  type Environment,
+  isAbsent,
+  makePrivateFolder,
+  NestError,
+  readSmallText,
+  Secret,
+  variableOf,
+  writeFileAtomic,
+} from "@nest/kit";
+import type { ChannelConfig } from "./channel-schema.ts";
 
 /** A channel's secret as it is found now. */
 export type FoundSecret =
@@ -25,7 +32,7 @@ export async function findSecret(name: string, channel: ChannelConfig, place: Se
     return { kind: "unusable", because: `the variable ${variable} is not set` };
   }
   try {
-    const text = await smallTextOf(fileOf(place, name));
+    const text = await readSmallText(fileOf(place, name));
     if (text === undefined) return { kind: "unusable", because: "the file of its secret is no file that holds one" };
     return text.trim() === "" ? { kind: "missing" } : { kind: "saved", secret: new Secret(text.trim()) };
   } catch (thrown) {
@@ -57,7 +64,7 @@ export async function saveSecret(
     throw new NestError("bad_request", "secret: a key to sign with has at least 16 characters");
   if (channel.secret) {
     throw new NestError("conflict", `the configuration takes the secret of ${name} from a variable`, {
-      hint: `remove notifications.channels.${name}.secret from the configuration first`,
+      hint: "remove the variable from the channel's configuration first",
     });
   }
   const file = fileOf(place, name);

@@ -1,4 +1,4 @@
-import { isLoopback } from "../config/settings.ts";
+import { isLoopback } from "@nest/kit";
 import type { Envelope } from "./delivery.ts";
 import { type Deliver, failed, type Outcome, TIMEOUT_MS, withinTime } from "./delivery.ts";
 
@@ -44,13 +44,13 @@ export const deliverByEmail: Deliver<"email"> = async (envelope, channel, deps) 
   return outcome;
 };
 
-function mailOf({ id, message, nestId }: Envelope) {
+function mailOf({ id, message, sender }: Envelope) {
   const { title, text, link, pull_request, at } = message;
   const lines = [text, pull_request, link].filter((line) => line !== undefined && line !== "");
   return {
     subject: `[nest] ${title}`,
-    text: `${lines.join("\n\n")}\n\n${at}, nest ${nestId}\n`,
-    messageId: `<${id}@${nestId.replace(/[^A-Za-z0-9-]/g, "-")}.nest>`,
+    text: `${lines.join("\n\n")}\n\n${at}, ${sender.kind} ${sender.id}\n`,
+    messageId: `<${id}@${sender.id.replace(/[^A-Za-z0-9-]/g, "-")}.nest>`,
     headers: { "Auto-Submitted": "auto-generated" },
   };
 }

@@ -5,8 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { seededRandom, silentLog, VirtualClock } from "@nest/kit";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { ChannelConfig } from "../config/notification-schema.ts";
 import { Channel } from "./channel.ts";
+import type { ChannelConfig } from "./channel-schema.ts";
 import type { Message } from "./message.ts";
 
 interface Received {
@@ -49,7 +49,13 @@ function open(config: Partial<ChannelConfig> = {}): Channel {
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/in`;
   const whole = { kind: "webhook", url, events: ["run_failed"], secret: ref("KEY"), ...config } as ChannelConfig;
   channel = new Channel("team", whole, {
-    ...{ clock, random: seededRandom(1), log: silentLog(), nestId: "nest-1", dataFolder: folder },
+    ...{
+      clock,
+      random: seededRandom(1),
+      log: silentLog(),
+      sender: { kind: "nest", id: "nest-1" } as const,
+      dataFolder: folder,
+    },
     environment: { KEY: "a-key-to-sign-with" },
     address: () => "https://nest.example",
     onWaiting: () => undefined,

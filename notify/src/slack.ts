@@ -5,12 +5,14 @@ const SLACK = "https://hooks.slack.com/services";
 
 /**
  * Posts to an incoming webhook of Slack, or of a program that takes the same. The secret is the whole address, or what comes after
- * `url`. The texts mention nobody and link nowhere; only the nest's own links are links.
+ * `url`. The texts mention nobody and link nowhere; only the sender's own links are links.
  */
-export const deliverToSlack: Deliver<"slack"> = async ({ message }, { url, key }, deps) => {
+export const deliverToSlack: Deliver<"slack"> = async ({ message, sender }, { url, key }, deps) => {
   if (key === undefined) return failed("it has no secret yet: the address of the incoming webhook", true);
   const { title, text, link, pull_request } = message;
-  const links = [linked(link, "Open the nest"), linked(pull_request, "Pull request")].filter((one) => one !== "");
+  const links = [linked(link, `Open the ${sender.kind}`), linked(pull_request, "Pull request")].filter(
+    (one) => one !== "",
+  );
   const lines = [asPlainText(title), asPlainText(text), links.join(" · ")].filter((line) => line !== "");
   const body = { text: lines.join("\n"), mrkdwn: false, parse: "none", link_names: false };
   return post(
