@@ -5,6 +5,7 @@ import { addressOf, buildServer, knownHost, networkOf, type Trust, trustIn } fro
 import type { Clock } from "@nest/kit";
 import type { FastifyInstance } from "fastify";
 import { buildAccess } from "./access/build-access.ts";
+import { type Alerts, buildAlerts } from "./build-alerts.ts";
 import { buildDispatch, type Dispatch, type DispatchDeps } from "./build-dispatch.ts";
 import { buildNests, type Nests, type NestsDeps } from "./build-nests.ts";
 import { buildOperations, type Operations } from "./build-operations.ts";
@@ -82,6 +83,10 @@ export async function buildHub(deps: HubDeps): Promise<Hub> {
     random,
     onSpokeRefused: (nestId) => registry.noteRejected(nestId),
   });
+  const alerts = await buildAlerts({
+    ...{ config, dispatch, relays, operations, clock, random, log },
+    apiTokens: access.apiTokens,
+  });
   const { connectCluster } = deps;
   const nests = await buildNests({ config, dispatch, access, registry, connectCluster, clock, random, log });
   await registerRoutes({
@@ -92,6 +97,7 @@ export async function buildHub(deps: HubDeps): Promise<Hub> {
     relays,
     operations,
     statistics,
+    alerts,
     access,
     nests,
     limits,
@@ -112,7 +118,7 @@ export async function buildHub(deps: HubDeps): Promise<Hub> {
     gateway,
     registry,
     readModel,
-    ...lifeOf({ dispatch, operations, statistics, nests, gateway, http }, clock),
+    ...lifeOf({ dispatch, operations, statistics, alerts, nests, gateway, http }, clock),
   };
 }
 
@@ -120,12 +126,13 @@ interface Parts extends Pick<Hub, "gateway" | "http"> {
   readonly dispatch: Dispatch;
   readonly operations: Operations;
   readonly statistics: Statistics;
+  readonly alerts: Alerts;
   readonly nests: Nests;
 }
 
 /** The order in which the parts begin their work, and in which they end it. */
 function lifeOf(
-  { dispatch, operations, statistics, nests, gateway, http }: Parts,
+  { dispatch, operations, statistics, alerts, nests, gateway, http }: Parts,
   clock: Clock,
 ): Pick<Hub, "start" | "stop"> {
   const { storage, batcher, queue, monitor, times } = dispatch;
@@ -138,6 +145,7 @@ function lifeOf(
       operations.pruner.start();
       operations.outputs.start();
       statistics.start();
+      alerts.watch.start();
       await nests.start();
       stopSweep = clock.every(times.leaseSweepMs, () => {
         batcher.submit({ kind: "sweep" });
@@ -149,6 +157,7 @@ function lifeOf(
       operations.pruner.stop();
       await operations.outputs.stop();
       await statistics.stop();
+      await alerts.close();
       monitor.stop();
       dispatch.verifier.stop();
       operations.stream.close();

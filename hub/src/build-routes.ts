@@ -10,6 +10,8 @@ import { LedgerOnce } from "./access/ledger-once.ts";
 import { registerAccessRoutes } from "./access/routes.ts";
 import { isLogin } from "./access/users.ts";
 import { actorOf, type HubRoutes, type Viewer } from "./access/viewer.ts";
+import { registerAlertRoutes } from "./alerts/routes.ts";
+import type { Alerts } from "./build-alerts.ts";
 import type { Dispatch } from "./build-dispatch.ts";
 import type { Nests } from "./build-nests.ts";
 import type { Operations } from "./build-operations.ts";
@@ -56,6 +58,7 @@ export interface RouteDeps {
   readonly relays: Relays;
   readonly operations: Operations;
   readonly statistics: Statistics;
+  readonly alerts: Alerts;
   readonly access: HubAccess;
   readonly nests: Nests;
   readonly limits: ContributorLimits;
@@ -92,6 +95,7 @@ export async function registerRoutes(deps: RouteDeps): Promise<void> {
   registerTaskListRoutes(routes, { taskLog: new TaskLog({ reader: dispatch.storage.reader, ledger }), now });
   registerAuditRoutes(routes, { auditLog: new AuditLog(dispatch.storage.reader), now });
   registerStatisticsRoutes(routes, deps.statistics);
+  registerAlertRoutes(routes, deps.alerts);
   registerDispatchRoutes(routes, deps, budgets);
   registerFleetRoutes(routes, {
     registry: operations.registry,

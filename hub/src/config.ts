@@ -92,6 +92,10 @@ export interface HubConfig {
   readonly spokeImage: string;
   /** Hosted nests that are worked on at once on each cluster. */
   readonly nestsAtOnce: number;
+  /** The file in which backup runs leave their metrics, where it is on this machine. */
+  readonly backupMetricsFile: string | undefined;
+  /** The variables that secrets of alert channels may be taken from: those whose names begin with NEST_ALERT_, and no others. */
+  readonly alertVariables: Environment;
 }
 
 type CodeHostCredentials =
@@ -155,6 +159,7 @@ const HubEnvironment = z.object({
   NEST_IMAGE_PREFIX: z.string().regex(IMAGE_PREFIX, "must be the beginning of an image's name").default("localhost"),
   NEST_SPOKE_IMAGE: z.string().regex(IMAGE, "must be the name of an image").optional(),
   NEST_HUB_NESTS_AT_ONCE: z.coerce.number<string>(AT_ONCE).int(AT_ONCE).min(1, AT_ONCE).max(100, AT_ONCE).default(2),
+  NEST_BACKUP_METRICS_FILE: z.string().optional(),
   NEST_TEST_CLOCK_SCALE: z.coerce.number<string>(SCALE).min(1, SCALE).max(1_000_000, SCALE).default(1),
 });
 
@@ -209,6 +214,8 @@ export async function readHubConfig(environment: Environment): Promise<HubConfig
     kubeconfigFolder: values.NEST_KUBECONFIG_DIR,
     spokeImage: values.NEST_SPOKE_IMAGE ?? `${values.NEST_IMAGE_PREFIX.replace(/\/+$/, "")}/nest-spoke:latest`,
     nestsAtOnce: values.NEST_HUB_NESTS_AT_ONCE,
+    backupMetricsFile: values.NEST_BACKUP_METRICS_FILE,
+    alertVariables: Object.fromEntries(Object.entries(environment).filter(([name]) => name.startsWith("NEST_ALERT_"))),
   };
 }
 

@@ -4,9 +4,9 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { seededRandom, silentLog, VirtualClock } from "@nest/kit";
+import type { ChannelConfig } from "@nest/protocol";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { Channel } from "./channel.ts";
-import type { ChannelConfig } from "./channel-schema.ts";
 import type { Message } from "./message.ts";
 
 interface Received {

@@ -1,6 +1,5 @@
 import { backoffMs, type Clock, type Log, type Random, sentenceOf } from "@nest/kit";
-import type { nestNotifications } from "@nest/protocol";
-import type { ChannelConfig } from "./channel-schema.ts";
+import type { ChannelConfig, nestNotifications } from "@nest/protocol";
 import { deliver } from "./deliver.ts";
 import { type Envelope, failed, type Outcome } from "./delivery.ts";
 import { digestOf, type Message, type Sender } from "./message.ts";

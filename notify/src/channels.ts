@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { NestError } from "@nest/kit";
+import type { ChannelConfig } from "@nest/protocol";
 import { Channel, type ChannelDeps, type ChannelStatus } from "./channel.ts";
-import type { ChannelConfig } from "./channel-schema.ts";
 import { type Message, testMessage } from "./message.ts";
 import { clearSecret, saveSecret } from "./secret-store.ts";
 import { type Waiting, WaitingFile } from "./waiting.ts";

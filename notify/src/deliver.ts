@@ -1,5 +1,5 @@
 import type { Secret } from "@nest/kit";
-import type { ChannelConfig } from "./channel-schema.ts";
+import type { ChannelConfig } from "@nest/protocol";
 import type { DeliveryDeps, Envelope, Outcome } from "./delivery.ts";
 import { deliverByEmail } from "./email.ts";
 import { deliverToNtfy } from "./ntfy.ts";

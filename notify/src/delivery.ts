@@ -1,5 +1,5 @@
 import type { Clock, Secret } from "@nest/kit";
-import type { ChannelConfig } from "./channel-schema.ts";
+import type { ChannelConfig } from "@nest/protocol";
 import type { Message, Sender } from "./message.ts";
 
 /** What became of one try. `because` is a sentence of ours: what a receiver says may hold anything, secrets too. */

@@ -10,7 +10,7 @@ import {
   variableOf,
   writeFileAtomic,
 } from "@nest/kit";
-import type { ChannelConfig } from "./channel-schema.ts";
+import type { ChannelConfig } from "@nest/protocol";
 
 /** A channel's secret as it is found now. */
 export type FoundSecret =

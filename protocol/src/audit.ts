@@ -60,7 +60,10 @@ export type AuditEvent =
   | Changed<"nest upgrades", string, string>
   /** `subject`: the token's name; the values are its scope, its end and how it begins. */
   | Changed<"api token made", null, object>
-  | Changed<"api token revoked", object, null>;
+  | Changed<"api token revoked", object, null>
+  /** `subject`: the channel's name; a secret is written as `[secret]`. */
+  | Changed<"alert channel", object | null, object | null>
+  | Changed<"alert secret", null, "[secret]" | null>;
 
 interface Changed<Action, Before, After> {
   readonly action: Action;
@@ -146,6 +149,8 @@ const wordings: Readonly<Record<AuditAction, Wording>> = {
   },
   "api token made": { tone: "neutral", words: "made the API token", label: "API token made" },
   "api token revoked": { tone: "neutral", words: "revoked the API token", label: "API token revoked" },
+  "alert channel": { tone: "neutral", words: "changed the alert channel", label: "Alert channel" },
+  "alert secret": { tone: "neutral", words: "changed the secret of the alert channel", label: "Alert secret" },
 };
 
 /** Every action of this release with its label, in the order in which people choose from them. */

@@ -23,6 +23,7 @@ export {
   beadTypes,
   isFinished,
 } from "./beads.ts";
+export { type ChannelConfig, ChannelName, channelSchema } from "./channel-schema.ts";
 export {
   type Capabilities,
   cleanDeclared,
@@ -51,6 +52,7 @@ export {
   nestRoles,
 } from "./hosted-nest.ts";
 export * as access from "./http/access.ts";
+export * as alerts from "./http/alerts.ts";
 export * as apiTokens from "./http/api-tokens.ts";
 export * as backup from "./http/backup.ts";
 export * as contribute from "./http/contribute.ts";

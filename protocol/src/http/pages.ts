@@ -30,6 +30,7 @@ export const app = [
   route({ ...html, path: "/settings", summary: "The queue configuration, for admins" }),
   route({ ...html, path: "/contributors", summary: "Contributors and their standing, for admins" }),
   route({ ...html, path: "/contributors/:id", summary: "One contributor, for admins" }),
+  route({ ...html, path: "/alerts", summary: "What is wrong now, and who is told of it, for admins" }),
   route({ ...html, path: "/numbers", summary: "Numbers over time, for admins" }),
   route({ ...html, path: "/audit", summary: "Who changed what, for admins" }),
   route({

@@ -1,5 +1,10 @@
-import { type ChannelConfig as AnyChannelConfig, ChannelName, channelSchema } from "@nest/notify";
-import { type NotificationEvent, notificationEvents } from "@nest/protocol";
+import {
+  type ChannelConfig as AnyChannelConfig,
+  ChannelName,
+  channelSchema,
+  type NotificationEvent,
+  notificationEvents,
+} from "@nest/protocol";
 import { entriesByName, type ObjectMaker } from "./schema.ts";
 
 /** `notifications`: where a nest tells what happened, by name. */

@@ -84,6 +84,13 @@ const numbers = createRoute({
   component: lazyRouteComponent(() => import("./numbers/numbers.tsx"), "Numbers"),
 });
 
+const alerts = createRoute({
+  getParentRoute,
+  path: "/alerts",
+  staticData: { title: "Alerts", isForAdmins: true },
+  component: lazyRouteComponent(() => import("./alerts/alerts.tsx"), "Alerts"),
+});
+
 const audit = createRoute({
   getParentRoute,
   path: "/audit",
@@ -170,6 +177,7 @@ export const hubRouter = createAppRouter(
     contributors,
     contributor,
     numbers,
+    alerts,
     audit,
     tokens,
     findIssues,

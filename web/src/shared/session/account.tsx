@@ -14,6 +14,11 @@ export function Account() {
         My contributions
       </Menu.Item>
       {who.hub_admin ? (
+        <Menu.Item component="a" href="/alerts">
+          Alerts
+        </Menu.Item>
+      ) : undefined}
+      {who.hub_admin ? (
         <Menu.Item component="a" href="/tokens">
           API tokens
         </Menu.Item>

@@ -1,5 +1,7 @@
-import { variableOf } from "@nest/kit";
 import { z } from "zod";
+
+/** `${NAME}`: a variable of the environment in a secret's place. */
+const VARIABLE = /^\$\{[A-Za-z_][A-Za-z0-9_]*\}$/;
 
 /** Makes a schema for an object: one that tolerates unknown keys, or one that names them. */
 export type ObjectMaker = typeof z.looseObject;
@@ -41,7 +43,7 @@ function everyKind<Event extends string>(events: readonly [Event, ...Event[]]) {
     secret: z
       .string()
       .refine(
-        (written) => variableOf(written) !== undefined,
+        (written) => VARIABLE.test(written),
         "must name a variable of the environment, with dollar sign and braces, and nothing else",
       )
       .nullish(),

@@ -1,0 +1,139 @@
+import { isDeepStrictEqual } from "node:util";
+import { type CommandBatcher, changeSetting, type Ledger } from "@nest/dispatch";
+import { type Clock, type Environment, type Log, NestError, type Random } from "@nest/kit";
+import { Channels, type Message } from "@nest/notify";
+import { alerts, ChannelName, type HubAlertKind } from "@nest/protocol";
+import { z } from "zod";
+
+/** The setting with the channels. Their secrets are files, in no database and no audit. */
+const CHANNELS_SETTING = "alert-channels";
+const MOST_CHANNELS = 20;
+
+const Configs = z.record(ChannelName, alerts.AlertChannelConfig);
+type Configs = z.infer<typeof Configs>;
+
+export interface AlertChannelsDeps {
+  readonly ledger: Ledger;
+  readonly batcher: CommandBatcher;
+  readonly hubId: string;
+  readonly dataFolder: string;
+  readonly environment: Environment;
+  readonly address: string | undefined;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+}
+
+/** The channels over which a hub tells its alerts: their settings in the ledger, their secrets and what waits in the data folder. */
+export class AlertChannels {
+  readonly #deps: AlertChannelsDeps;
+  readonly #channels: Channels<HubAlertKind>;
+
+  private constructor(deps: AlertChannelsDeps, channels: Channels<HubAlertKind>) {
+    this.#deps = deps;
+    this.#channels = channels;
+  }
+
+  static async open(deps: AlertChannelsDeps): Promise<AlertChannels> {
+    const channels = await Channels.open(
+      { ...deps, sender: { kind: "hub", id: deps.hubId }, address: () => deps.address },
+      configsIn(deps.ledger.setting(CHANNELS_SETTING)),
+    );
+    return new AlertChannels(deps, channels);
+  }
+
+  /** Puts what the ledger has in force; call it when settings changed, here or at another replica. */
+  async apply(): Promise<void> {
+    await this.#channels.apply(this.#configs);
+  }
+
+  /** Whether a change of these settings concerns the channels. */
+  concerns(settings: Iterable<string>): boolean {
+    return [...settings].includes(CHANNELS_SETTING);
+  }
+
+  tell(message: Message<HubAlertKind>): void {
+    this.#channels.tell(message);
+  }
+
+  async status(): Promise<alerts.AlertChannel[]> {
+    const configs = this.#configs;
+    return (await this.#channels.status()).flatMap((channel) => {
+      const config = configs[channel.name];
+      return config === undefined ? [] : [{ ...channel, config }];
+    });
+  }
+
+  /**
+   * Adds or changes a channel. A secret that was saved for another place is removed: it must not be sent to this one.
+   *
+   * @throws NestError `bad_request` for a name that is none, `conflict` when there are too many.
+   */
+  async save(name: string, config: alerts.AlertChannelConfig, actor: string): Promise<void> {
+    if (!ChannelName.safeParse(name).success)
+      throw new NestError("bad_request", "name: has letters, digits, - and _, at most 50");
+    const before = this.#configs[name];
+    if (before !== undefined && !isDeepStrictEqual(placeOf(before), placeOf(config)))
+      await this.#channels.clearSecret(name);
+    await this.#change(name, config, actor);
+  }
+
+  /** @throws NestError `notification_channel_not_found`. */
+  async remove(name: string, actor: string): Promise<void> {
+    await this.#channels.clearSecret(name);
+    await this.#change(name, undefined, actor);
+  }
+
+  /** @throws NestError as {@link Channels.setSecret}. */
+  async setSecret(name: string, secret: string, actor: string): Promise<void> {
+    await this.#channels.setSecret(name, secret);
+    await this.#audit(name, "[secret]", actor);
+  }
+
+  /** @throws NestError `notification_channel_not_found`. */
+  async clearSecret(name: string, actor: string): Promise<void> {
+    await this.#channels.clearSecret(name);
+    await this.#audit(name, null, actor);
+  }
+
+  /** @throws NestError as {@link Channels.test}. */
+  test(name: string) {
+    return this.#channels.test(name);
+  }
+
+  close(): Promise<void> {
+    return this.#channels.close();
+  }
+
+  get #configs(): Configs {
+    return configsIn(this.#deps.ledger.setting(CHANNELS_SETTING));
+  }
+
+  async #change(name: string, config: alerts.AlertChannelConfig | undefined, actor: string): Promise<void> {
+    await changeSetting(this.#deps, { name: CHANNELS_SETTING, actor }, (value) => {
+      const { [name]: before, ...others } = configsIn(value);
+      if (config !== undefined && Object.keys(others).length >= MOST_CHANNELS)
+        throw new NestError("conflict", `there are ${MOST_CHANNELS} channels already`);
+      return {
+        value: config === undefined ? others : { ...others, [name]: config },
+        audit: { action: "alert channel", subject: name, before: before ?? null, after: config ?? null },
+      };
+    });
+    await this.apply();
+  }
+
+  async #audit(name: string, after: "[secret]" | null, actor: string): Promise<void> {
+    const event = { action: "alert secret", subject: name, before: null, after } as const;
+    await this.#deps.batcher.ask({ kind: "audit", actor, event });
+  }
+}
+
+/** Where a channel's messages, and with them its secret, go. */
+function placeOf(config: alerts.AlertChannelConfig): unknown {
+  const { events: _, quiet_hours, timezone, digest_minutes, ...place } = config;
+  return place;
+}
+
+function configsIn(value: unknown): Configs {
+  return Configs.safeParse(value ?? {}).data ?? {};
+}

@@ -1,0 +1,120 @@
+import { cutBytes, plainLine } from "@nest/kit";
+import type { HubAlertKind } from "@nest/protocol";
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+/** What is looked at, all at one moment. */
+export interface Facts {
+  readonly now: number;
+  readonly unreadable: readonly { readonly repo: string; readonly because: string }[];
+  /** Whether admins have suspended the handing out of work. */
+  readonly isSuspended: boolean;
+  readonly onOffer: number;
+  readonly relays: number;
+  /** When a relay was last given a task; the start of this process where that was longer ago. */
+  readonly assignedAt: number;
+  /** The tasks that ended within this hour and the last one. */
+  readonly lately: { readonly ended: number; readonly failed: number };
+  /** When a backup last succeeded; undefined where the hub does not know. */
+  readonly backupAt: number | undefined;
+  readonly replicas: number;
+  /** The most replicas there were within the last hour. */
+  readonly replicasBefore: number;
+  readonly ending: readonly { readonly what: string; readonly endsAt: number }[];
+}
+
+/** Something that is wrong now, and is told of when it has been for `forMs`. */
+export interface Condition {
+  /** The same as long as it is the same trouble. */
+  readonly key: string;
+  readonly kind: HubAlertKind;
+  readonly forMs: number;
+  readonly title: string;
+  readonly text: string;
+}
+
+/** Of fewer endings a share says nothing. */
+const FEWEST_ENDED = 10;
+const FAILING_SHARE = 0.5;
+const STUCK_MS = 30 * MINUTE_MS;
+/** A daily backup may be two hours late. */
+const BACKUP_MS = 26 * HOUR_MS;
+const SOON_MS = 7 * DAY_MS;
+const REPOSITORIES_NAMED = 5;
+
+/** Everything that is wrong. Pure. */
+export function conditionsOf(facts: Facts): Condition[] {
+  return [
+    ...codeHost(facts),
+    ...queue(facts),
+    ...failures(facts),
+    ...backup(facts),
+    ...replicas(facts),
+    ...credentials(facts),
+  ];
+}
+
+function codeHost({ unreadable }: Facts): Condition[] {
+  if (unreadable.length === 0) return [];
+  const named = unreadable.slice(0, REPOSITORIES_NAMED).map(({ repo, because }) => `${repo}: ${line(because)}`);
+  const more = unreadable.length - named.length;
+  const title =
+    unreadable.length === 1 ? "A repository cannot be read" : `${unreadable.length} repositories cannot be read`;
+  const text = [...named, ...(more > 0 ? [`and ${more} more`] : [])].join("; ");
+  return [{ key: "code_host_failing", kind: "code_host_failing", forMs: 10 * MINUTE_MS, title, text }];
+}
+
+function queue({ isSuspended, onOffer, relays, assignedAt, now }: Facts): Condition[] {
+  if (isSuspended || relays === 0) return [];
+  if (onOffer === 0) {
+    const text = `${relays} relays are connected.`;
+    return [{ key: "queue_empty", kind: "queue_empty", forMs: 2 * HOUR_MS, title: "Nothing is on offer", text }];
+  }
+  if (now - assignedAt < STUCK_MS) return [];
+  const text = `${onOffer} issues are on offer and ${relays} relays connected.`;
+  const title = "Nobody was given a task for half an hour";
+  // The half hour is counted from the last task; this is for relays that connect one after the other.
+  return [{ key: "queue_stuck", kind: "queue_stuck", forMs: 5 * MINUTE_MS, title, text }];
+}
+
+function failures({ lately: { ended, failed } }: Facts): Condition[] {
+  if (ended < FEWEST_ENDED || failed / ended <= FAILING_SHARE) return [];
+  const text = `${failed} of ${ended} tasks that ended in this hour and the last one failed.`;
+  return [{ key: "failure_rate", kind: "failure_rate", forMs: 0, title: "Most tasks fail", text }];
+}
+
+function backup({ backupAt, now }: Facts): Condition[] {
+  if (backupAt === undefined || now - backupAt < BACKUP_MS) return [];
+  const text = `The last one that succeeded was made at ${moment(backupAt)}.`;
+  return [{ key: "backup_old", kind: "backup_old", forMs: 0, title: "The last backup is too old", text }];
+}
+
+function replicas({ replicas: count, replicasBefore }: Facts): Condition[] {
+  if (count >= replicasBefore) return [];
+  const text = `${count} of ${replicasBefore} are left.`;
+  return [
+    { key: "replica_lost", kind: "replica_lost", forMs: 2 * MINUTE_MS, title: "A replica of the hub is gone", text },
+  ];
+}
+
+function credentials({ ending, now }: Facts): Condition[] {
+  return ending
+    .filter(({ endsAt }) => endsAt - now < SOON_MS)
+    .map(({ what, endsAt }) => ({
+      key: `credential_ending:${what}`,
+      kind: "credential_ending",
+      forMs: 0,
+      title: `${line(what)} ${endsAt > now ? "ends soon" : "has ended"}`,
+      text: `${endsAt > now ? "It ends" : "It ended"} at ${moment(endsAt)}.`,
+    }));
+}
+
+function moment(at: number): string {
+  return `${new Date(at).toISOString().slice(0, 16).replace("T", " ")} UTC`;
+}
+
+function line(text: string): string {
+  return cutBytes(plainLine(text), 150);
+}

@@ -1,0 +1,116 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Clock, Log, Random } from "@nest/kit";
+import type { ApiTokens } from "./access/api-tokens.ts";
+import { AlertChannels } from "./alerts/alert-channels.ts";
+import { lastBackup } from "./alerts/backup-age.ts";
+import { certificateEnd } from "./alerts/certificate.ts";
+import type { Facts } from "./alerts/conditions.ts";
+import { AlertWatch } from "./alerts/watch.ts";
+import type { Dispatch } from "./build-dispatch.ts";
+import type { Operations } from "./build-operations.ts";
+import type { Relays } from "./build-relays.ts";
+import type { HubConfig } from "./config.ts";
+
+const HOUR_MS = 3_600_000;
+/** A certificate is read this often: it rarely changes. */
+const CERTIFICATE_EVERY_MS = 6 * HOUR_MS;
+
+export interface AlertsDeps {
+  readonly config: HubConfig;
+  readonly dispatch: Dispatch;
+  readonly relays: Relays;
+  readonly operations: Operations;
+  readonly apiTokens: ApiTokens;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+}
+
+/** What is wrong at this hub, and who is told. */
+export interface Alerts {
+  readonly watch: AlertWatch;
+  readonly channels: AlertChannels;
+  readonly knowsBackups: boolean;
+  close(): Promise<void>;
+}
+
+export async function buildAlerts(deps: AlertsDeps): Promise<Alerts> {
+  const { config, dispatch, clock, random, log } = deps;
+  const { ledger, batcher, storage } = dispatch;
+  const { dataDir, publicUrl: address, alertVariables: environment } = config;
+  const hubId = (await readFile(join(dataDir, "saas", "hub-id"), "utf8").catch(() => "hub")).trim();
+  const channels = await AlertChannels.open({
+    ...{ ledger, batcher, hubId, environment, address, clock, random, log },
+    dataFolder: dataDir,
+  });
+  batcher.listen({
+    changed: ({ settings }) => {
+      if (channels.concerns(settings.keys())) void channels.apply();
+    },
+    reloaded: () => void channels.apply(),
+  });
+  const isMine = () => storage.shared?.replicas.isLeader ?? true;
+  const tell = (message: Parameters<AlertChannels["tell"]>[0]) => channels.tell(message);
+  const watch = new AlertWatch({ facts: factsOf(deps), ledger, batcher, tell, isMine, address, clock, log });
+  return {
+    watch,
+    channels,
+    knowsBackups: config.backupMetricsFile !== undefined,
+    async close() {
+      await watch.stop();
+      await channels.close();
+    },
+  };
+}
+
+/** Looks at everything that an alert may be about. */
+function factsOf({ config, dispatch, relays, operations, apiTokens, clock }: AlertsDeps): () => Promise<Facts> {
+  const { storage, batcher, queue, queueSettings, monitor } = dispatch;
+  let assignedAt = clock.now();
+  batcher.listen({
+    changed({ granted }) {
+      if (granted.size > 0) assignedAt = clock.now();
+    },
+  });
+  let seen: { readonly at: number; readonly replicas: number }[] = [];
+  const certificate = certificateOf(config.publicUrl, clock);
+  return async () => {
+    const now = clock.now();
+    const replicas = storage.bus.others + 1;
+    seen = [...seen.filter(({ at }) => now - at < HOUR_MS), { at: now, replicas }];
+    const done = operations.doneByHour.sum(2, now);
+    const tokens = apiTokens
+      .all()
+      .flatMap(({ name, endsAt }) => (endsAt === undefined ? [] : [{ what: `The API token ${name}`, endsAt }]));
+    const endsAt = await certificate();
+    return {
+      now,
+      unreadable: monitor
+        .repositories()
+        .filter(({ state }) => state === "failing")
+        .map(({ repo, error = "it cannot be read" }) => ({ repo, because: error })),
+      isSuspended: queueSettings.settings.contribute_suspended,
+      onOffer: queue.actionable,
+      relays: relays.gateway.connected + relays.peers.relays().length,
+      assignedAt,
+      lately: { ended: done.completed + done.no_work_needed + done.blocked + done.failed, failed: done.failed },
+      backupAt: await lastBackup(config.backupMetricsFile),
+      replicas,
+      replicasBefore: Math.max(...seen.map((one) => one.replicas)),
+      ending: [...tokens, ...(endsAt === undefined ? [] : [{ what: "The certificate of the hub's address", endsAt }])],
+    };
+  };
+}
+
+/** When the certificate of the hub's public address ends; read every few hours. */
+function certificateOf(publicUrl: string | undefined, clock: Clock): () => Promise<number | undefined> {
+  let readAt = Number.NEGATIVE_INFINITY;
+  let endsAt: number | undefined;
+  return async () => {
+    if (publicUrl === undefined || clock.now() - readAt < CERTIFICATE_EVERY_MS) return endsAt;
+    readAt = clock.now();
+    endsAt = (await certificateEnd(publicUrl)) ?? endsAt;
+    return endsAt;
+  };
+}

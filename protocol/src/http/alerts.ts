@@ -1,0 +1,89 @@
+import { z } from "zod";
+import { channelSchema } from "../channel-schema.ts";
+import { hubAlertKinds } from "../notifications.ts";
+import { NotificationChannel } from "./nest-notifications.ts";
+import { route } from "./route.ts";
+
+/** A channel over which a hub tells its alerts. */
+export const AlertChannelConfig = channelSchema(z.strictObject, hubAlertKinds);
+export type AlertChannelConfig = z.infer<typeof AlertChannelConfig>;
+
+const events = z.array(z.enum(hubAlertKinds));
+
+/** How a channel does, and its configuration. No secret is in it. */
+export const AlertChannel = NotificationChannel.extend({ events, config: AlertChannelConfig });
+export type AlertChannel = z.infer<typeof AlertChannel>;
+
+export const OpenAlert = z.object({
+  kind: z.enum(hubAlertKinds),
+  title: z.string(),
+  text: z.string(),
+  since: z.string(),
+});
+export type OpenAlert = z.infer<typeof OpenAlert>;
+
+export const alerts = route({
+  method: "GET",
+  path: "/api/alerts",
+  summary: "What is wrong at this hub now, and the channels over which it tells that",
+  access: "admin",
+  scope: "read",
+  reply: z.object({
+    open: z.array(OpenAlert),
+    channels: z.array(AlertChannel),
+    /** False where this hub does not know when its last backup was: NEST_BACKUP_METRICS_FILE is not set. */
+    knows_backups: z.boolean(),
+  }),
+});
+
+const ok = z.object({ ok: z.literal(true) });
+const channelPath = "/api/alerts/channels/:name";
+
+export const saveChannel = route({
+  method: "PUT",
+  path: channelPath,
+  summary: "Add a channel or change one. Where it leads somewhere else than before, its saved secret is removed",
+  access: "admin",
+  scope: "configure",
+  body: AlertChannelConfig,
+  reply: ok,
+});
+
+export const removeChannel = route({
+  method: "DELETE",
+  path: channelPath,
+  summary: "Remove a channel, with its secret and what waits in it",
+  access: "admin",
+  scope: "configure",
+  reply: ok,
+});
+
+export const setSecret = route({
+  method: "PUT",
+  path: `${channelPath}/secret`,
+  summary: "Save a channel's secret; it is never shown again",
+  access: "admin",
+  scope: "people",
+  body: z.strictObject({
+    secret: z.string({ error: "secret: is required" }).max(2000, "secret: at most 2000 characters"),
+  }),
+  reply: ok,
+});
+
+export const clearSecret = route({
+  method: "DELETE",
+  path: `${channelPath}/secret`,
+  summary: "Remove a channel's secret",
+  access: "admin",
+  scope: "people",
+  reply: ok,
+});
+
+export const testChannel = route({
+  method: "POST",
+  path: `${channelPath}/test`,
+  summary: "Send a test message over a channel now, and say what became of it",
+  access: "admin",
+  scope: "operate",
+  reply: z.object({ delivered: z.boolean(), because: z.string().optional(), took_ms: z.number() }),
+});

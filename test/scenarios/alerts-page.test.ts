@@ -1,0 +1,92 @@
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { seriousViolations } from "../harness/axe.ts";
+import { isChromiumMissing, launchChromium, openPage } from "../harness/chromium.ts";
+import { NotificationReceivers } from "../harness/notification-receivers.ts";
+import { WebHub } from "../harness/web-hub.ts";
+
+const desktop = { width: 1440, height: 900 };
+const phone = { width: 390, height: 844 };
+const SECRET = "a-key-to-sign-with-0123";
+
+const missing = isChromiumMissing("the page of alerts in a browser");
+describe.skipIf(missing)("the page of alerts", () => {
+  let browser: Browser;
+  let web: WebHub;
+  let receivers: NotificationReceivers;
+  beforeAll(async () => {
+    browser = await launchChromium();
+    receivers = await NotificationReceivers.open("unused");
+    web = await WebHub.start({ issues: 3 });
+  });
+  afterAll(async () => {
+    await web?.[Symbol.asyncDispose]();
+    await receivers?.[Symbol.asyncDispose]();
+    await browser?.close();
+  });
+
+  test("adds a channel, saves its secret without showing it again, tests it, and removes it", async () => {
+    const { page, context, faults } = await openPage(browser, `${web.hub.url}/alerts`, {
+      viewport: desktop,
+      cookies: web.admin,
+    });
+    await page.getByRole("button", { name: "Add a channel" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Name").fill("team");
+    await dialog.getByLabel("Address").fill(`${receivers.url}/alerts`);
+    await dialog.getByLabel("Nothing is on offer").uncheck();
+    expect(await seriousViolations(page)).toEqual([]);
+    await dialog.getByRole("button", { name: "Save" }).click();
+    await page.locator("#channels").getByText("no secret saved").waitFor();
+    await page.getByRole("button", { name: "Secret team" }).click();
+    await page.getByRole("dialog").getByLabel("The key that signs").fill(SECRET);
+    await page.getByRole("button", { name: "Save the secret" }).click();
+    await page.locator("#channels").getByText("secret saved", { exact: true }).waitFor();
+    await page.getByRole("button", { name: "Test team" }).click();
+    await page.getByText("team took the test message").waitFor();
+    expect(receivers.at("/alerts")).toHaveLength(1);
+    expect(await page.content()).not.toContain(SECRET);
+    await page.locator("#channels").getByText("told of 6 kinds").waitFor();
+    await page.getByRole("button", { name: "Change team" }).click();
+    expect(await page.getByRole("dialog").getByLabel("Address").inputValue()).toBe(`${receivers.url}/alerts`);
+    await page.getByRole("button", { name: "Cancel" }).click();
+    await page.getByRole("button", { name: "Remove team" }).click();
+    await page.getByRole("button", { name: "Remove it" }).click();
+    await page.getByText("Nobody is told of anything yet").waitFor();
+    expect(faults).toEqual([]);
+    await context.close();
+  });
+
+  test.each([desktop, phone])("fits $width px, light and dark, and is found in the account menu", async (viewport) => {
+    await web.hub.admin("PUT", "/api/alerts/channels/team", {
+      ...{ kind: "ntfy", url: "https://ntfy.example.org/nest-of-the-team-with-a-long-name", events: ["queue_empty"] },
+      quiet_hours: "22:00-07:00",
+    });
+    for (const colorScheme of ["light", "dark"] as const) {
+      const { page, context, faults } = await openPage(browser, `${web.hub.url}/operations`, {
+        ...{ viewport, colorScheme, cookies: web.admin },
+      });
+      await page.getByRole("button", { name: /boss/ }).click();
+      await page.getByRole("menuitem", { name: "Alerts" }).click();
+      await page.locator("#channels").getByText("quiet 22:00-07:00").waitFor();
+      expect(await seriousViolations(page)).toEqual([]);
+      expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true);
+      const folder = process.env.NEST_TEST_SHOTS;
+      if (folder !== undefined) {
+        await page.screenshot({ path: `${folder}/alerts-${viewport.width}-${colorScheme}.png` });
+        await page.getByRole("button", { name: "Change team" }).click();
+        await page.getByRole("dialog").getByLabel("Address").waitFor();
+        await page.screenshot({ path: `${folder}/alerts-form-${viewport.width}-${colorScheme}.png`, fullPage: true });
+      }
+      expect(faults).toEqual([]);
+      await context.close();
+    }
+  });
+
+  test("is for admins", async () => {
+    const cookies = await web.visitor("ada");
+    const { page, context } = await openPage(browser, `${web.hub.url}/alerts`, { viewport: desktop, cookies });
+    await page.getByText("This is for admins of this hub").waitFor();
+    await context.close();
+  });
+});

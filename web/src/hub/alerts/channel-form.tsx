@@ -1,0 +1,155 @@
+import { Checkbox, NumberInput, Select, Textarea, TextInput } from "@mantine/core";
+import { modals } from "@mantine/modals";
+import { alerts, hubAlertKinds, notificationKinds } from "@nest/protocol";
+import { useState } from "react";
+import { call } from "../../shared/call/call.ts";
+import { queries } from "../../shared/call/queries.ts";
+import { DialogForm } from "../../shared/forms/form-dialog.tsx";
+import { showToast } from "../../shared/toast/toast.tsx";
+import { alertWords, channelKindWords } from "./alert-words.ts";
+import { type ChannelDraft, configOf, draftOf } from "./channel-draft.ts";
+
+/** Asks for a new channel, or for changes of one. */
+export function openChannelForm(channel?: alerts.AlertChannel): void {
+  const dialog = modals.open({
+    title: channel === undefined ? "Add a channel" : `Change ${channel.name}`,
+    children: <ChannelForm channel={channel} close={() => modals.close(dialog)} />,
+  });
+}
+
+interface ChannelFormProps {
+  readonly channel: alerts.AlertChannel | undefined;
+  readonly close: () => void;
+}
+
+function ChannelForm({ channel, close }: ChannelFormProps) {
+  const [draft, setDraft] = useState(() => draftOf(channel));
+  const put = (part: Partial<ChannelDraft>) => setDraft((before) => ({ ...before, ...part }));
+  const submit = async () => {
+    await call(alerts.saveChannel, { params: { name: draft.name }, body: configOf(draft) });
+    await queries.invalidateQueries({ queryKey: ["alerts"] });
+    showToast(
+      channel === undefined ? `${draft.name} is added. Save its secret, then test it.` : `${draft.name} is saved.`,
+    );
+  };
+  return (
+    <DialogForm close={close} yes="Save" isReady={draft.name !== ""} submit={submit}>
+      <div className="stack channel-form">
+        {channel === undefined ? (
+          <TextInput
+            label="Name"
+            description="Letters, digits, - and _"
+            maxLength={50}
+            data-autofocus
+            value={draft.name}
+            onChange={(event) => put({ name: event.currentTarget.value.trim() })}
+          />
+        ) : undefined}
+        <Select
+          label="Kind"
+          allowDeselect={false}
+          data={notificationKinds.map((value) => ({ value, label: channelKindWords[value] }))}
+          value={draft.kind}
+          onChange={(value) => put({ kind: notificationKinds.find((one) => one === value) ?? "webhook" })}
+        />
+        <Place draft={draft} put={put} />
+        <fieldset className="stack channel-form">
+          <legend>Told of</legend>
+          {hubAlertKinds.map((kind) => (
+            <Checkbox
+              key={kind}
+              label={alertWords[kind]}
+              checked={draft.events.includes(kind)}
+              onChange={(event) =>
+                put({
+                  events: event.currentTarget.checked
+                    ? [...draft.events, kind]
+                    : draft.events.filter((one) => one !== kind),
+                })
+              }
+            />
+          ))}
+        </fieldset>
+        <When draft={draft} put={put} />
+      </div>
+    </DialogForm>
+  );
+}
+
+interface PartProps {
+  readonly draft: ChannelDraft;
+  readonly put: (part: Partial<ChannelDraft>) => void;
+}
+
+function Place({ draft, put }: PartProps) {
+  const text = (key: "url" | "host" | "user" | "from", label: string, description?: string) => (
+    <TextInput
+      label={label}
+      {...(description === undefined ? {} : { description })}
+      value={draft[key]}
+      onChange={(event) => put({ [key]: event.currentTarget.value.trim() })}
+    />
+  );
+  if (draft.kind === "webhook") return text("url", "Address");
+  if (draft.kind === "ntfy") return text("url", "Address of the topic");
+  if (draft.kind === "slack")
+    return text("url", "Address", "Only for programs other than Slack. Slack's own address is a secret.");
+  return (
+    <>
+      {text("host", "Mail server")}
+      <NumberInput
+        label="Port"
+        description="Empty: 587, or 465 with TLS from the first byte"
+        min={1}
+        max={65_535}
+        value={draft.port}
+        onChange={(value) => put({ port: String(value) })}
+      />
+      <Select
+        label="TLS"
+        data={["implicit", "starttls", "none"]}
+        clearable
+        value={draft.tls === "" ? null : draft.tls}
+        onChange={(value) =>
+          put({ tls: (["implicit", "starttls", "none"] as const).find((one) => one === value) ?? "" })
+        }
+      />
+      {text("user", "User")}
+      {text("from", "From")}
+      <Textarea
+        label="To"
+        description="One address a line"
+        autosize
+        value={draft.to}
+        onChange={(event) => put({ to: event.currentTarget.value })}
+      />
+    </>
+  );
+}
+
+function When({ draft, put }: PartProps) {
+  return (
+    <>
+      <TextInput
+        label="Quiet hours"
+        description="Such as 22:00-07:00. What comes meanwhile waits, and comes as one."
+        value={draft.quiet_hours}
+        onChange={(event) => put({ quiet_hours: event.currentTarget.value.trim() })}
+      />
+      <TextInput
+        label="Time zone of the quiet hours"
+        description="Such as Europe/Berlin. Empty: UTC."
+        value={draft.timezone}
+        onChange={(event) => put({ timezone: event.currentTarget.value.trim() })}
+      />
+      <NumberInput
+        label="Minutes of a digest"
+        description="Messages are gathered for so long, and come as one. Empty: each at once."
+        min={1}
+        max={1440}
+        value={draft.digest_minutes}
+        onChange={(value) => put({ digest_minutes: String(value) })}
+      />
+    </>
+  );
+}

@@ -1,0 +1,38 @@
+import { PasswordInput } from "@mantine/core";
+import { modals } from "@mantine/modals";
+import { alerts } from "@nest/protocol";
+import { useState } from "react";
+import { call } from "../../shared/call/call.ts";
+import { queries } from "../../shared/call/queries.ts";
+import { DialogForm } from "../../shared/forms/form-dialog.tsx";
+import { showToast } from "../../shared/toast/toast.tsx";
+import { channelSecretWords } from "./alert-words.ts";
+
+/** Asks for a channel's secret, which is never shown again. */
+export function openSecretForm(channel: alerts.AlertChannel): void {
+  const dialog = modals.open({
+    title: `Secret of ${channel.name}`,
+    children: <SecretForm channel={channel} close={() => modals.close(dialog)} />,
+  });
+}
+
+function SecretForm({ channel, close }: { readonly channel: alerts.AlertChannel; readonly close: () => void }) {
+  const [secret, setSecret] = useState("");
+  const submit = async () => {
+    await call(alerts.setSecret, { params: { name: channel.name }, body: { secret } });
+    await queries.invalidateQueries({ queryKey: ["alerts"] });
+    showToast(`The secret of ${channel.name} is saved.`);
+  };
+  return (
+    <DialogForm close={close} yes="Save the secret" isReady={secret.trim() !== ""} submit={submit}>
+      <PasswordInput
+        label={channelSecretWords[channel.kind]}
+        description="It is kept in a file of this hub and never shown again"
+        autoComplete="off"
+        data-autofocus
+        value={secret}
+        onChange={(event) => setSecret(event.currentTarget.value)}
+      />
+    </DialogForm>
+  );
+}
