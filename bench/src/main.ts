@@ -9,6 +9,7 @@ import { benchClaim } from "./hosted/claim.ts";
 import { benchWatch } from "./hosted/watch.ts";
 import { benchLedger } from "./ledger/ledger.ts";
 import { benchNumbers } from "./numbers/numbers.ts";
+import { benchFirstPaint } from "./pages/first-paint.ts";
 import { naivePeer } from "./peers/naive-peer.ts";
 import { benchRelay } from "./relay/relay.ts";
 
@@ -22,6 +23,7 @@ const USAGE = `usage: npm run bench -- dispatch [PART] [-seconds N] [-relays N] 
        npm run bench -- claim [-nests N]
        npm run bench -- watch [-nests N]
        npm run bench -- numbers
+       npm run bench -- first-paint
 
 relay: the bundled relay's start, memory and processor time at rest; then 100 of them (or -relays) on this machine against one hub:
 until all are connected, what each takes at rest, and one task each.
@@ -44,6 +46,9 @@ beside the same hub that does not touch the cluster. Both need the server that l
 
 numbers: the page of numbers over 90 days with 50 repositories and 500 contributors, all of whom worked everywhere every day, beside one
 sum over the same rows.
+
+first-paint: when pages of the hub first show something in Chromium at 1.6 Mbit/s with a processor four times slower, and how much
+script they load, beside a page without the browser app.
 
 heartbeats: 1,000 nests (or -nests) beat at the hub a hundred times as often as they do, over real HTTP, beside a bare web server
 that answers the same bodies.
@@ -113,6 +118,8 @@ async function main(args: readonly string[]): Promise<number> {
       return measured((to) => benchClaim({ claims: within("nests", flags.nests ?? 20, 40), ...to }));
     case "watch":
       return measured((to) => benchWatch({ nests: within("nests", flags.nests ?? 500, 2000), ...to }));
+    case "first-paint":
+      return measured(benchFirstPaint);
     case "numbers":
       return measured(benchNumbers);
     case "heartbeats":

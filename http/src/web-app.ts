@@ -23,23 +23,39 @@ export interface AppPageDeps {
   readonly folder?: string;
 }
 
-export interface WebAppDeps extends AppPageDeps {
+/** What a browser shows until its scripts have come: the frame of the page. */
+export interface Shell {
+  readonly body: Html;
+  /** For whom it is, in a word that the app reads. */
+  readonly viewer: string;
+}
+
+export interface WebAppDeps<Viewer> extends AppPageDeps {
   readonly pages: readonly Route[];
+  /** The frame of a page for somebody; `path` is the page's. Without it a browser shows nothing until its scripts have come. */
+  readonly shell?: (viewer: Viewer, path: string) => Shell;
 }
 
 /** Serves the browser app: one page for all its addresses, and the files it loads. */
-export function serveWebApp<Viewer>(http: FastifyInstance, routes: RouteRegistry<Viewer>, deps: WebAppDeps): void {
-  for (const route of deps.pages) routes.serve(route, ({ reply }) => sendAppPage(reply, deps));
+export function serveWebApp<Viewer>(
+  http: FastifyInstance,
+  routes: RouteRegistry<Viewer>,
+  deps: WebAppDeps<Viewer>,
+): void {
+  for (const route of deps.pages)
+    routes.serve(route, ({ reply, request, viewer }) =>
+      sendAppPage(reply, deps, deps.shell?.(viewer, request.url.split("?")[0] ?? "")),
+    );
   serveAppFiles(http, deps.folder);
 }
 
 /** Sends the page of an entry, or the one that says that the app was not built. */
-export async function sendAppPage(reply: FastifyReply, deps: AppPageDeps): Promise<FastifyReply> {
+export async function sendAppPage(reply: FastifyReply, deps: AppPageDeps, shell?: Shell): Promise<FastifyReply> {
   const { entry: name, notBuilt, withoutScripts, random, folder = BUILT } = deps;
   const entry = await new AppBuild(folder).entry(name);
   return entry === undefined
     ? sendPage(reply.code(503), notBuilt())
-    : sendApp(reply, entry, withoutScripts, random.hex(16));
+    : sendApp(reply, entry, { withoutScripts, shell, nonce: random.hex(16) });
 }
 
 /** Serves the files that pages of the app load. */
@@ -65,18 +81,30 @@ export function serveAppFiles(http: FastifyInstance, folder: string = BUILT): vo
 function sendApp(
   reply: FastifyReply,
   { script, imports, styles }: AppEntry,
-  withoutScripts: Html,
-  nonce: string,
+  {
+    withoutScripts,
+    shell,
+    nonce,
+  }: { readonly withoutScripts: Html; readonly shell: Shell | undefined; readonly nonce: string },
 ): FastifyReply {
+  // What the frame needs is in the head; all else comes behind the frame, so that a slow network shows the frame first.
   const page = htmlDocument({
     title: "Nest",
-    styles: ["/assets/frame.css", ...styles.map((file) => `/app/${file}`)],
+    styles: ["/assets/frame.css"],
     head: html`<script src="/assets/colour-scheme.js"></script>
-<meta name="style-nonce" nonce="${nonce}">
-${imports.map((file) => html`<link rel="modulepreload" href="/app/${file}">\n`)}`,
-    scripts: [`/app/${script}`],
-    body: html`<div id="app"></div>
-<noscript>${withoutScripts}</noscript>`,
+<meta name="style-nonce" nonce="${nonce}">`,
+    body: html`${appElement(shell)}
+${styles.map((file) => html`<link rel="stylesheet" href="/app/${file}">\n`)}${imports.map(
+  (file) => html`<link rel="modulepreload" href="/app/${file}">\n`,
+)}<script type="module" src="/app/${script}"></script>
+<noscript><div class="wide">${withoutScripts}</div></noscript>`,
   });
   return sendPage(reply, page, { styleNonce: nonce });
+}
+
+/** The element that the app renders into: it replaces the shell. */
+function appElement(shell: Shell | undefined): Html {
+  return shell === undefined
+    ? html`<div id="app"></div>`
+    : html`<div id="app" data-viewer="${shell.viewer}">${shell.body}</div>`;
 }

@@ -96,6 +96,7 @@ export {
   type OwnLimitsLeft,
   RELAY_STOPPED,
 } from "./hub-to-relay.ts";
+export { hubNavigation, type Navigating, type NavigationEntry } from "./navigation.ts";
 export {
   describeNestActivity,
   type NestActivityAction,

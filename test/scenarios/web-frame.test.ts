@@ -1,5 +1,6 @@
 import type { Browser } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { seriousViolations } from "../harness/axe.ts";
 import { isChromiumMissing, launchChromium, openPage } from "../harness/chromium.ts";
 import type { TestHub } from "../harness/hub.ts";
 import { of } from "../harness/raw-relay.ts";
@@ -58,6 +59,64 @@ describe.skipIf(missing)("the frame of the hub's browser app", () => {
       expect(asked).toEqual(Array(4).fill(cookies.length === 0 ? 401 : 403));
       await context.close();
     }
+  });
+
+  test("until its scripts have come a page shows its frame, with the navigation of who is signed in; then the same one", async () => {
+    for (const [cookies, last] of [
+      [[], "Operations"],
+      [await web.visitor("carol"), "My nests"],
+      [web.admin, "Audit"],
+    ] as const) {
+      const { page, context } = await open("/audit", { cookies: [...cookies], javaScriptEnabled: false });
+      const entries = page.getByRole("navigation", { name: "Pages" }).getByRole("link");
+      expect((await entries.allTextContents()).at(-1)).toBe(last);
+      await page.getByText("Loading…").waitFor();
+      const place = () => page.locator(".brand").boundingBox();
+      const [names, brand] = [await entries.allTextContents(), await place()];
+      await context.close();
+      const whole = await open("/audit", { cookies: [...cookies] });
+      await whole.page.getByRole("heading", { level: 1 }).waitFor();
+      expect(await whole.page.getByRole("navigation", { name: "Pages" }).getByRole("link").allTextContents()).toEqual(
+        names,
+      );
+      const after = await whole.page.locator(".brand").boundingBox();
+      expect({ x: after?.x, width: after?.width }).toEqual({ x: brand?.x, width: brand?.width });
+      expect(Math.abs((after?.y ?? 0) - (brand?.y ?? 0))).toBeLessThan(3);
+      await whole.context.close();
+    }
+  });
+
+  test("the palette leads to pages, issues, tasks and searches by the keyboard alone, and is one a screen reader can read", async () => {
+    const { page, context, faults } = await open("/operations");
+    await page.getByText("acme/one#1").first().waitFor();
+    const field = page.getByRole("combobox", { name: /^A page/ });
+    const chosen = page.getByRole("option", { selected: true });
+    await page.keyboard.press("Control+k");
+    await field.waitFor();
+    expect(await seriousViolations(page)).toEqual([]);
+    await page.keyboard.press("ArrowUp");
+    expect(await chosen.textContent()).toContain("API tokens");
+    await page.keyboard.press("ArrowDown");
+    expect(await chosen.textContent()).toContain("Live");
+    await page.keyboard.type("sett");
+    expect(await chosen.textContent()).toContain("Settings");
+    await page.keyboard.press("Enter");
+    await page.waitForURL("**/settings");
+    await page.getByRole("heading", { name: "Queue settings" }).waitFor();
+    await page.getByRole("button", { name: "Go to or find" }).click();
+    await page.keyboard.type("acme/one#2");
+    await page.keyboard.press("Enter");
+    await page.waitForURL("**/issues/acme/one/2");
+    await page.keyboard.press("Control+k");
+    await page.keyboard.type("<b>a&b");
+    await page.getByRole("option", { name: "Search the audit for “<b>a&b”" }).click();
+    await page.waitForURL((url) => url.pathname === "/audit" && url.searchParams.get("q") === "<b>a&b");
+    await page.keyboard.press("Control+k");
+    await field.waitFor();
+    await page.keyboard.press("Escape");
+    await field.waitFor({ state: "detached" });
+    expect(faults).toEqual([]);
+    await context.close();
   });
 
   test("the colours chosen on a public page are those of the app, and those chosen in the app are the public page's", async () => {

@@ -2,8 +2,8 @@ import { html, serveWebApp } from "@nest/http";
 import type { Random } from "@nest/kit";
 import { pages } from "@nest/protocol";
 import type { FastifyInstance } from "fastify";
-import type { HubRoutes } from "../access/viewer.ts";
-import { page } from "./page.ts";
+import { type HubRoutes, isAdmin } from "../access/viewer.ts";
+import { appShell, page } from "./page.ts";
 
 /** Serves the hub's side of the browser app. `folder`: where it was built to, the usual place unless given. */
 export function registerApp(
@@ -18,6 +18,10 @@ export function registerApp(
     withoutScripts: html`<p>This page needs scripts. The same as data: <a href="/api/contribute/status">status</a>, <a href="/api/contribute/fleet">fleet</a>,
 <a href="/api/contribute/queue">queue</a>, <a href="/api/contribute/activity">activity</a>.</p>`,
     random,
+    shell: (viewer, path) => {
+      const who = { authenticated: viewer.kind !== "anonymous", hub_admin: isAdmin(viewer) };
+      return { body: appShell(who, path), viewer: who.hub_admin ? "admin" : who.authenticated ? "user" : "visitor" };
+    },
     ...(folder === undefined ? {} : { folder }),
   });
 }

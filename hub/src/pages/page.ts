@@ -1,17 +1,9 @@
 import { type Html, html, htmlDocument } from "@nest/http";
+import { hubNavigation, type Navigating } from "@nest/protocol";
 
-const places = [
-  ["/", "Live"],
-  ["/contribute", "Contribute"],
-  ["/leaderboard", "Leaderboard"],
-  ["/operations", "Operations"],
-] as const;
-
+const places = hubNavigation(undefined);
 /** Shown by `account.js` to whoever is signed in. */
-const personalPlaces = [
-  ["/me", "My contributions"],
-  ["/my-nests", "My nests"],
-] as const;
+const personalPlaces = hubNavigation({ authenticated: true, hub_admin: false }).slice(places.length);
 
 export interface PageParts {
   readonly title: string;
@@ -53,14 +45,37 @@ export function publicDocument(document: Required<Omit<PageParts, "here">>): str
 export function siteHeader(here: string, state?: Html): Html {
   const back = here === "" || here === "/login" ? "" : `?redirect=${encodeURIComponent(here)}`;
   return html`<header class="top"><div class="wide bar">
-<a class="brand" href="/"><svg viewBox="0 0 16 16" width="22" height="22" aria-hidden="true"><path d="M2 7a6 6 0 0 0 12 0"/><circle cx="8" cy="5" r="2"/></svg>Nest</a>
-<nav aria-label="Pages"><ul>${places.map(([path, name]) =>
-    path === here
-      ? html`<li><a href="${path}" aria-current="page">${name}</a></li>`
-      : html`<li><a href="${path}">${name}</a></li>`,
-  )}${personalPlaces.map(([path, name]) => html`<li hidden data-personal><a href="${path}">${name}</a></li>`)}</ul></nav>
+${brand}
+<nav aria-label="Pages"><ul>${places.map(({ address, name }) => entry(address, name, address === here))}${personalPlaces.map(
+    ({ address, name }) => html`<li hidden data-personal><a href="${address}">${name}</a></li>`,
+  )}</ul></nav>
 <div class="bar-end">${state}${schemeSwitch}<a class="sign-in" href="/login${back}">Sign in</a></div>
 </div></header>`;
+}
+
+const brand = html`<a class="brand" href="/"><svg viewBox="0 0 16 16" width="22" height="22" aria-hidden="true"><path d="M2 7a6 6 0 0 0 12 0"/><circle cx="8" cy="5" r="2"/></svg>Nest</a>`;
+
+function entry(address: string, name: string, isHere: boolean): Html {
+  return isHere
+    ? html`<li><a href="${address}" aria-current="page">${name}</a></li>`
+    : html`<li><a href="${address}">${name}</a></li>`;
+}
+
+/** With more entries than this the navigation has a line of its own where the window is not wide, as in the browser app. */
+const MANY = 7;
+
+/** The frame of a page of the browser app, which the app replaces when its scripts have come. */
+export function appShell(who: Navigating, path: string): Html {
+  const entries = hubNavigation(who);
+  const isMany = entries.length > MANY ? html` data-many="true"` : undefined;
+  return html`<a class="skip" href="#main">Skip to the content</a>
+<header class="top"><div class="wide bar">
+${brand}
+<nav aria-label="Pages"${isMany}><ul>${entries.map(({ address, name, isServerMade = false }) =>
+    entry(address, name, !isServerMade && path.startsWith(address)),
+  )}</ul></nav>
+</div></header>
+<main id="main" class="wide" tabindex="-1"><p class="soft" role="status">Loading…</p></main>`;
 }
 
 const schemeSwitch = html`<label class="scheme-switch">

@@ -3,6 +3,7 @@ import { usePage } from "../router/page.ts";
 import { ErrorBoundary } from "../states/error-boundary.tsx";
 import { Loading } from "../states/states.tsx";
 import type { AppPage } from "./app-page.ts";
+import type { Finding } from "./finding.ts";
 import { Header } from "./header.tsx";
 import { OfflineBanner } from "./offline-banner.tsx";
 import { type Shortcut, Shortcuts } from "./shortcuts.tsx";
@@ -15,11 +16,15 @@ export interface AppShellProps {
   readonly account?: ReactNode;
   /** Shortcuts of single pages, for the list of shortcuts. */
   readonly shortcuts?: readonly Shortcut[];
+  /** What else than pages the words of the command palette lead to. */
+  readonly find?: (words: string) => readonly Finding[];
   readonly children: ReactNode;
 }
 
+const nothing = (): readonly Finding[] => [];
+
 /** The frame of every page of an app: skip link, navigation, connection state, keyboard shortcuts. */
-export function AppShell({ pages, server, account, shortcuts = [], children }: AppShellProps) {
+export function AppShell({ pages, server, account, shortcuts = [], find = nothing, children }: AppShellProps) {
   const { path, title } = usePage();
   useEffect(() => {
     document.title = `${title} · Nest`;
@@ -36,7 +41,7 @@ export function AppShell({ pages, server, account, shortcuts = [], children }: A
           <Suspense fallback={<Loading />}>{children}</Suspense>
         </ErrorBoundary>
       </main>
-      <Shortcuts pages={pages} shortcuts={shortcuts} />
+      <Shortcuts pages={pages} shortcuts={shortcuts} find={find} />
     </>
   );
 }

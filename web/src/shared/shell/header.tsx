@@ -1,10 +1,10 @@
 import { ActionIcon, Menu, useMantineColorScheme } from "@mantine/core";
-import { IconDeviceDesktop, IconHelp, IconMoon, IconSun } from "@tabler/icons-react";
+import { IconDeviceDesktop, IconHelp, IconMoon, IconSearch, IconSun } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { useConnection } from "../stream/event-stream.ts";
 import type { AppPage } from "./app-page.ts";
-import { openHelp } from "./shortcuts.tsx";
+import { openHelp, openPalette } from "./shortcuts.tsx";
 
 export interface HeaderProps {
   readonly pages: readonly AppPage[];
@@ -44,6 +44,9 @@ export function Header({ pages, path, account }: HeaderProps) {
         </nav>
         <div className="bar-end">
           <ConnectionState />
+          <ActionIcon variant="subtle" color="gray" aria-label="Go to or find" onClick={openPalette}>
+            <IconSearch size={18} />
+          </ActionIcon>
           <ActionIcon variant="subtle" color="gray" aria-label="Keyboard shortcuts" onClick={openHelp}>
             <IconHelp size={18} />
           </ActionIcon>

@@ -1,8 +1,11 @@
 import { Kbd, Modal } from "@mantine/core";
-import { useNavigate } from "@tanstack/react-router";
-import { useEffect } from "react";
+import { useRouter } from "@tanstack/react-router";
+import { lazy, Suspense, useCallback, useEffect } from "react";
 import { createStore, useStore } from "../store/store.ts";
 import type { AppPage } from "./app-page.ts";
+import { type Finding, pagesFound } from "./finding.ts";
+
+const Palette = lazy(() => import("./palette.tsx").then((loaded) => ({ default: loaded.Palette })));
 
 /** The second key of a pair must follow within this time. */
 const PAIR_MS = 1200;
@@ -13,64 +16,93 @@ export interface Shortcut {
 }
 
 const everywhere: readonly Shortcut[] = [
+  { keys: ["Ctrl", "k"], meaning: "Go to a page, an issue, a task; find a person (⌘ k on a Mac)" },
   { keys: ["/"], meaning: "Search on this page" },
   { keys: ["Esc"], meaning: "Close a dialog" },
   { keys: ["?"], meaning: "This list" },
 ];
 
 const isHelpOpen = createStore(false);
+/** `unused` until it is opened for the first time: its script is loaded then. */
+const paletteState = createStore<"unused" | "open" | "closed">("unused");
 
 /** Shows the list of keys. */
 export function openHelp(): void {
   isHelpOpen.set(true);
 }
 
-/** Handles the keyboard shortcuts, and shows the list of them. */
+/** Shows the command palette. */
+export function openPalette(): void {
+  paletteState.set("open");
+}
+
+/** Handles the keyboard shortcuts, and shows the list of them and the command palette. */
 export function Shortcuts({
   pages,
   shortcuts,
+  find,
 }: {
   readonly pages: readonly AppPage[];
   readonly shortcuts: readonly Shortcut[];
+  /** What else than pages the words of the palette lead to. */
+  readonly find: (words: string) => readonly Finding[];
 }) {
   const open = useStore(isHelpOpen, (value) => value);
-  const navigate = useNavigate();
-  useEffect(
-    () =>
-      listenForKeys(pages, ({ address, isServerMade = false }) => {
-        if (isServerMade) location.assign(address);
-        else void navigate({ to: address });
-      }),
-    [pages, navigate],
+  const palette = useStore(paletteState, (value) => value);
+  const { history } = useRouter();
+  const goTo = useCallback(
+    ({ address, isServerMade = false }: Pick<Finding, "address" | "isServerMade">) => {
+      if (isServerMade) location.assign(address);
+      else history.push(address);
+    },
+    [history],
   );
+  useEffect(() => listenForKeys(pages, goTo), [pages, goTo]);
   const goings = pages.flatMap(({ key, name }) =>
     key === undefined ? [] : [{ keys: ["g", key], meaning: `Go to ${name}` }],
   );
   return (
-    <Modal opened={open} onClose={() => isHelpOpen.set(false)} title="Keyboard shortcuts">
-      <table className="keys">
-        <tbody>
-          {[...goings, ...shortcuts, ...everywhere].map(({ keys, meaning }) => (
-            <tr key={meaning}>
-              <th scope="row">
-                {keys.map((key) => (
-                  <Kbd key={key}>{key}</Kbd>
-                ))}
-              </th>
-              <td>{meaning}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </Modal>
+    <>
+      {palette === "unused" ? undefined : (
+        <Suspense>
+          <Palette
+            opened={palette === "open"}
+            close={() => paletteState.set("closed")}
+            find={(words) => [...pagesFound(pages, words), ...find(words)]}
+            goTo={goTo}
+          />
+        </Suspense>
+      )}
+      <Modal opened={open} onClose={() => isHelpOpen.set(false)} title="Keyboard shortcuts">
+        <table className="keys">
+          <tbody>
+            {[...goings, ...shortcuts, ...everywhere].map(({ keys, meaning }) => (
+              <tr key={meaning}>
+                <th scope="row">
+                  {keys.map((key) => (
+                    <Kbd key={key}>{key}</Kbd>
+                  ))}
+                </th>
+                <td>{meaning}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </Modal>
+    </>
   );
 }
 
 function listenForKeys(pages: readonly AppPage[], goTo: (page: AppPage) => void): () => void {
   let goUntil = 0;
   const press = (event: KeyboardEvent) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
-    if (document.querySelector("[role=dialog]") !== null) return;
+    const isDialogOpen = document.querySelector("[role=dialog]") !== null;
+    if ((event.ctrlKey || event.metaKey) && !event.altKey && event.key.toLowerCase() === "k" && !isDialogOpen) {
+      event.preventDefault();
+      openPalette();
+      return;
+    }
+    if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target) || isDialogOpen) return;
     const page = event.timeStamp < goUntil ? pages.find(({ key }) => key === event.key) : undefined;
     goUntil = event.key === "g" ? event.timeStamp + PAIR_MS : 0;
     if (page !== undefined) goTo(page);

@@ -1,0 +1,47 @@
+// The navigation of the hub's pages, the same in what the hub renders and in the browser app.
+
+/** One entry of the navigation. */
+export interface NavigationEntry {
+  readonly address: string;
+  readonly name: string;
+  /** `g` and then this key goes there. */
+  readonly key?: string;
+  /** The server renders this page, so a link to it loads a new document. */
+  readonly isServerMade?: boolean;
+}
+
+/** What the navigation depends on. */
+export interface Navigating {
+  readonly authenticated: boolean;
+  readonly hub_admin: boolean;
+}
+
+const publicEntries: readonly NavigationEntry[] = [
+  { address: "/", name: "Live", key: "l", isServerMade: true },
+  { address: "/contribute", name: "Contribute", isServerMade: true },
+  { address: "/leaderboard", name: "Leaderboard", key: "b", isServerMade: true },
+  { address: "/operations", name: "Operations", key: "o" },
+];
+
+const personalEntries: readonly NavigationEntry[] = [
+  ...publicEntries,
+  { address: "/me", name: "My contributions", key: "m" },
+  { address: "/my-nests", name: "My nests", key: "n" },
+];
+
+/** An admin finds the own contributions in the account menu: the bar is full. */
+const adminEntries: readonly NavigationEntry[] = [
+  ...personalEntries.filter(({ address }) => address !== "/me"),
+  { address: "/clusters", name: "Clusters", key: "k" },
+  { address: "/users", name: "Users", key: "u" },
+  { address: "/settings", name: "Settings", key: "s" },
+  { address: "/contributors", name: "Contributors", key: "c" },
+  { address: "/numbers", name: "Numbers", key: "x" },
+  { address: "/audit", name: "Audit", key: "a" },
+];
+
+/** The hub's navigation for an admin, for somebody else who is signed in, or for a visitor. */
+export function hubNavigation(who: Navigating | undefined): readonly NavigationEntry[] {
+  if (who?.hub_admin === true) return adminEntries;
+  return who?.authenticated === true ? personalEntries : publicEntries;
+}
