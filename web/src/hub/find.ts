@@ -4,7 +4,7 @@ import type { Finding } from "../shared/shell/finding.ts";
 const ISSUE = /^(?:https?:\/\/[^/\s]+\/)?([\w.-]+)\/([\w.-]+)(?:#|\/issues\/)(\d{1,10})$/;
 const TASK = /^task-[\w-]{1,80}$/;
 
-/** What words may be on a hub, beside names of pages: an issue, a task, or something to search for in its lists. */
+/** What words may lead to on a hub, beside names of pages: an issue, a task, or something to search for in its lists. */
 export function hubFindings(words: string, who: Navigating | undefined): Finding[] {
   if (words === "") return [];
   const [, owner, name, number] = ISSUE.exec(words) ?? [];
@@ -28,13 +28,11 @@ export function hubFindings(words: string, who: Navigating | undefined): Finding
 
 /** Pages that the bar has no room for. */
 export function morePages(who: Navigating | undefined): Finding[] {
-  const lists = [
-    { name: "Find issues", address: "/issues" },
-    { name: "Find tasks", address: "/tasks" },
-  ];
-  if (who?.hub_admin !== true) return lists;
+  const forAll = [{ name: "Find issues", address: "/issues" }];
+  if (who?.hub_admin !== true) return forAll;
   return [
-    ...lists,
+    ...forAll,
+    { name: "Find tasks", address: "/tasks" },
     { name: "My contributions", address: "/me" },
     { name: "Create a nest", address: "/my-nests/new" },
     { name: "API tokens", address: "/tokens" },
