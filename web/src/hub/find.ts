@@ -36,5 +36,6 @@ export function morePages(who: Navigating | undefined): Finding[] {
     { name: "My contributions", address: "/me" },
     { name: "Create a nest", address: "/my-nests/new" },
     { name: "API tokens", address: "/tokens" },
+    { name: "Alerts", address: "/alerts" },
   ];
 }
