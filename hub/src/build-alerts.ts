@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Clock, Log, Random } from "@nest/kit";
+import { leaseState, pauseOf } from "@nest/dispatch";
+import { type Clock, type Log, type Random, sentenceOf } from "@nest/kit";
 import type { ApiTokens } from "./access/api-tokens.ts";
 import { AlertChannels } from "./alerts/alert-channels.ts";
 import { lastBackup } from "./alerts/backup-age.ts";
@@ -44,11 +45,15 @@ export async function buildAlerts(deps: AlertsDeps): Promise<Alerts> {
     ...{ ledger, batcher, hubId, environment, address, clock, random, log },
     dataFolder: dataDir,
   });
+  const apply = () =>
+    channels
+      .apply()
+      .catch((thrown) => log.warn({ because: sentenceOf(thrown) }, "alert channels could not be changed"));
   batcher.listen({
     changed: ({ settings }) => {
-      if (channels.concerns(settings.keys())) void channels.apply();
+      if (channels.concerns(settings.keys())) void apply();
     },
-    reloaded: () => void channels.apply(),
+    reloaded: () => void apply(),
   });
   const isMine = () => storage.shared?.replicas.isLeader ?? true;
   const tell = (message: Parameters<AlertChannels["tell"]>[0]) => channels.tell(message);
@@ -66,7 +71,7 @@ export async function buildAlerts(deps: AlertsDeps): Promise<Alerts> {
 
 /** Looks at everything that an alert may be about. */
 function factsOf({ config, dispatch, relays, operations, apiTokens, clock }: AlertsDeps): () => Promise<Facts> {
-  const { storage, batcher, queue, queueSettings, monitor } = dispatch;
+  const { storage, batcher, ledger, queue, queueSettings, monitor } = dispatch;
   let assignedAt = clock.now();
   batcher.listen({
     changed({ granted }) {
@@ -77,6 +82,9 @@ function factsOf({ config, dispatch, relays, operations, apiTokens, clock }: Ale
   const certificate = certificateOf(config.publicUrl, clock);
   return async () => {
     const now = clock.now();
+    const connected = relays.gateway.connected + relays.peers.relays().length;
+    let working = 0;
+    for (const lease of ledger.liveLeases()) if (leaseState(lease) !== "away") working += 1;
     const replicas = storage.bus.others + 1;
     seen = [...seen.filter(({ at }) => now - at < HOUR_MS), { at: now, replicas }];
     const done = operations.doneByHour.sum(2, now);
@@ -90,9 +98,11 @@ function factsOf({ config, dispatch, relays, operations, apiTokens, clock }: Ale
         .repositories()
         .filter(({ state }) => state === "failing")
         .map(({ repo, error = "it cannot be read" }) => ({ repo, because: error })),
-      isSuspended: queueSettings.settings.contribute_suspended,
+      isSuspended:
+        queueSettings.settings.contribute_suspended || pauseOf(ledger, { kind: "everything" }, now) !== undefined,
       onOffer: queue.actionable,
-      relays: relays.gateway.connected + relays.peers.relays().length,
+      relays: connected,
+      idleRelays: Math.max(0, connected - working),
       assignedAt,
       lately: { ended: done.completed + done.no_work_needed + done.blocked + done.failed, failed: done.failed },
       backupAt: await lastBackup(config.backupMetricsFile),

@@ -12,6 +12,7 @@ function facts(more: Partial<Facts> = {}): Facts {
     isSuspended: false,
     onOffer: 9,
     relays: 3,
+    idleRelays: 1,
     assignedAt: NOW - 1000,
     lately: { ended: 40, failed: 4 },
     backupAt: NOW - 3 * HOUR,
@@ -43,6 +44,7 @@ test.each<[string, Partial<Facts>]>([
 test.each<[string, Partial<Facts>]>([
   ["an empty queue without relays", { onOffer: 0, relays: 0 }],
   ["a queue that admins suspended", { isSuspended: true, assignedAt: NOW - 5 * HOUR }],
+  ["a queue at which every relay has long work", { idleRelays: 0, assignedAt: NOW - 5 * HOUR }],
   ["a few failures", { lately: { ended: 4, failed: 4 } }],
   ["a hub that does not know of its backups", { backupAt: undefined }],
 ])("%s is no trouble", (_, more) => {

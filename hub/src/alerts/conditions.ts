@@ -13,6 +13,8 @@ export interface Facts {
   readonly isSuspended: boolean;
   readonly onOffer: number;
   readonly relays: number;
+  /** Those of them that hold no task. */
+  readonly idleRelays: number;
   /** When a relay was last given a task; the start of this process where that was longer ago. */
   readonly assignedAt: number;
   /** The tasks that ended within this hour and the last one. */
@@ -66,14 +68,14 @@ function codeHost({ unreadable }: Facts): Condition[] {
   return [{ key: "code_host_failing", kind: "code_host_failing", forMs: 10 * MINUTE_MS, title, text }];
 }
 
-function queue({ isSuspended, onOffer, relays, assignedAt, now }: Facts): Condition[] {
+function queue({ isSuspended, onOffer, relays, idleRelays, assignedAt, now }: Facts): Condition[] {
   if (isSuspended || relays === 0) return [];
   if (onOffer === 0) {
     const text = `${relays} relays are connected.`;
     return [{ key: "queue_empty", kind: "queue_empty", forMs: 2 * HOUR_MS, title: "Nothing is on offer", text }];
   }
-  if (now - assignedAt < STUCK_MS) return [];
-  const text = `${onOffer} issues are on offer and ${relays} relays connected.`;
+  if (idleRelays === 0 || now - assignedAt < STUCK_MS) return [];
+  const text = `${onOffer} issues are on offer and ${idleRelays} relays without a task. Limits, pauses or model rules may keep them from it.`;
   const title = "Nobody was given a task for half an hour";
   // The half hour is counted from the last task; this is for relays that connect one after the other.
   return [{ key: "queue_stuck", kind: "queue_stuck", forMs: 5 * MINUTE_MS, title, text }];

@@ -4,7 +4,7 @@ import type { HubAlertKind, NotificationKind } from "@nest/protocol";
 export const alertWords: Readonly<Record<HubAlertKind, string>> = {
   code_host_failing: "A repository cannot be read for 10 minutes",
   queue_empty: "Nothing is on offer for 2 hours while relays are connected",
-  queue_stuck: "Issues are on offer and nobody was given a task for half an hour",
+  queue_stuck: "Issues are on offer, relays without a task, and nobody was given one for half an hour",
   failure_rate: "More than half of the tasks of this hour and the last one failed",
   backup_old: "The last backup is older than 26 hours",
   replica_lost: "A replica of the hub is gone",

@@ -150,6 +150,12 @@ function When({ draft, put }: PartProps) {
         value={draft.digest_minutes}
         onChange={(value) => put({ digest_minutes: String(value) })}
       />
+      <TextInput
+        label="Variable of the secret"
+        description="Dollar sign, name in braces; the name begins with NEST_ALERT_. Empty: the secret is saved here."
+        value={draft.secret}
+        onChange={(event) => put({ secret: event.currentTarget.value.trim() })}
+      />
     </>
   );
 }
