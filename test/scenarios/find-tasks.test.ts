@@ -49,6 +49,10 @@ describe("the tasks that were ever given", () => {
     expect(await found("contributor=nobody")).toEqual([]);
     expect(await found("q=bob")).toEqual([all[2]]);
     expect(await found(`q=one%23${all[3]?.split(" ")[1]}`)).toContain(all[3]);
+    const [, last] = all[3]?.split(" ") ?? [];
+    expect(await found(`q=Acme/One%23${last}`)).toContain(all[3]);
+    expect((await found(`q=acme/one%23${last}&outcome=failed`)).length).toBe(1);
+    expect(await found("q=acme/one%2399")).toEqual([]);
     expect(await found("outcome=failed")).toEqual([all[3]]);
     expect(await found("outcome=blocked")).toEqual([all[2]]);
     expect(await found("outcome=completed")).toEqual([all[1]]);

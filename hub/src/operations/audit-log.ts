@@ -17,13 +17,14 @@ const CLOCKS_APART_MS = 3_600_000;
 const AUDIT = `
   select * from audit
   where id < ?1 and id >= ?2 and at >= ?4 and at < ?5 and (?6 = '' or action = ?6)
-    and lower(actor) like ?7 escape '\\' and lower(subject) like ?8 escape '\\'
-    and lower(actor || ' ' || action || ' ' || subject || ' ' || coalesce(before, '') || ' ' || coalesce(after, ''))
-      like ?9 escape '\\'
+    and (?7 = '%%' or lower(actor) like ?7 escape '\\') and (?8 = '%%' or lower(subject) like ?8 escape '\\')
+    and (?9 = '%%' or lower(actor || ' ' || action || ' ' || subject || ' ' || coalesce(before, '') || ' ' || coalesce(after, ''))
+      like ?9 escape '\\')
   order by id desc limit ?3`;
 
 /** The ids of the first and the last line. */
-const ENDS = "select coalesce(min(id), 0) as first, coalesce(max(id), 0) as last from audit";
+const ENDS = `
+  select coalesce((select min(id) from audit), 0) as first, coalesce((select max(id) from audit), 0) as last`;
 /** When the first line from an id (?1) was written. */
 const WRITTEN = "select at from audit where id >= ?1 order by id limit 1";
 

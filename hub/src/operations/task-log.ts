@@ -6,25 +6,31 @@ import { attemptOf } from "./attempt.ts";
 const FILE_PAGE = 500;
 
 /** Generations looked at by one query: the embedded database answers on the thread that relays wait for. */
-const SPAN = 5000;
+const SPAN = 1000;
 
 /**
  * Tasks with generations below ?1 and from ?2, newest first, at most ?3: of a repository (?4), a contributor's id (?5), an ending (?6),
- * a backend (?7), a kind of failure (?8); empty: any. ?9: a text in the issue's name or title. What an agent did not finish is not
- * `completed`.
+ * a backend (?7), a kind of failure (?8); empty: any. What an agent did not finish is not `completed`.
  */
-const TASKS = `
+const FILTERED = `
   select * from tasks
   where gen < ?1 and gen >= ?2
     and (?4 = '' or lower(repo) = ?4) and (?5 = '' or contributor_id = ?5) and (?7 = '' or lower(backend) = ?7)
     and (?8 = '' or failure_kind = ?8)
     and (?6 = '' or (?6 = 'under_way' and ended_at is null) or (outcome = 'completed' and verdict = ?6)
       or (outcome = ?6 and (outcome <> 'completed' or verdict is null or verdict not in ('no_work_needed', 'blocked'))))
-    and lower(item_key || ' ' || title) like ?9 escape '\\'
-  order by gen desc limit ?3`;
+`;
+const NEWEST = " order by gen desc limit ?3";
+
+/** ?9: a text in the issue's name or title. */
+const TASKS = `${FILTERED} and (?9 = '%%' or lower(item_key || ' ' || title) like ?9 escape '\\') ${NEWEST}`;
+/** ?9: the name of an issue, whose tasks have an index of their own. */
+const TASKS_OF_ISSUE = `${FILTERED} and item_key = ?9 ${NEWEST}`;
+const ISSUE = /^[a-z0-9._-]{1,100}\/[a-z0-9._-]{1,100}#\d{1,10}$/i;
 
 /** The generations of the first and the last task. */
-const ENDS = "select coalesce(min(gen), 0) as first, coalesce(max(gen), 0) as last from tasks";
+const ENDS = `
+  select coalesce((select min(gen) from tasks), 0) as first, coalesce((select max(gen) from tasks), 0) as last`;
 /** When the first task from a generation (?1) was given. */
 const GIVEN = "select assigned_at from tasks where gen >= ?1 order by gen limit 1";
 
@@ -76,10 +82,14 @@ export class TaskLog {
     const first = from === undefined ? range.first : await this.#generationAt(from, range);
     let high = Math.min(below, before === undefined ? range.after : await this.#generationAt(before, range));
     const wanted = this.#valuesOf(filter);
+    const find = (low: number, below: number, most: number, text: string, sql: string) =>
+      reader.all(sql, below, low, most, ...wanted.values, text);
+    if (wanted.issue !== undefined)
+      return (await find(first, high, limit, wanted.issue, TASKS_OF_ISSUE)).map((row) => listed(row, ledger));
     const found: tasks.ListedTask[] = [];
     while (high > first && found.length < limit) {
       const low = Math.max(first, high - SPAN);
-      const rows = await reader.all(TASKS, high, low, limit - found.length, ...wanted);
+      const rows = await find(low, high, limit - found.length, wanted.text, TASKS);
       found.push(...rows.map((row) => listed(row, ledger)));
       high = low;
       await new Promise((resolve) => setImmediate(resolve));
@@ -102,7 +112,7 @@ export class TaskLog {
     return low;
   }
 
-  /** The parameters ?4 to ?9. A text that is a whole login means that contributor. */
+  /** The parameters ?4 to ?8, and what ?9 is. A text that is a whole login means that contributor, one that names an issue that issue. */
   #valuesOf({
     q = "",
     repo = "",
@@ -114,7 +124,11 @@ export class TaskLog {
     const byText = contributor === "" && q !== "" ? this.#deps.ledger.contributorByLogin(q)?.id : undefined;
     const id = contributor === "" ? (byText ?? "") : this.#contributorId(contributor);
     const text = byText === undefined ? q.toLowerCase().replace(/[\\%_]/g, "\\$&") : "";
-    return [repo.toLowerCase(), id, outcome, backend.toLowerCase(), kind, `%${text}%`] as const;
+    return {
+      values: [repo.toLowerCase(), id, outcome, backend.toLowerCase(), kind],
+      text: `%${text}%`,
+      issue: ISSUE.test(q) ? q.toLowerCase() : undefined,
+    };
   }
 
   #contributorId(loginOrId: string): string {
