@@ -56,9 +56,10 @@ test("every rule that holds an issue back is told with its value, not only the f
     ]),
   );
   expect(found.issue?.withheld?.reason).toBe("label_filter");
-  expect(found.hold).toMatchObject({ reason: "wait", until });
+  expect(found.hold).toMatchObject({ reason: "wait", until, by: expect.any(String) });
   const theirs = (await hub.call("GET", path(1))).body as Reply;
   expect(holding(theirs)).toEqual(holding(found));
+  expect(theirs.hold).not.toHaveProperty("by");
   expect(theirs.rules.filter(({ setting }) => setting !== undefined)).toEqual([]);
 });
 

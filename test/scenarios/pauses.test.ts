@@ -58,6 +58,8 @@ test("one machine is paused while the contributor's others work; everybody is pa
     reason: "contribution_suspended",
     message: "we release",
   });
+  expect((await hub.call("GET", "/api/contribute/status")).body).toMatchObject({ pause: { note: "we release" } });
+  expect((await hub.call("GET", "/contribute")).body).toContain("suspended for now: we release.");
   const listed = (await hub.admin("GET", PAUSES)).body as { pauses: pauses.Pause[] };
   expect(listed.pauses.map(({ scope: { kind }, github_username: login, note }) => [kind, login, note])).toEqual(
     expect.arrayContaining([

@@ -147,6 +147,11 @@ describe.skipIf(missing)("pauses on the operations page", () => {
       expect.stringMatching(/^acme\/one by boss until .*: its CI is brokenEnd$/),
     ]);
     expect(await seriousViolations(page)).toEqual([]);
+    const live = await openPage(browser, hub.url, { viewport });
+    await live.page
+      .getByText("An operator has paused the hand-out of work: we release. Tasks under way go on.")
+      .waitFor();
+    await live.context.close();
     for (const name of ["everybody", "laptop of ada", "acme/one"])
       await listed.getByRole("button", { name: `End the pause of ${name}` }).click();
     await listed.waitFor({ state: "detached" });

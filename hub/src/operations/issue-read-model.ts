@@ -5,6 +5,7 @@ import {
   hubWideRefusals,
   type Judgement,
   type Ledger,
+  type OperatorHold,
   operatorHoldOn,
   type Queue,
   type QueueFeed,
@@ -87,9 +88,7 @@ export class IssueReadModel {
       rules: entry === undefined ? [] : this.#rules(key, viewer, at),
       failures: failuresNow(ledger.item(key), times, at),
       quarantine_at: QUARANTINE_AT,
-      ...(hold === undefined
-        ? {}
-        : { hold: { reason: hold.reason, by: hold.by, at: iso(hold.at), ...endOf(hold.until) } }),
+      ...(hold === undefined ? {} : { hold: holdOf(hold, viewer) }),
       attempts: rows.map((row) => attemptOf(row, ledger)),
     };
   }
@@ -154,6 +153,10 @@ function ruleOf({ rule, withheld, setting }: Judgement): issues.IssueRule {
     ...(detail === undefined ? {} : { detail }),
     ...told,
   };
+}
+
+function holdOf({ reason, by, at, until }: OperatorHold, { isAdmin }: IssueViewer): issues.IssueReply["hold"] {
+  return { reason, at: iso(at), ...(isAdmin ? { by } : {}), ...endOf(until) };
 }
 
 function endOf(until: number | undefined): { readonly until?: string } {

@@ -8,6 +8,7 @@ import {
   operatorHoldOn,
   PAUSE_PREFIX,
   type Pause,
+  type PauseScope,
   pauseFor,
   pauseOf,
   type Queue,
@@ -84,6 +85,7 @@ export class ReadModel {
       total_items: queue.size,
       withheld: queue.withheldCounts(),
       suspended,
+      ...this.#pauseShown({ kind: "everything" }),
       ...(announcement === "" ? {} : { announcement }),
       in_flight: ledger.leaseCount,
       completed_day: doneByHour.sum(DAY_HOURS, this.#deps.clock.now()).completed,
@@ -97,7 +99,7 @@ export class ReadModel {
           state,
           issues,
           ...(error === undefined ? {} : { error }),
-          ...this.#pauseOfRepository(repo),
+          ...this.#pauseShown({ kind: "repository", repo }),
         })),
       revision: this.#revision.of(
         settings(),
@@ -244,8 +246,8 @@ export class ReadModel {
     return (await new TimeSlicer().through(this.fleet(() => true))).clankers;
   }
 
-  #pauseOfRepository(repo: string): Pick<contribute.StatusReply["repositories"][number], "pause"> {
-    const pause = pauseOf(this.#deps.ledger, { kind: "repository", repo }, this.#deps.clock.now());
+  #pauseShown(scope: PauseScope): Pick<contribute.StatusReply, "pause"> {
+    const pause = pauseOf(this.#deps.ledger, scope, this.#deps.clock.now());
     if (pause === undefined) return {};
     const { note, until } = pause;
     return { pause: { note, ...(until === null ? {} : { until: iso(until) }) } };

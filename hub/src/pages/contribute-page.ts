@@ -124,8 +124,10 @@ function elsewhere(name: string): Html | undefined {
 function notices(status: contribute.StatusReply, settings: governor.GovernorSettings): Html {
   const lines = [
     ...(status.announcement === undefined ? [] : [html`<p class="notice">${status.announcement}</p>`]),
-    ...(settings.contribute_suspended
-      ? [html`<p class="notice">Handing out is suspended for now. Relays stay connected and wait.</p>`]
+    ...(settings.contribute_suspended || status.pause !== undefined
+      ? [
+          html`<p class="notice">Handing out is suspended for now${status.pause === undefined || status.pause.note === "" ? "" : `: ${status.pause.note}`}. Relays stay connected and wait.</p>`,
+        ]
       : []),
     ...(settings.contribute_reject_unknown_models && settings.contribute_allow_models.length > 0
       ? [html`<p class="notice">Models accepted here: ${settings.contribute_allow_models.join(", ")}.</p>`]

@@ -49,6 +49,9 @@ export const reissueToken = route({
   reply: RegisterReply,
 });
 
+/** A pause as everybody may see it: why, and until when where that is known. */
+const PublicPause = z.object({ note: z.string(), until: z.string().optional() });
+
 export const StatusReply = z.object({
   hub: z.literal("online"),
   active_contributors: z.number().int(),
@@ -59,6 +62,8 @@ export const StatusReply = z.object({
   total_items: z.number().int(),
   withheld: z.record(z.string(), z.number().int()),
   suspended: z.boolean(),
+  /** Nobody is given work, because an operator paused everybody. */
+  pause: PublicPause.optional(),
   /** The operators' announcement to everybody; absent when there is none. */
   announcement: z.string().optional(),
   in_flight: z.number().int(),
@@ -73,7 +78,7 @@ export const StatusReply = z.object({
       issues: z.number().int(),
       error: z.string().optional(),
       /** None of its issues is offered, because an operator said so. */
-      pause: z.object({ note: z.string(), until: z.string().optional() }).optional(),
+      pause: PublicPause.optional(),
     }),
   ),
   /** Changes whenever an admin changes the queue configuration, the order of the queue, or who and what is paused. */

@@ -39,7 +39,15 @@ export const IssueReply = z.object({
   failures: z.number().int(),
   quarantine_at: z.number().int(),
   /** An operator's hold, even if something else withholds it too. */
-  hold: z.object({ reason: z.string(), by: z.string(), at: z.string(), until: z.string().optional() }).optional(),
+  hold: z
+    .object({
+      reason: z.string(),
+      /** Who holds it; for admins. */
+      by: z.string().optional(),
+      at: z.string(),
+      until: z.string().optional(),
+    })
+    .optional(),
   /** Every task that it had, newest first; at most 50. */
   attempts: z.array(Attempt),
 });

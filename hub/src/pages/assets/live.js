@@ -169,10 +169,11 @@ function notice(text) {
 }
 
 function standingNotice() {
-  const { suspended = false, announcement = "" } = known.status ?? {};
-  return [suspended ? "An operator has paused the hand-out of work. Tasks under way go on." : "", announcement]
-    .filter((sentence) => sentence !== "")
-    .join(" ");
+  const { suspended = false, pause, announcement = "" } = known.status ?? {};
+  const isPaused = suspended || pause !== undefined;
+  const note = pause === undefined || pause.note === "" ? "" : `: ${pause.note}`;
+  const paused = isPaused ? `An operator has paused the hand-out of work${note}. Tasks under way go on.` : "";
+  return [paused, announcement].filter((sentence) => sentence !== "").join(" ");
 }
 
 let paintIsDue = false;

@@ -27,7 +27,7 @@ export function IssuePage() {
   return (
     <>
       <p className="crumb">
-        <Link to="/operations">Operations</Link>
+        <Link to="/issues">Issues</Link>
       </p>
       {error !== null && data === undefined ? (
         <LoadFailed problem={error} again={() => void refetch()} />
@@ -129,7 +129,7 @@ function IssueFacts({ found }: { readonly found: issues.IssueReply }) {
         )}
         {hold === undefined ? undefined : (
           <Fact name="Held">
-            by {hold.by} since {dateAndTime(hold.at)},{" "}
+            {hold.by === undefined ? "" : `by ${hold.by} `}since {dateAndTime(hold.at)},{" "}
             {hold.until === undefined ? "until somebody lets it go" : `until ${dateAndTime(hold.until)}`}
             {hold.reason === "" ? "" : `: ${hold.reason}`}
           </Fact>

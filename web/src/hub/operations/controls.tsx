@@ -54,6 +54,12 @@ export function Controls() {
           <ReadNow />
         </div>
       ) : undefined}
+      {suspended || status.pause === undefined ? undefined : (
+        <p className="notice" role="status">
+          Everybody is paused{status.pause.note === "" ? "" : ": "}
+          <bdi>{status.pause.note}</bdi>. Relays stay connected and idle; tasks under way go on.
+        </p>
+      )}
       {suspended ? (
         <p className="notice" role="status">
           Handing out is suspended. Relays stay connected and idle; tasks under way go on.
