@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { CodeHost } from "@nest/codehost";
-import { rolesOf } from "@nest/dispatch";
+import { PAUSE_PREFIX, rolesOf } from "@nest/dispatch";
 import type { Clock, Log } from "@nest/kit";
 import { TOKEN_SETTING } from "./access/api-tokens.ts";
 import { USER_SETTING } from "./access/shared-users.ts";
@@ -131,7 +131,7 @@ export async function buildOperations({
     now: () => clock.now(),
   });
 
-  listenFor({ stream, metrics, doneByHour, waits }, dispatch, relays, { clock, log });
+  listenFor({ readModel, stream, metrics, doneByHour, waits }, dispatch, relays, { clock, log });
   const isMine = () => shared?.replicas.isLeader ?? true;
   const pruner = new ActivityPruner({ database: reader, isMine, clock, log });
   const board = { ledger, doneByHour, webUrl, active };
@@ -153,21 +153,25 @@ export async function buildOperations({
 
 /** Subscribes each reader to durable changes and to relay events. */
 function listenFor(
-  { stream, metrics, doneByHour, waits }: Pick<Operations, "stream" | "metrics" | "doneByHour" | "waits">,
+  parts: Pick<Operations, "readModel" | "stream" | "metrics" | "doneByHour" | "waits">,
   { batcher, storage: { reader } }: Dispatch,
   { events, peers }: Relays,
   { clock, log }: Pick<OperationsDeps, "clock" | "log">,
 ): void {
+  const { readModel, stream, metrics, doneByHour, waits } = parts;
   batcher.listen({
     committed: (changes) => metrics.count(changes),
     changed(changes) {
       doneByHour.count(changes);
       stream.tell(changes.activity);
-      if (changes.settings.size > 0) stream.change();
+      const names = [...changes.settings.keys()];
+      if (names.some((name) => name.startsWith(PAUSE_PREFIX))) readModel.pausesChanged();
+      if (names.length > 0) stream.change();
       const isOfIdentity = (name: string) => name.startsWith(USER_SETTING) || name.startsWith(TOKEN_SETTING);
-      if ([...changes.settings.keys()].some(isOfIdentity)) void stream.review();
+      if (names.some(isOfIdentity)) void stream.review();
     },
     reloaded() {
+      readModel.pausesChanged();
       doneByHour.load(reader, clock.now()).catch((thrown) => log.warn({ err: thrown }, "could not reload the charts"));
       stream.change();
     },

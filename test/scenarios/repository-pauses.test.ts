@@ -67,6 +67,21 @@ test("what a pause would touch is said before, in numbers", async () => {
   expect((await hub.call("GET", `${PAUSES}/effect?kind=everything`)).status).toBe(401);
 });
 
+test("the revision that pages watch changes with each pause and is as before when it is over", async () => {
+  await using hub = await twoRepositories();
+  const revision = async () =>
+    ((await hub.call("GET", "/api/contribute/status")).body as { revision: string }).revision;
+  const before = await revision();
+  await hub.admin("PUT", PAUSES, { scope: ONE });
+  const one = await revision();
+  await hub.admin("PUT", PAUSES, { scope: { kind: "everything" } });
+  expect(new Set([before, one, await revision()]).size).toBe(3);
+  await hub.admin("POST", `${PAUSES}/end`, { scope: { kind: "everything" } });
+  expect(await revision()).toBe(one);
+  await hub.admin("POST", `${PAUSES}/end`, { scope: ONE });
+  expect(await revision()).toBe(before);
+});
+
 test("a repository that the hub does not serve cannot be paused; an audit line tells each change", async () => {
   await using hub = await twoRepositories();
   const refused = await hub.admin("PUT", PAUSES, { scope: { kind: "repository", repo: "acme/none" } });

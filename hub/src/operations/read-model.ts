@@ -58,6 +58,8 @@ export type Visibility = (repo: string) => boolean;
 export class ReadModel {
   readonly #deps: ReadModelDeps;
   readonly #revision = new Revision();
+  /** Who and what is paused; undefined until it is asked for again. Looking through all settings is not for every status. */
+  #pauses: readonly unknown[] | undefined;
 
   constructor(deps: ReadModelDeps) {
     this.#deps = deps;
@@ -70,6 +72,11 @@ export class ReadModel {
     return this.#deps.peers.refreshed();
   }
 
+  /** Call when somebody or something was paused, or a pause ended. */
+  pausesChanged(): void {
+    this.#pauses = undefined;
+  }
+
   status(visibility: Visibility): contribute.StatusReply {
     const { ledger, queue, gateway, monitor, peers, settings, doneByHour } = this.#deps;
     const { contribute_suspended: suspended, contribute_announcement: announcement } = settings();
@@ -77,6 +84,7 @@ export class ReadModel {
     for (const session of gateway.sessions())
       if (session.relayIdentity !== undefined) active.add(session.relayIdentity.contributorId);
     queue.wake(this.#deps.clock.now());
+    this.#pauses ??= ledger.settingsOf(PAUSE_PREFIX);
     return {
       hub: "online",
       active_contributors: active.size,
@@ -101,11 +109,7 @@ export class ReadModel {
           ...(error === undefined ? {} : { error }),
           ...this.#pauseShown({ kind: "repository", repo }),
         })),
-      revision: this.#revision.of(
-        settings(),
-        ledger.setting(ORDER_SETTING),
-        ...ledger.settingsOf(PAUSE_PREFIX).map(([, pause]) => pause),
-      ),
+      revision: this.#revision.of(settings(), ledger.setting(ORDER_SETTING), this.#pauses),
     };
   }
 
