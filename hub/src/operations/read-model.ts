@@ -7,9 +7,7 @@ import {
   ORDER_SETTING,
   operatorHoldOn,
   PAUSE_PREFIX,
-  type Pause,
   type PauseScope,
-  pauseFor,
   pauseOf,
   type Queue,
   type QueueFeed,
@@ -26,11 +24,11 @@ import {
 import { Revision } from "../queue-settings/revision.ts";
 import type { Gateway } from "../relays/gateway.ts";
 import type { Peers, RemoteRelay } from "../relays/peers.ts";
-import type { CredentialFailure, Session } from "../relays/session.ts";
 import { DAY_HOURS, type DoneByHour } from "./done-by-hour.ts";
 import { ACTIVITY, activityOf, RETAINED } from "./feed-queries.ts";
 import { facetsOf, issueMatcher } from "./issue-filter.ts";
 import { pageOf } from "./page-of.ts";
+import { type RelayRowDeps, RelayRows, type Visibility } from "./relay-rows.ts";
 import { withheldSentence } from "./withheld-sentence.ts";
 
 export interface ReadModelDeps {
@@ -44,12 +42,10 @@ export interface ReadModelDeps {
   readonly doneByHour: DoneByHour;
   readonly settings: () => governor.GovernorSettings;
   readonly webUrl: string;
-  /** The delegated role in which a session works, and the one that an owner set. */
-  readonly roles: (session: Session) => { readonly inForce: string | undefined; readonly assigned: string | undefined };
+  readonly roles: RelayRowDeps["roles"];
 }
 
-/** Whether the viewer may see a repository's details. */
-export type Visibility = (repo: string) => boolean;
+export type { Visibility } from "./relay-rows.ts";
 
 /**
  * What people see of the hub: one function for each page or route, all from the same counts. It contains no tokens and no
@@ -61,8 +57,11 @@ export class ReadModel {
   /** Who and what is paused; undefined until it is asked for again. Looking through all settings is not for every status. */
   #pauses: readonly unknown[] | undefined;
 
+  readonly #rows: RelayRows;
+
   constructor(deps: ReadModelDeps) {
     this.#deps = deps;
+    this.#rows = new RelayRows({ ledger: deps.ledger, roles: deps.roles, now: () => deps.clock.now() });
   }
 
   /**
@@ -202,11 +201,11 @@ export class ReadModel {
     const cooling = ["failed", "quarantined", "connection_lost", "given_back", "requeued"];
     const clankers: contribute.FleetRelay[] = [];
     for (const session of gateway.sessions()) {
-      clankers.push(...this.#relay(session, held, visibility));
+      clankers.push(...this.#rows.ofSession(session, held, visibility));
       yield;
     }
     for (const relay of remote.values()) {
-      clankers.push(remoteRow(relay, held, visibility));
+      clankers.push(this.#rows.ofRemote(relay, held, visibility));
       yield;
     }
     const from = Number(page.cursor ?? 0);
@@ -225,7 +224,7 @@ export class ReadModel {
   ownRelays(): RemoteRelay[] {
     const all = () => true;
     return [...this.#deps.gateway.sessions()].flatMap((session) =>
-      this.#relay(session, new Map(), all).map((row) => ({ row, note: session.note })),
+      this.#rows.ofSession(session, new Map(), all).map((row) => ({ row, note: session.note })),
     );
   }
 
@@ -238,10 +237,10 @@ export class ReadModel {
     );
     const all = () => true;
     const here = [...this.#deps.gateway.sessions()].flatMap((session) =>
-      session.relayIdentity?.contributorId === contributorId ? this.#relay(session, held, all) : [],
+      session.relayIdentity?.contributorId === contributorId ? this.#rows.ofSession(session, held, all) : [],
     );
     const elsewhere = this.#deps.peers.relays().filter(({ row }) => row.contributor_id === contributorId);
-    return [...here, ...elsewhere.map((relay) => remoteRow(relay, held, all))];
+    return [...here, ...elsewhere.map((relay) => this.#rows.ofRemote(relay, held, all))];
   }
 
   /** Every connected relay, on every replica, as admins see it. */
@@ -328,78 +327,6 @@ export class ReadModel {
           }),
     };
   }
-
-  #relay(session: Session, held: ReadonlyMap<string, string>, visibility: Visibility): contribute.FleetRelay[] {
-    const { inForce, assigned } = this.#deps.roles(session);
-    const { relayIdentity, declared, lastFailure, credentialFailure } = session;
-    if (relayIdentity === undefined) return [];
-    const paused = pauseFor(this.#deps.ledger, relayIdentity, this.#deps.clock.now());
-    const current = held.get(session.connection);
-    const capabilities = Object.fromEntries(
-      Object.entries(declared.facts).filter(([, value]) => value !== undefined),
-    ) as Record<string, string>;
-    return [
-      {
-        contributor_id: relayIdentity.contributorId,
-        github_username: session.login,
-        connection_id: session.connection,
-        trust_tier: session.tier,
-        ...(declared.backend === undefined ? {} : { cli_backend: declared.backend }),
-        ...(declared.model === undefined ? {} : { model: declared.model }),
-        ...(inForce === undefined ? {} : { role: inForce }),
-        ...(declared.role === undefined ? {} : { client_role: declared.role }),
-        ...(assigned === undefined ? {} : { assigned_agent_role: assigned }),
-        ...(declared.role === undefined || declared.role === inForce ? {} : { role_mismatch: true }),
-        ...(declared.session === undefined ? {} : { session: declared.session }),
-        capabilities,
-        protocol: {
-          ...(declared.version === undefined ? {} : { declared: declared.version }),
-          verdict: declared.verdict,
-        },
-        connected_at: iso(session.connectedAt),
-        last_activity: iso(session.lastActivityAt),
-        ...(current === undefined ? {} : { current_task: current }),
-        ...(current !== undefined || session.idleReason === undefined ? {} : { idle_reason: session.idleReason }),
-        ...(paused === undefined ? {} : { pause: { scope: paused.scope, ...endOf(paused.pause) } }),
-        ...(credentialFailure === undefined || !visibility(credentialFailure.repo)
-          ? {}
-          : { credential_failure: credentialFailureRow(credentialFailure) }),
-        ...(lastFailure === undefined || !visibility(lastFailure.repo)
-          ? {}
-          : {
-              last_failure: {
-                task_id: lastFailure.taskId,
-                repo: lastFailure.repo,
-                number: lastFailure.number,
-                kind: lastFailure.kind,
-                reason: lastFailure.reason,
-                permanent: lastFailure.permanent,
-                at: iso(lastFailure.at),
-              },
-            }),
-      },
-    ];
-  }
-}
-
-function remoteRow(
-  { row }: RemoteRelay,
-  held: ReadonlyMap<string, string>,
-  visibility: Visibility,
-): contribute.FleetRelay {
-  const { idle_reason, last_failure, credential_failure, ...rest } = row;
-  const current = held.get(row.connection_id);
-  return {
-    ...rest,
-    ...(current === undefined ? {} : { current_task: current }),
-    ...(current !== undefined || idle_reason === undefined ? {} : { idle_reason }),
-    ...(last_failure === undefined || !visibility(last_failure.repo) ? {} : { last_failure }),
-    ...(credential_failure === undefined || !visibility(credential_failure.repo) ? {} : { credential_failure }),
-  };
-}
-
-function credentialFailureRow({ taskId, repo, number, reason, at }: CredentialFailure) {
-  return { task_id: taskId, repo, number, reason, at: iso(at) };
 }
 
 function sessionOf({ identity, contributorId }: Lease): { readonly session?: string } {
@@ -409,10 +336,6 @@ function sessionOf({ identity, contributorId }: Lease): { readonly session?: str
 /** Shown instead of a private repository's name and an issue's title. */
 const HIDDEN_REPO = "private";
 const HIDDEN_TITLE = "an issue of a private repository";
-
-function endOf({ until }: Pause): { readonly until?: string } {
-  return until === null ? {} : { until: iso(until) };
-}
 
 function iso(ms: number): string {
   return new Date(ms).toISOString();
