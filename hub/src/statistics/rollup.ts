@@ -96,11 +96,14 @@ export class Rollup {
     // A day whose hours are gone is counted anew from all of them.
     const isKept = (hour: number) => dayOf(hour) > dayOf(current - KEPT_HOURS);
     const hours = new Set(again.flatMap((hour) => (isKept(hour) ? [hour] : hoursOf(dayOf(hour)))));
-    for (const hour of hours) await this.#countHour(hour);
-    const days = new Set(again.map(dayOf).filter((day) => day < dayOf(sealed + 1)));
+    const pulls: string[] = [];
+    for (const hour of hours) pulls.push(...(await this.#countHour(hour)));
+    const days = new Set([...hours].map(dayOf).filter((day) => day < dayOf(sealed + 1)));
     for (const day of days) await writeDay(database, day);
+    // Marked when the days have them too: a crash before has the hours counted anew.
+    await markCounted(database, pulls);
     for (let hour = sealed + 1; hour <= current && !this.#stopped; hour += 1) {
-      await this.#countHour(hour);
+      await markCounted(database, await this.#countHour(hour));
       const isLastOfDay = dayOf(hour + 1) > dayOf(hour);
       if (hour <= complete && isLastOfDay) await writeDay(database, dayOf(hour));
       // Of the past, a day at a time: sealing each hour would wait for the disk each time.
@@ -108,7 +111,8 @@ export class Rollup {
     }
   }
 
-  async #countHour(hour: number): Promise<void> {
+  /** Counts an hour, and returns the pull requests that were not in its counts before. */
+  async #countHour(hour: number): Promise<readonly string[]> {
     const { database } = this.#deps;
     const counts = new HourCounts(hour);
     // Looked up first: what is verified while the tasks are read is counted the next time.
@@ -120,8 +124,8 @@ export class Rollup {
       if (read % 1000 === 0) await turn();
     }
     await counts.write(database);
-    await markCounted(database, pulls);
     await turn();
+    return pulls;
   }
 
   /** The hour before the first one that there is something to count in. */
