@@ -114,11 +114,7 @@ export async function registerRoutes(deps: RouteDeps): Promise<void> {
     signInPolls: budgets.signInPolls,
     showLogin: (reply, to, hasDeviceFlow) => sendPage(reply, loginPage(to, hasDeviceFlow)),
   });
-  registerApiTokenRoutes(routes, {
-    tokens: deps.access.apiTokens,
-    identity,
-    onRevoked: () => void stream.review(),
-  });
+  registerApiTokenRoutes(routes, { tokens: deps.access.apiTokens, identity });
   registerHostedNests(routes, deps);
   registerPages(http, routes, {
     codeHostAddress: { web: config.webUrl, api: config.apiUrl },

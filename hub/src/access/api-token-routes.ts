@@ -7,12 +7,10 @@ import type { HubRoutes } from "./viewer.ts";
 export interface ApiTokenRouteDeps {
   readonly tokens: ApiTokens;
   readonly identity: Identity;
-  /** Called when a token was revoked: what was opened with it ends. */
-  readonly onRevoked: () => void;
 }
 
 /** API tokens for automation: shown, made and revoked by admins, never by a token. */
-export function registerApiTokenRoutes(routes: HubRoutes, { tokens, identity, onRevoked }: ApiTokenRouteDeps): void {
+export function registerApiTokenRoutes(routes: HubRoutes, { tokens, identity }: ApiTokenRouteDeps): void {
   const shown = async (record: ApiTokenRecord): Promise<apiTokens.ApiToken> => {
     const usedAt = tokens.usedAt(record.id);
     const isPowerless = !(await identity.isMadeByAdmin(record));
@@ -56,7 +54,6 @@ export function registerApiTokenRoutes(routes: HubRoutes, { tokens, identity, on
 
   routes.serve(apiTokens.revoke, async ({ params: { id = "" }, actor }) => {
     await tokens.revoke(id, actor);
-    onRevoked();
     return { ok: true as const };
   });
 }

@@ -1,11 +1,6 @@
 import type { Reader } from "@nest/dispatch";
 import { type contributors, spanOf } from "@nest/protocol";
-
-/** Entries of a file that are read at a time. */
-const FILE_PAGE = 500;
-
-/** Ids looked at by one query: the embedded database answers on the thread that relays wait for. */
-const SPAN = 5000;
+import { allInParts, newestFirst } from "./newest-first.ts";
 
 /** When a replica's clock is behind another's, a later entry has an earlier time; by no more than this. */
 const CLOCKS_APART_MS = 3_600_000;
@@ -47,33 +42,27 @@ export class AuditLog {
   }
 
   /** Every entry that a filter finds, newest first, some at a time. */
-  async *all(filter: contributors.AuditFilter): AsyncGenerator<readonly Entry[]> {
-    let before = Number.MAX_SAFE_INTEGER;
-    for (;;) {
-      const entries = await this.#read(filter, before, FILE_PAGE);
-      if (entries.length > 0) yield entries;
-      const last = entries.at(-1);
-      if (last === undefined || entries.length < FILE_PAGE) return;
-      before = last.id;
-    }
+  all(filter: contributors.AuditFilter): AsyncIterable<readonly Entry[]> {
+    return allInParts(
+      (below, most) => this.#read(filter, below, most),
+      ({ id }) => id,
+    );
   }
 
-  /** The first entries below an id that a filter finds. Between two spans of ids others get their turn. */
+  /** The first entries below an id that a filter finds. */
   async #read(filter: contributors.AuditFilter, below: number, limit: number): Promise<Entry[]> {
     const { from = 0 } = spanOf(filter);
     const [ends] = await this.#reader.all(ENDS);
-    const first = Number(ends?.first ?? 0);
-    const found: Entry[] = [];
-    let high = Math.min(below, Number(ends?.last ?? 0) + 1);
-    while (high > first && found.length < limit) {
-      const low = Math.max(first, high - SPAN);
-      found.push(...(await this.#readSpan(filter, { low, high }, limit - found.length)));
-      const [written] = await this.#reader.all(WRITTEN, low);
-      if (written !== undefined && Number(written.at) < from - CLOCKS_APART_MS) break;
-      high = low;
-      await new Promise((resolve) => setImmediate(resolve));
-    }
-    return found;
+    return newestFirst({
+      first: Number(ends?.first ?? 0),
+      below: Math.min(below, Number(ends?.last ?? 0) + 1),
+      limit,
+      read: (span, most) => this.#readSpan(filter, span, most),
+      isOver: async (low) => {
+        const [written] = await this.#reader.all(WRITTEN, low);
+        return written !== undefined && Number(written.at) < from - CLOCKS_APART_MS;
+      },
+    });
   }
 
   async #readSpan(

@@ -1,12 +1,7 @@
 import type { Ledger, Reader } from "@nest/dispatch";
 import { spanOf, type tasks } from "@nest/protocol";
 import { attemptOf } from "./attempt.ts";
-
-/** Tasks of a file that are read at a time. */
-const FILE_PAGE = 500;
-
-/** Generations looked at by one query: the embedded database answers on the thread that relays wait for. */
-const SPAN = 1000;
+import { allInParts, newestFirst } from "./newest-first.ts";
 
 /**
  * Tasks with generations below ?1 and from ?2, newest first, at most ?3: of a repository (?4), a contributor's id (?5), an ending (?6),
@@ -62,39 +57,28 @@ export class TaskLog {
   }
 
   /** Every task that a filter finds, newest first, some at a time. */
-  async *all(filter: tasks.TaskFilter): AsyncGenerator<readonly tasks.ListedTask[]> {
-    let below = Number.MAX_SAFE_INTEGER;
-    for (;;) {
-      const some = await this.#read(filter, below, FILE_PAGE);
-      if (some.length > 0) yield some;
-      const last = some.at(-1);
-      if (last === undefined || some.length < FILE_PAGE) return;
-      below = last.task_gen;
-    }
+  all(filter: tasks.TaskFilter): AsyncIterable<readonly tasks.ListedTask[]> {
+    return allInParts(
+      (below, most) => this.#read(filter, below, most),
+      ({ task_gen: gen }) => gen,
+    );
   }
 
-  /** The first tasks below a generation that a filter finds. Between two spans of generations others get their turn. */
+  /** The first tasks below a generation that a filter finds. */
   async #read(filter: tasks.TaskFilter, below: number, limit: number): Promise<tasks.ListedTask[]> {
     const { reader, ledger } = this.#deps;
     const [ends] = await reader.all(ENDS);
     const range = { first: Number(ends?.first ?? 0), after: Number(ends?.last ?? 0) + 1 };
     const { from, before } = spanOf(filter);
     const first = from === undefined ? range.first : await this.#generationAt(from, range);
-    let high = Math.min(below, before === undefined ? range.after : await this.#generationAt(before, range));
-    const wanted = this.#valuesOf(filter);
-    const find = (low: number, below: number, most: number, text: string, sql: string) =>
-      reader.all(sql, below, low, most, ...wanted.values, text);
-    if (wanted.issue !== undefined)
-      return (await find(first, high, limit, wanted.issue, TASKS_OF_ISSUE)).map((row) => listed(row, ledger));
-    const found: tasks.ListedTask[] = [];
-    while (high > first && found.length < limit) {
-      const low = Math.max(first, high - SPAN);
-      const rows = await find(low, high, limit - found.length, wanted.text, TASKS);
-      found.push(...rows.map((row) => listed(row, ledger)));
-      high = low;
-      await new Promise((resolve) => setImmediate(resolve));
-    }
-    return found;
+    const until = before === undefined ? range.after : await this.#generationAt(before, range);
+    const { values, text, issue } = this.#valuesOf(filter);
+    const read = async ({ low, high }: { readonly low: number; readonly high: number }, most: number) => {
+      const [sql, ninth] = issue === undefined ? [TASKS, text] : [TASKS_OF_ISSUE, issue];
+      return (await reader.all(sql, high, low, most, ...values, ninth)).map((row) => listed(row, ledger));
+    };
+    const high = Math.min(below, until);
+    return issue === undefined ? newestFirst({ first, below: high, limit, read }) : read({ low: first, high }, limit);
   }
 
   /** The first generation that was given at a time or later: generations rise with time, so twenty looks find it in a million. */

@@ -25,10 +25,7 @@ export function RelaysPanel() {
   const relays = useMemo(() => {
     const wanted = q.toLowerCase();
     return (fleet?.relays ?? []).filter(
-      (relay) =>
-        (kind === undefined || isKind(relay, kind)) &&
-        (wanted === "" ||
-          `${relay.github_username} ${relay.cli_backend} ${relay.model}`.toLowerCase().includes(wanted)),
+      (relay) => (kind === undefined || isKind(relay, kind)) && (wanted === "" || searchedIn(relay).includes(wanted)),
     );
   }, [fleet, q, kind]);
   const relay = fleet?.relays.find((one) => one.connection_id === chosen);
@@ -47,7 +44,7 @@ export function RelaysPanel() {
       }
       search={{
         label: "Search relays",
-        placeholder: "Login, CLI or model",
+        placeholder: "Login, CLI, model, tier, version",
         value: q,
         change: (text) => show({ relay_q: text }),
       }}
@@ -84,6 +81,14 @@ export function RelaysPanel() {
       </Drawer>
     </ListPanel>
   );
+}
+
+/** What a search finds a relay by. */
+function searchedIn(relay: contribute.FleetRelay): string {
+  const { github_username: login, session, cli_backend: backend, model, trust_tier: tier, protocol } = relay;
+  return [login, session, backend, model, tier, protocol.declared, ...Object.values(relay.capabilities)]
+    .join(" ")
+    .toLowerCase();
 }
 
 interface RowProps {
