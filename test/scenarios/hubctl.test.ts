@@ -50,6 +50,7 @@ test("the queue: what is on offer, one issue, hold, lift and prioritise; a token
   await hubctl(scene, token, "queue", "prioritise", "acme/one#4", "acme/one#3");
   const listed = JSON.parse((await hubctl(scene, read, "queue", "list", "-json", "-limit", "2")).out);
   expect(listed.map(({ key }: { key: string }) => key)).toEqual(["acme/one#4", "acme/one#3"]);
+  expect((await hubctl(scene, read, "queue", "list", "-label", "none", "-json")).out).toBe("[]\n");
   const missing = await hubctl(scene, read, "queue", "show", "acme/one#99");
   expect(missing).toMatchObject({ code: 1, err: expect.stringContaining("there is no issue acme/one#99") });
 });
@@ -65,6 +66,9 @@ test("tasks and relays: who has what, what happened, and taking it back; the aud
   expect((await hubctl(scene, token, "tasks", "show", task.task_id)).out).toMatch(/issue +acme\/one#1/);
   const back = await hubctl(scene, token, "tasks", "take-back", task.task_id, "-reason", "wrong repository");
   expect(back.out).toContain("is taken back");
+  const ended = await hubctl(scene, token, "tasks", "find", "-outcome", "requeued", "-contributor", "ada", "-json");
+  expect(JSON.parse(ended.out)).toMatchObject([{ task_id: task.task_id, outcome: "requeued" }]);
+  expect((await hubctl(scene, token, "tasks", "find", "-outcome", "failed", "-json")).out).toBe("[]\n");
   expect((await relay.next("task_revoke")).task_id).toBe(task.task_id);
   expect((await hubctl(scene, token, "audit")).out).toContain("token operate token (by boss)");
   const found = await hubctl(scene, token, "audit", "list", "-action", "requeue", "-actor", "boss", "-json");

@@ -6,10 +6,11 @@ import type { Verb, VerbCall } from "./verb.ts";
 
 const list: Verb = async (call) => {
   noWords(call);
-  const { reason, search: q } = call.flags;
+  const { reason, search: q, repo, label, author, since, until } = call.flags;
+  const filter = { reason, q, repo, label, author, since, until };
   const rows = await rowsOf(
     call,
-    async (paging) => (await call.hub.call(contribute.queue, { query: { ...paging, reason, q } })).value,
+    async (paging) => (await call.hub.call(contribute.queue, { query: { ...paging, ...filter } })).value,
     (page) => page.queue,
   );
   show(call, rows, () => table(["ISSUE", "TITLE", "LABELS", "STANDS"], rows.map(cellsOf)));

@@ -1,5 +1,5 @@
 import { plainText } from "@nest/kit";
-import { contribute, contributors, tasks } from "@nest/protocol";
+import { contribute, contributors, describeOutcome, tasks } from "@nest/protocol";
 import { rowsOf } from "./pages.ts";
 import { noWords, oneWord, show, table } from "./shown.ts";
 import type { Verb } from "./verb.ts";
@@ -22,6 +22,34 @@ const list: Verb = async (call) => {
         one.status,
         one.expires_at,
         one.title,
+      ]),
+    ),
+  );
+  return 0;
+};
+
+/** Tasks of the whole history, newest first. */
+const find: Verb = async (call) => {
+  noWords(call);
+  const { search: q, repo, contributor, outcome, backend, since, until } = call.flags;
+  const filter = { q, repo, contributor, outcome, backend, since, until };
+  const rows = await rowsOf(
+    call,
+    async (paging) => (await call.hub.call(tasks.list, { query: { ...paging, ...filter } })).value,
+    (page) => page.tasks,
+  );
+  show(call, rows, () =>
+    table(
+      ["TASK", "ISSUE", "CONTRIBUTOR", "BACKEND", "GIVEN", "ENDED", "BECAUSE", "PULL REQUEST"],
+      rows.map((one) => [
+        one.task_id,
+        `${one.repo}#${one.number}`,
+        one.github_username,
+        one.backend,
+        one.assigned_at,
+        describeOutcome(one.outcome, one.verdict).words,
+        one.reason,
+        one.pr_url,
       ]),
     ),
   );
@@ -67,4 +95,4 @@ const takeBack: Verb = async (call) => {
   return 0;
 };
 
-export const taskVerbs: Readonly<Record<string, Verb>> = { list, show: showOne, "take-back": takeBack };
+export const taskVerbs: Readonly<Record<string, Verb>> = { list, find, show: showOne, "take-back": takeBack };

@@ -3,7 +3,8 @@ export const USAGE = `usage: nest hubctl <area> <command> [arguments] [flags]
 Does from a terminal what admins do on the pages of a hub, over the same routes: <hub>/api/docs describes them.
 
 queue: what is handed out next
-  queue list                    what is on offer, in order; -reason operator_hold: what waits for that, -search TEXT
+  queue list                    what is on offer, in order; -reason operator_hold: what waits for that; -repo acme/api, -label bug,
+                                -author LOGIN, -since 2026-11-01, -until 2026-11-30 (last change), -search TEXT
   queue show acme/api#12        one issue, and why it is or is not offered now
   queue hold acme/api#12 …      nobody is given it until it is lifted; -reason TEXT
   queue lift acme/api#12 …      ends what it waits for
@@ -13,6 +14,8 @@ queue: what is handed out next
 relays, tasks: who is connected, who works on what
   relays list                   -search TEXT finds a contributor, session, backend or model
   tasks list                    the tasks under lease
+  tasks find                    every task ever given: -outcome failed, -contributor LOGIN, -repo acme/api, -backend claude,
+                                -since, -until, -search acme/api#12
   tasks show task-1f-9a3c71     its lease, what happened to it, what its agent printed last
   tasks take-back task-1f-9a3c71   takes it from who has it; nothing is counted against them; -reason TEXT
 

@@ -16,6 +16,12 @@ export const hubctlFlags = {
   actor: "text",
   action: "text",
   subject: "text",
+  repo: "text",
+  label: "text",
+  author: "text",
+  contributor: "text",
+  outcome: "text",
+  backend: "text",
 } as const;
 export type HubctlFlags = FlagValues<typeof hubctlFlags>;
 
