@@ -164,6 +164,10 @@ describe.skipIf(missing)("the page of an issue", () => {
     await page.getByRole("button", { name: "Let go" }).click();
     await page.getByRole("heading", { level: 1, name: "on offer" }).waitFor();
 
+    await page.goto(`${hub.url}/audit?q=queue+hold`);
+    await page.locator(".audit-row").getByRole("link", { name: "acme/one#3" }).first().click();
+    await page.waitForURL(`${hub.url}/issues/acme/one/3`);
+
     await page.goto(`${hub.url}/issues/acme/one/1`);
     await page.getByRole("heading", { level: 1, name: "failed repeatedly" }).waitFor();
     await page.getByRole("button", { name: "Lift the quarantine" }).click();

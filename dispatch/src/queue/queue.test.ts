@@ -1,15 +1,21 @@
 import { TimeSlicer } from "@nest/kit";
 import { durations } from "@nest/protocol";
+import fc from "fast-check";
 import { expect, test } from "vitest";
 import { Ledger } from "../leases/ledger.ts";
 import { compileFilters } from "./filters.ts";
 import { PatternJudge } from "./pattern-judge.ts";
-import { Queue } from "./queue.ts";
+import { ORDER_SETTING, Queue } from "./queue.ts";
 
 function aQueue(): Queue {
+  return aQueueWithLedger().queue;
+}
+
+function aQueueWithLedger() {
   const past = { assignedAt: () => undefined, isCounted: () => false };
   const rows = { leases: [], items: [], contributors: [], gen: 0, activityId: 0, settings: new Map() };
-  return new Queue({ ledger: new Ledger(rows, past), times: durations });
+  const ledger = new Ledger(rows, past);
+  return { ledger, queue: new Queue({ ledger, times: durations }) };
 }
 
 function anIssue(repo: string, number: number, title = "") {
@@ -38,6 +44,36 @@ test("every issue on offer is offered: all of the repository whose turn it is, t
     "a/x#2",
   ]);
   expect(firstOf()).toBe("a/y#1");
+});
+
+test("the place of every issue is its number in the order, whatever was put in front and whoever was served", () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.integer({ min: 0, max: 12 }), { minLength: 1, maxLength: 5 }),
+      fc.array(fc.tuple(fc.integer({ min: 0, max: 5 }), fc.integer({ min: 1, max: 13 })), { maxLength: 8 }),
+      fc.nat(6),
+      (sizes, front, served) => {
+        const { queue, ledger } = aQueueWithLedger();
+        for (const [at, size] of sizes.entries()) {
+          const numbers = Array.from({ length: size }, (_, nth) => nth + 1);
+          queue.setIssues(
+            `a/r${at}`,
+            numbers.map((number) => anIssue(`a/r${at}`, number)),
+            0,
+          );
+        }
+        ledger.putSetting(
+          ORDER_SETTING,
+          front.map(([repo, number]) => `a/r${repo}#${number}`),
+        );
+        const asker = { connection: "conn-1-1", contributorId: "c", identity: "c" };
+        for (let nth = 0; nth < served; nth += 1) queue.offer(asker, 0).next();
+        const keys = queue.inOrder().map(({ key }) => key);
+        expect(keys.map((key) => queue.placeOf(key))).toEqual(keys.map((_, at) => at + 1));
+        expect(queue.placeOf("a/r0#99")).toBeUndefined();
+      },
+    ),
+  );
 });
 
 test("issues that arrive and issues that are there are offered only when the filters in force were held against them", async () => {

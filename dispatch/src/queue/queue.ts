@@ -8,6 +8,7 @@ import type { Ledger } from "../leases/ledger.ts";
 import type { Claim, Entry, QueueIssue, Withheld } from "./entry.ts";
 import type { Filter, FilterReason } from "./filters.ts";
 import { type IssueRule, issueRules, type Judgement } from "./issue-rules.ts";
+import { placeOf } from "./place-of.ts";
 import { ReadyList } from "./ready-list.ts";
 import { digestOf } from "./unblocker.ts";
 import { WakeList } from "./wake-list.ts";
@@ -329,10 +330,12 @@ export class Queue implements Candidates {
     return [...filters, ...this.#rules.map(({ name, why }) => ({ rule: name, withheld: why(key, issue, now) }))];
   }
 
-  /** The number (from 1) of an issue among those on offer, in the order in which they are handed out; undefined when it is not. */
+  /** The number (from 1) of an issue in {@link inOrder}; undefined when it is not on offer. */
   placeOf(key: string): number | undefined {
-    const at = this.#entries.get(key)?.withheld === undefined ? this.inOrder().findIndex((one) => one.key === key) : -1;
-    return at < 0 ? undefined : at + 1;
+    const entry = this.#entries.get(key);
+    if (entry === undefined || entry.withheld !== undefined) return undefined;
+    const listOf = ({ repo }: Entry) => this.#repos.get(repo.toLowerCase());
+    return placeOf(entry, { ordered: [...new Set(this.#ordered())], lists: this.#lists(), listOf });
   }
 
   #list(entry: Entry): void {

@@ -41,6 +41,12 @@ export class ReadyList {
     this.#head = 0;
   }
 
+  /** The number (from 0) of an entry in the list; undefined for one that is not in it. */
+  indexOf(entry: Entry): number | undefined {
+    const at = this.#placeOf(entry);
+    return this.#entries[at]?.key === entry.key ? at - this.#head : undefined;
+  }
+
   /** The entries as they stand at the call of each step; the one just given may be removed meanwhile. */
   *inOrder(): Generator<Entry> {
     for (let nth = 0; ; ) {
