@@ -95,7 +95,7 @@ describe.skipIf(missing)("the frame of the hub's browser app", () => {
     await field.waitFor();
     expect(await seriousViolations(page)).toEqual([]);
     await page.keyboard.press("ArrowUp");
-    expect(await chosen.textContent()).toContain("API tokens");
+    expect(await chosen.textContent()).toContain("Alerts");
     await page.keyboard.press("ArrowDown");
     expect(await chosen.textContent()).toContain("Live");
     await page.keyboard.type("sett");
@@ -258,6 +258,21 @@ describe.skipIf(missing)("the frame of the hub's browser app", () => {
     await page.getByRole("heading", { name: "Operations" }).waitFor();
     await context.close();
   });
+
+  test.each(["light", "dark"] as const)(
+    "our colours hold, whichever stylesheet comes last (%s)",
+    async (colorScheme) => {
+      const { page, context } = await open("/settings", { colorScheme });
+      await page.getByLabel("Titles to leave out").waitFor();
+      const colours = await page.evaluate(
+        "['--mantine-color-dimmed', '--soft', '--mantine-color-body', '--card'].map((name) => getComputedStyle(document.documentElement).getPropertyValue(name))",
+      );
+      const [dimmed, soft, body, card] = colours as string[];
+      expect([dimmed, body]).toEqual([soft, card]);
+      expect(await seriousViolations(page)).toEqual([]);
+      await context.close();
+    },
+  );
 
   test.each(["light", "dark"] as const)("on a phone nothing runs out of any page (%s)", async (colorScheme) => {
     await hub.relay("a-login-that-is-as-long-as-they-can-be", {
