@@ -87,16 +87,15 @@ function sendApp(
     nonce,
   }: { readonly withoutScripts: Html; readonly shell: Shell | undefined; readonly nonce: string },
 ): FastifyReply {
-  // What the frame needs is in the head; all else comes behind the frame, so that a slow network shows the frame first.
+  // Styles are in the head, because those that the app makes while it runs must come after them. Scripts come behind the frame, so
+  // that a slow network shows the frame first.
   const page = htmlDocument({
     title: "Nest",
-    styles: ["/assets/frame.css"],
+    styles: ["/assets/frame.css", ...styles.map((file) => `/app/${file}`)],
     head: html`<script src="/assets/colour-scheme.js"></script>
 <meta name="style-nonce" nonce="${nonce}">`,
     body: html`${appElement(shell)}
-${styles.map((file) => html`<link rel="stylesheet" href="/app/${file}">\n`)}${imports.map(
-  (file) => html`<link rel="modulepreload" href="/app/${file}">\n`,
-)}<script type="module" src="/app/${script}"></script>
+${imports.map((file) => html`<link rel="modulepreload" href="/app/${file}">\n`)}<script type="module" src="/app/${script}"></script>
 <noscript><div class="wide">${withoutScripts}</div></noscript>`,
   });
   return sendPage(reply, page, { styleNonce: nonce });

@@ -19,7 +19,7 @@ import {
 import { governor } from "@nest/protocol";
 import { z } from "zod";
 import { buildAll, compiledOf } from "./queue-settings/rules.ts";
-import { changed, defaultSettings } from "./queue-settings/settings.ts";
+import { changed } from "./queue-settings/settings.ts";
 
 /** The keys of `nest.yaml` that a hub reads; keys that only a spoke reads are tolerated. */
 const HubFile = z.looseObject({
@@ -206,7 +206,7 @@ export async function readHubConfig(environment: Environment): Promise<HubConfig
     repos: project.repos.map((repo) => (repo.includes("/") ? repo : `${project.org}/${repo}`)),
     codeHost: await codeHostCredentials(github, environment),
     evalIntervalMs: Math.max(250, (rules.eval_interval_s * 1000) / values.NEST_TEST_CLOCK_SCALE),
-    contribute: changed(defaultSettings, rules.contribute),
+    contribute: changed(governor.defaultSettings, rules.contribute),
     webhookSecret: webhookSecret === undefined ? undefined : new Secret(webhookSecret),
     oauth:
       clientId === undefined ? undefined : { clientId, clientSecret: secretOf(values.NEST_HUB_OAUTH_CLIENT_SECRET) },
@@ -236,7 +236,7 @@ async function readHubFile(path: string): Promise<z.infer<typeof HubFile>> {
   }
   await using judge = new PatternJudge();
   try {
-    const settings = changed(defaultSettings, file.governor.contribute);
+    const settings = changed(governor.defaultSettings, file.governor.contribute);
     await buildAll(settings, judge);
     compiledOf(settings, judge);
   } catch (thrown) {

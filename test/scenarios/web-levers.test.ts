@@ -201,10 +201,10 @@ describe.skipIf(missing)("the levers of the hub's browser app", () => {
 
   test("unsaved changes are asked about before one leaves", async () => {
     const { page, context } = await open("/settings");
-    await page.getByLabel("Announcement").fill("draft");
+    await page.getByRole("textbox", { name: "Announcement" }).fill("draft");
     await page.getByRole("link", { name: "Audit" }).click();
     await page.getByRole("button", { name: "Stay" }).click();
-    expect(await page.getByLabel("Announcement").inputValue()).toBe("draft");
+    expect(await page.getByRole("textbox", { name: "Announcement" }).inputValue()).toBe("draft");
     await page.getByRole("link", { name: "Audit" }).click();
     await page.getByRole("button", { name: "Leave" }).click();
     await page.getByRole("heading", { name: "Audit" }).waitFor();

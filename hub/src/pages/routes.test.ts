@@ -6,10 +6,10 @@ import { Budget } from "@nest/auth";
 import { CodeHostMemory } from "@nest/codehost";
 import { RouteRegistry } from "@nest/http";
 import { VirtualClock } from "@nest/kit";
+import { governor } from "@nest/protocol";
 import { fastify } from "fastify";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Viewer } from "../access/viewer.ts";
-import { defaultSettings } from "../queue-settings/settings.ts";
 import { errorPage } from "./error-page.ts";
 import { type PageDeps, registerPages } from "./routes.ts";
 
@@ -50,7 +50,7 @@ const deps: PageDeps = {
       url: "https://code.example/acme/one/pull/7",
     },
   ],
-  settings: () => defaultSettings,
+  settings: () => governor.defaultSettings,
   leaderboard: () => ({
     people: [
       {

@@ -1,7 +1,8 @@
 import { isBuilt, Ledger, noChanges, PatternJudge } from "@nest/dispatch";
+import { governor } from "@nest/protocol";
 import { afterAll, expect, test } from "vitest";
 import { QueueSettings } from "./queue-settings.ts";
-import { changed, defaultSettings } from "./settings.ts";
+import { changed } from "./settings.ts";
 
 /** Expressions that nobody compiled before; some milliseconds each. */
 function costly(count: number, mark: string): string[] {
@@ -20,7 +21,7 @@ async function someSettings() {
   const { promise: compiled, resolve: onCompiled } = Promise.withResolvers<void>();
   const invalid: unknown[] = [];
   const onInvalid = (because: unknown) => invalid.push(because);
-  const queueSettings = await QueueSettings.open({ ledger, first: defaultSettings, judge, onInvalid });
+  const queueSettings = await QueueSettings.open({ ledger, first: governor.defaultSettings, judge, onInvalid });
   queueSettings.whenCompiled(onCompiled);
   /** Another replica's change arrives with its batch. */
   const arrive = (change: Parameters<typeof changed>[1]) =>

@@ -9,10 +9,10 @@ import {
   type SettingChange,
 } from "@nest/dispatch";
 import { NestError } from "@nest/kit";
-import type { governor } from "@nest/protocol";
+import { governor } from "@nest/protocol";
 import { tagOf } from "./revision.ts";
 import { buildAll, type Compiled, compiledOf, PATTERN_KEYS, type Rules, rulesOf } from "./rules.ts";
-import { announcedBy, changed, defaultSettings, difference } from "./settings.ts";
+import { announcedBy, changed, difference } from "./settings.ts";
 
 type Settings = governor.GovernorSettings;
 
@@ -152,7 +152,7 @@ export class QueueSettings {
 
 function settingsOf(stored: unknown, first: Settings): Settings {
   // Keys that the stored configuration lacks (an older release wrote it) have their defaults.
-  return stored === undefined ? first : { ...defaultSettings, ...(stored as Settings) };
+  return stored === undefined ? first : { ...governor.defaultSettings, ...(stored as Settings) };
 }
 
 /** Checks every pattern of a change before any of it is stored. */

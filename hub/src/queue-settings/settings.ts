@@ -1,34 +1,7 @@
-import { type ActivityEvent, defaultTierLimits, type governor } from "@nest/protocol";
+import type { ActivityEvent, governor } from "@nest/protocol";
 
 type Settings = governor.GovernorSettings;
 type Change = governor.GovernorChange;
-
-/** The defaults, for keys that neither `nest.yaml` nor an admin set. */
-export const defaultSettings: Settings = {
-  contribute_suspended: false,
-  disabled_repos: [],
-  contribute_labels_mode: "deny",
-  contribute_deny_labels: [],
-  contribute_allow_labels: [],
-  contribute_titles_mode: "deny",
-  contribute_deny_titles: ["*dependency dashboard*", "*renovate dashboard*", "epic:*", "epic(*"],
-  contribute_authors_mode: "deny",
-  contribute_deny_authors: ["renovate[bot]", "dependabot[bot]", "mergeraptor[bot]"],
-  contribute_skip_assigned_to_others: false,
-  contribute_skip_trackers: true,
-  contribute_allow_models: [],
-  contribute_reject_unknown_models: false,
-  disabled_tiers: [],
-  tier_limits: { ...defaultTierLimits },
-  contribute_contributor_at: 5,
-  contribute_trusted_at: 20,
-  open_registration: false,
-  contribute_announcement: "",
-  contribute_cooldown_enabled: true,
-  contribute_cooldown_hours: 168,
-  contribute_claim_stale_hours: 72,
-  contribute_delegatable_roles: ["scanner", "quality", "outreach"],
-};
 
 /**
  * The settings after a change: absent keys stay, lists are replaced whole, `tier_limits` merges per tier and field. The legacy

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { delegatableRoles } from "../roles.ts";
+import { defaultTierLimits } from "../tiers.ts";
 import { route } from "./route.ts";
 
 /** Tiers that an admin can switch off or limit; nobody works as `revoked`. */
@@ -62,6 +63,33 @@ export const GovernorSettings = z.object({
   contribute_allow_labels: names,
 });
 export type GovernorSettings = z.infer<typeof GovernorSettings>;
+
+/** The defaults, for keys that neither `nest.yaml` nor an admin set. */
+export const defaultSettings: GovernorSettings = {
+  contribute_suspended: false,
+  disabled_repos: [],
+  contribute_labels_mode: "deny",
+  contribute_deny_labels: [],
+  contribute_allow_labels: [],
+  contribute_titles_mode: "deny",
+  contribute_deny_titles: ["*dependency dashboard*", "*renovate dashboard*", "epic:*", "epic(*"],
+  contribute_authors_mode: "deny",
+  contribute_deny_authors: ["renovate[bot]", "dependabot[bot]", "mergeraptor[bot]"],
+  contribute_skip_assigned_to_others: false,
+  contribute_skip_trackers: true,
+  contribute_allow_models: [],
+  contribute_reject_unknown_models: false,
+  disabled_tiers: [],
+  tier_limits: { ...defaultTierLimits },
+  contribute_contributor_at: 5,
+  contribute_trusted_at: 20,
+  open_registration: false,
+  contribute_announcement: "",
+  contribute_cooldown_enabled: true,
+  contribute_cooldown_hours: 168,
+  contribute_claim_stale_hours: 72,
+  contribute_delegatable_roles: ["scanner", "quality", "outreach"],
+};
 
 /** A change: absent keys keep their value, unknown keys are refused, and it is applied whole or not at all. */
 export const GovernorChange = z.strictObject({ ...keys, contribute_allow_labels: names }).partial();

@@ -2,6 +2,7 @@ import { SegmentedControl, Switch } from "@mantine/core";
 import { LinesField } from "../../shared/forms/lines-field.tsx";
 import { Preview } from "./preview.tsx";
 import { type SectionProps, SettingsSection } from "./section.tsx";
+import { Setting } from "./setting.tsx";
 
 const filters = [
   {
@@ -33,42 +34,48 @@ export function FilterSettings({ form, draft }: SectionProps) {
       about="Which open issues are offered. Saved filters hold at once for what is not handed out yet."
     >
       {filters.map(({ name, mode, list, syntax }) => (
-        <fieldset key={list} className="filter">
-          <legend>{name}</legend>
-          <SegmentedControl
-            aria-label={`${name}: what the list means`}
-            value={draft[mode]}
-            onChange={(value) => form.change({ [mode]: value === "allow" ? "allow" : "deny" })}
-            data={[
-              { value: "deny", label: "Leave these out" },
-              { value: "allow", label: "Only these" },
-            ]}
-          />
-          <LinesField
-            label={`${name} to ${draft[mode] === "deny" ? "leave out" : "offer"}`}
-            description={`${syntax} An empty list filters nothing.`}
-            lines={draft[list]}
-            error={form.faults[list]}
-            change={(lines) => form.change({ [list]: lines })}
-          />
-          <Preview
-            patterns={list}
-            lines={draft[list]}
-            meaning={draft[mode] === "deny" ? "these are left out" : "only these are offered"}
-          />
-        </fieldset>
+        <Setting key={list} keys={[mode, list]} words={`${name} deny allow`} {...{ form, draft }}>
+          <fieldset className="filter">
+            <legend>{name}</legend>
+            <SegmentedControl
+              aria-label={`${name}: what the list means`}
+              value={draft[mode]}
+              onChange={(value) => form.change({ [mode]: value === "allow" ? "allow" : "deny" })}
+              data={[
+                { value: "deny", label: "Leave these out" },
+                { value: "allow", label: "Only these" },
+              ]}
+            />
+            <LinesField
+              label={`${name} to ${draft[mode] === "deny" ? "leave out" : "offer"}`}
+              description={`${syntax} An empty list filters nothing.`}
+              lines={draft[list]}
+              error={form.faults[list]}
+              change={(lines) => form.change({ [list]: lines })}
+            />
+            <Preview
+              patterns={list}
+              lines={draft[list]}
+              meaning={draft[mode] === "deny" ? "these are left out" : "only these are offered"}
+            />
+          </fieldset>
+        </Setting>
       ))}
-      <Switch
-        label="Leave out issues that only collect others"
-        checked={draft.contribute_skip_trackers}
-        onChange={(event) => form.change({ contribute_skip_trackers: event.currentTarget.checked })}
-      />
-      <Switch
-        label="Leave out issues assigned to others"
-        description="They are still offered to whom they are assigned to."
-        checked={draft.contribute_skip_assigned_to_others}
-        onChange={(event) => form.change({ contribute_skip_assigned_to_others: event.currentTarget.checked })}
-      />
+      <Setting keys={["contribute_skip_trackers"]} words="tracker epic" {...{ form, draft }}>
+        <Switch
+          label="Leave out issues that only collect others"
+          checked={draft.contribute_skip_trackers}
+          onChange={(event) => form.change({ contribute_skip_trackers: event.currentTarget.checked })}
+        />
+      </Setting>
+      <Setting keys={["contribute_skip_assigned_to_others"]} {...{ form, draft }}>
+        <Switch
+          label="Leave out issues assigned to others"
+          description="They are still offered to whom they are assigned to."
+          checked={draft.contribute_skip_assigned_to_others}
+          onChange={(event) => form.change({ contribute_skip_assigned_to_others: event.currentTarget.checked })}
+        />
+      </Setting>
     </SettingsSection>
   );
 }

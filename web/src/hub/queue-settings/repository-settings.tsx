@@ -5,6 +5,7 @@ import { LinesField } from "../../shared/forms/lines-field.tsx";
 import { Empty } from "../../shared/states/states.tsx";
 import { useLive } from "../live/live.ts";
 import { type SectionProps, SettingsSection } from "./section.tsx";
+import { Setting } from "./setting.tsx";
 
 /** More repositories than this are found by searching. */
 const MOST_SHOWN = 50;
@@ -28,36 +29,40 @@ export function RepositorySettings({ form, draft }: SectionProps) {
       title="Repositories"
       about="A monitored repository serves work unless it is switched off. New ones begin switched on."
     >
-      {repositories.length > MOST_SHOWN ? (
-        <TextInput
-          aria-label="Search repositories"
-          placeholder="Search repositories"
-          value={typed}
-          onChange={(event) => setTyped(event.currentTarget.value)}
-        />
-      ) : undefined}
-      {matching.length === 0 ? <Empty>No such repository.</Empty> : undefined}
-      <div className="switches">
-        {matching.slice(0, MOST_SHOWN).map(({ repo, issues }) => (
-          <Switch
-            key={repo}
-            label={repo}
-            description={plural(issues, "open issue")}
-            checked={!isOff(repo)}
-            onChange={(event) => turn(repo, event.currentTarget.checked)}
+      <Setting keys={["disabled_repos"]} words={repositories.map(({ repo }) => repo).join(" ")} {...{ form, draft }}>
+        {repositories.length > MOST_SHOWN ? (
+          <TextInput
+            aria-label="Search repositories"
+            placeholder="Search repositories"
+            value={typed}
+            onChange={(event) => setTyped(event.currentTarget.value)}
           />
-        ))}
-      </div>
-      {matching.length > MOST_SHOWN ? (
-        <p className="soft small">and {matching.length - MOST_SHOWN} more: search for them</p>
-      ) : undefined}
-      <LinesField
-        label="Others switched off"
-        description="owner/name or name, one a line: not monitored now, switched off should they be one day."
-        lines={unknown}
-        error={form.faults.disabled_repos}
-        change={(lines) => form.change({ disabled_repos: [...off.filter((one) => !unknown.includes(one)), ...lines] })}
-      />
+        ) : undefined}
+        {matching.length === 0 ? <Empty>No such repository.</Empty> : undefined}
+        <div className="switches">
+          {matching.slice(0, MOST_SHOWN).map(({ repo, issues }) => (
+            <Switch
+              key={repo}
+              label={repo}
+              description={plural(issues, "open issue")}
+              checked={!isOff(repo)}
+              onChange={(event) => turn(repo, event.currentTarget.checked)}
+            />
+          ))}
+        </div>
+        {matching.length > MOST_SHOWN ? (
+          <p className="soft small">and {matching.length - MOST_SHOWN} more: search for them</p>
+        ) : undefined}
+        <LinesField
+          label="Others switched off"
+          description="owner/name or name, one a line: not monitored now, switched off should they be one day."
+          lines={unknown}
+          error={form.faults.disabled_repos}
+          change={(lines) =>
+            form.change({ disabled_repos: [...off.filter((one) => !unknown.includes(one)), ...lines] })
+          }
+        />
+      </Setting>
     </SettingsSection>
   );
 }
