@@ -14,6 +14,8 @@ import { countedInHours, hourOf } from "./counting.ts";
 const EVERY_MS = 60_000;
 /** A batch decided before the full hour may be written a little after it. */
 const LATE_MS = 5 * 60_000;
+/** How long a page waits for the newest tasks. */
+const PATIENCE_MS = 1000;
 const DAY_HOURS = 24;
 /** Hours are kept longer than the longest view of them; days for two years. */
 const KEPT_HOURS = 92 * DAY_HOURS;
@@ -55,13 +57,23 @@ export class Rollup {
     await this.#running;
   }
 
-  /** Counts what has changed, unless that was done within `ageMs`. At another replica than the counting one, does nothing. */
+  /**
+   * Counts what has changed, unless that was done within `ageMs`. Waits for it no longer than {@link PATIENCE_MS}: the past may take minutes
+   * after an update. At another replica than the counting one, does nothing.
+   */
   async upToDate(ageMs: number): Promise<void> {
     const { clock, isMine } = this.#deps;
-    // One that is under way may have read past what was changed since it began.
-    await this.#running;
-    const age = clock.now() - this.#countedAt;
-    if (isMine() && (age < 0 || age >= ageMs)) await this.run();
+    if (!isMine()) return;
+    const counted = async () => {
+      // One that is under way may have read past what was changed since it began.
+      await this.#running;
+      const age = clock.now() - this.#countedAt;
+      if (age < 0 || age >= ageMs) await this.run();
+    };
+    const { promise: isEnough, resolve } = Promise.withResolvers<void>();
+    const cancel = clock.after(PATIENCE_MS, resolve);
+    await Promise.race([counted(), isEnough]);
+    cancel();
   }
 
   /** Counts what has changed. A second call while one runs waits for that one. */

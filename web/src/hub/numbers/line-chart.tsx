@@ -17,8 +17,8 @@ export interface LineChartProps {
   readonly labels: readonly string[];
   readonly words: (nth: number) => string;
   readonly format: (value: number) => string;
-  /** The upper end of the axis where it is given by nature, such as 100 of percent. */
-  readonly most?: number;
+  /** The ticks of the axis for the highest value; round numbers unless said otherwise. */
+  readonly ticksOf?: (highest: number) => readonly number[];
 }
 
 const HEIGHT = 120;
@@ -26,11 +26,11 @@ const WIDTH = 720;
 const LABELS = 4;
 
 /** Lines over time, with both axes. Below stands the sentence of the moment that the pointer or the arrow keys chose. */
-export function LineChart({ label, lines, labels, words, format, most }: LineChartProps) {
+export function LineChart({ label, lines, labels, words, format, ticksOf = axisTicks }: LineChartProps) {
   const [chosen, setChosen] = useState<number>();
   const last = labels.length - 1;
   const highest = Math.max(0, ...lines.flatMap(({ values }) => values.map((value) => value ?? 0)));
-  const ticks = most === undefined ? axisTicks(highest) : [0, most / 2, most];
+  const ticks = ticksOf(highest);
   const top = ticks.at(-1) ?? 1;
   const x = (nth: number) => ((nth + 0.5) * WIDTH) / labels.length;
   const y = (value: number) => HEIGHT - (value / top) * HEIGHT;

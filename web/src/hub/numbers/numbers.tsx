@@ -14,6 +14,8 @@ import { OverTime } from "./over-time.tsx";
 import { successRate } from "./success-rate.ts";
 
 const AGAIN_MS = 60_000;
+/** While the hub counts tasks of the past, after an update. */
+const COUNTING_MS = 3000;
 const windowWords: Readonly<Record<numbers.NumberWindow, string>> = {
   "24h": "24 h",
   "7d": "7 d",
@@ -30,7 +32,7 @@ export function Numbers() {
     queryKey: ["numbers", query],
     queryFn: async ({ signal }) => (await call(numbers.numbers, { query, signal })).value,
     placeholderData: keepPreviousData,
-    refetchInterval: AGAIN_MS,
+    refetchInterval: ({ state }) => (state.data?.complete === false ? COUNTING_MS : AGAIN_MS),
   });
   return (
     <>
@@ -107,7 +109,7 @@ function Shown({ found, hasFilter }: { readonly found: numbers.NumbersReply; rea
   );
   return (
     <>
-      {complete ? undefined : <p className="notice">Tasks of the past are still being counted.</p>}
+      {complete ? undefined : <p className="notice counting">Tasks of the past are still being counted.</p>}
       <Counters>
         <Counter name="Assigned" value={total.assigned} />
         <Counter name="Completed" value={total.completed} />

@@ -2,9 +2,11 @@ import type { numbers } from "@nest/protocol";
 import { count, shortTime } from "../../shared/format/format.ts";
 import { type Series, SeriesPanel } from "./series-panel.tsx";
 import { successRate } from "./success-rate.ts";
+import { timeTicks } from "./time-ticks.ts";
 
 /** As many lines as can be told apart. */
 const MOST_LINES = 5;
+const PERCENT = [0, 50, 100];
 
 export interface OverTimeProps {
   readonly found: numbers.NumbersReply;
@@ -49,6 +51,7 @@ export function OverTime({ found: { points, grain, backends }, file, hasFilter }
         unit="from ready to a task"
         shape="lines"
         format={shortTime}
+        ticksOf={timeTicks}
         series={[of("Median", ({ wait }) => wait?.median_ms), of("95th percentile", ({ wait }) => wait?.slow_ms)]}
       />
       <SeriesPanel
@@ -67,7 +70,7 @@ export function OverTime({ found: { points, grain, backends }, file, hasFilter }
         unit="%"
         shape="lines"
         format={(value) => `${Math.round(value)} %`}
-        most={100}
+        ticksOf={() => PERCENT}
         series={[of("Completed of all that ended", successRate)]}
       />
       <SeriesPanel

@@ -24,7 +24,7 @@ export interface SeriesPanelProps {
   readonly series: readonly Series[];
   readonly shape: "bars" | "lines";
   readonly format: (value: number) => string;
-  readonly most?: number;
+  readonly ticksOf?: (highest: number) => readonly number[];
   /** Begins the name of the saved file. */
   readonly file: string;
 }
@@ -63,7 +63,7 @@ export function SeriesPanel({ id, title, unit, moments, grain, series, shape, fo
             labels={labels}
             words={words}
             format={format}
-            {...(rest.most === undefined ? {} : { most: rest.most })}
+            {...(rest.ticksOf === undefined ? {} : { ticksOf: rest.ticksOf })}
           />
         )}
         <details>
