@@ -30,6 +30,8 @@ const byName: Readonly<Record<string, unknown>> = {
   owner: "ada",
   registration_token: "64 hexadecimal digits, shown once",
   token: "shown once",
+  quiet_hours: "22:00-07:00",
+  timezone: "Europe/Berlin",
 };
 
 const MOMENT = "2026-11-23T08:00:00.000Z";
