@@ -1,7 +1,7 @@
-import { Drawer, SegmentedControl } from "@mantine/core";
+import { Button, Drawer, SegmentedControl } from "@mantine/core";
 import { type contribute, describeUnavailable } from "@nest/protocol";
 import { Link } from "@tanstack/react-router";
-import { useMemo, useState } from "react";
+import { lazy, Suspense, useMemo, useState } from "react";
 import { useServerNow } from "../../shared/call/server-time.ts";
 import { capitalised, count, duration } from "../../shared/format/format.ts";
 import { ListPanel } from "../../shared/lists/list-panel.tsx";
@@ -13,27 +13,43 @@ import { useLive } from "../live/live.ts";
 import { RelayPausedBadge } from "../pauses/relay-pause.tsx";
 import { OperationsSearch } from "./operations-search.ts";
 import { RelayCard } from "./relay-card.tsx";
+import { hasFacets } from "./relay-facets.ts";
 import { isKind, protocolWords, relayKinds } from "./relay-kinds.ts";
 
 const ROW_PX = 86;
 
+const RelayFacetBar = lazy(async () => ({ default: (await import("./relay-facet-bar.tsx")).RelayFacetBar }));
+
 /** Every connected relay: what it declared, what it does, why it idles, what failed last. */
 export function RelaysPanel() {
   const fleet = useLive((live) => live.fleet);
-  const [{ relays: kind, relay_q: q = "" }, show] = useSearchState(OperationsSearch);
+  const [search, show] = useSearchState(OperationsSearch);
+  const { relays: kind, relay_q: q = "" } = search;
+  const { relay_tier: tier, relay_backend: backend, relay_model: model, relay_version: version } = search;
+  const facets = useMemo(() => ({ tier, backend, model, version }), [tier, backend, model, version]);
+  const hasChosen = Object.values(facets).some((value) => value !== undefined);
+  const [isOpen, setOpen] = useState(hasChosen);
   const [chosen, setChosen] = useState<string>();
   const relays = useMemo(() => {
     const wanted = q.toLowerCase();
     return (fleet?.relays ?? []).filter(
-      (relay) => (kind === undefined || isKind(relay, kind)) && (wanted === "" || searchedIn(relay).includes(wanted)),
+      (relay) =>
+        (kind === undefined || isKind(relay, kind)) &&
+        hasFacets(relay, facets) &&
+        (wanted === "" || searchedIn(relay).includes(wanted)),
     );
-  }, [fleet, q, kind]);
+  }, [fleet, q, kind, facets]);
   const relay = fleet?.relays.find((one) => one.connection_id === chosen);
   return (
     <ListPanel
       id="relays"
       title="Relays"
       tally={fleet === undefined ? undefined : count(fleet.relays.length)}
+      tools={
+        <Button size="compact-sm" variant="subtle" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+          {hasChosen ? "Filtered" : "Filters"}
+        </Button>
+      }
       filters={
         <SegmentedControl
           aria-label="Which relays"
@@ -49,6 +65,17 @@ export function RelaysPanel() {
         change: (text) => show({ relay_q: text }),
       }}
     >
+      {isOpen && fleet !== undefined ? (
+        <Suspense fallback={<Loading rows={1} />}>
+          <RelayFacetBar
+            relays={fleet.relays}
+            chosen={facets}
+            choose={(change) =>
+              show(Object.fromEntries(Object.entries(change).map(([name, value]) => [`relay_${name}`, value])))
+            }
+          />
+        </Suspense>
+      ) : undefined}
       {fleet === undefined ? (
         <Loading rows={6} />
       ) : relays.length === 0 ? (
