@@ -12,6 +12,7 @@ import { Gateway } from "./relays/gateway.ts";
 import { Holders } from "./relays/holders.ts";
 import { Notices } from "./relays/notices.ts";
 import { OtherReplicas } from "./relays/other-replicas.ts";
+import { PausedRelays } from "./relays/paused-relays.ts";
 import { Peers } from "./relays/peers.ts";
 import { Presence } from "./relays/presence.ts";
 import { Probes } from "./relays/probes.ts";
@@ -42,10 +43,6 @@ export interface Relays {
   /** The relays of the hub's other replicas. */
   readonly peers: Peers;
   readonly roleOf: (contributorId: string, requested: string | undefined) => string | undefined;
-  /** Looks for work for relays that wait: something that held them back has ended. */
-  readonly offerAgain: () => void;
-  /** The same for relays of a contributor that were refused for a reason that only time ends, and has ended. */
-  readonly offerAgainTo: (contributorId: string) => void;
 }
 
 /** Wires connections to decisions: relays' messages become commands, and effects become frames. */
@@ -113,20 +110,18 @@ export function buildRelays(deps: RelaysDeps): Relays {
   const gateway = new Gateway({ ...inside, ...outside, clock, random, log });
   const onAnswered = (session: Session) => conversation.answered(session);
   const delivery = { relays, roster, waiting, queue, credentials, events, clock, random, onAnswered, roleOf, limitsOf };
+  const paused = new PausedRelays({ ledger, roster, waiting, now: () => clock.now() });
   const notices = new Notices({ ledger, roster, now: () => clock.now() });
   batcher.listen({
-    changed: ({ settings }) => notices.changed(settings),
+    changed({ settings }) {
+      notices.changed(settings);
+      paused.changed(settings.keys());
+    },
     effect: (effect) => deliverEffect(effect, delivery),
     lost: (connections) => relays.recall(connections),
     reloaded: () => relays.review(),
   });
   queue.whenOffered(() => waiting.offer());
   configApplier.listen({ announced: (message) => relays.announce(message), applied: () => waiting.offer() });
-  const offerAgain = () => waiting.offer();
-  const offerAgainTo = (contributorId: string) => {
-    for (const session of roster.of(contributorId))
-      if (session.idleReason === "contributor_failure_streak") waiting.add(session);
-    waiting.offer();
-  };
-  return { gateway, events, peers, roleOf, offerAgain, offerAgainTo };
+  return { gateway, events, peers, roleOf };
 }

@@ -167,7 +167,6 @@ function registerDispatchRoutes(routes: HubRoutes, deps: RouteDeps, budgets: Bud
     queue,
     repositories: () => monitor.repositories(),
     relays: () => operations.readModel.connectedRelays(),
-    offerAgain: relays.offerAgain,
     now,
   });
   registerContributorRoutes(routes, {
@@ -183,7 +182,6 @@ function registerDispatchRoutes(routes: HubRoutes, deps: RouteDeps, budgets: Bud
     leaderboard: operations.board,
     policy,
     registrations: budgets.registrations,
-    offerAgainTo: relays.offerAgainTo,
     now,
   });
 }

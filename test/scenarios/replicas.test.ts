@@ -146,6 +146,14 @@ test("a repository paused at one replica is offered at none; a message and a pau
   expect((await relay.next("notice")).message).toBe("an admin paused everybody; what is under way goes on");
   await two.call("POST", "/api/contribute/pauses/end", { scope });
   await expect.poll(() => actionable(one), SOON).toBe(2 * ISSUES_EACH - 1);
+
+  // The end of a pause at one replica gives work to a relay that waits at another.
+  const bob = await one.register("bob");
+  const capabilities = { relay_capabilities: ["task_ack", "task_push"] };
+  const waiting = await RawRelay.join(two.socket, bob.registration_token, { capabilities });
+  expect((await waiting.refused()).reason).toBe("contribution_suspended");
+  await one.call("POST", "/api/contribute/pauses/end", { scope: { kind: "everything" } });
+  expect((await waiting.next("task_assign")).number).toBeGreaterThan(0);
 }, 60_000);
 
 test("every replica shows all relays and all activity", async () => {

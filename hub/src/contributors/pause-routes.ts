@@ -17,14 +17,12 @@ export interface PauseRouteDeps extends PauseEffectDeps {
   readonly batcher: CommandBatcher;
   /** The monitored repositories. */
   readonly repositories: () => readonly { readonly repo: string }[];
-  /** Looks for work for relays that wait. */
-  readonly offerAgain: () => void;
   readonly now: () => number;
 }
 
 /** Routes to pause contributors, single relays, repositories, or everybody, with a note and an end; each change is audited. */
 export function registerPauseRoutes(routes: HubRoutes, deps: PauseRouteDeps): void {
-  const { ledger, now, offerAgain } = deps;
+  const { ledger, now } = deps;
   routes.serve(pauses.pauses, () => ({ pauses: pausesIn(ledger, now()) }));
   routes.serve(pauses.pauseEffect, async ({ query }) => {
     const scope = pauses.PauseScope.safeParse(given(query));
@@ -41,7 +39,6 @@ export function registerPauseRoutes(routes: HubRoutes, deps: PauseRouteDeps): vo
   });
   routes.serve(pauses.endPause, async ({ body, actor }) => {
     const ended = await change(deps, known(body.scope, ledger), undefined, actor);
-    offerAgain();
     return { ok: true as const, ended };
   });
 }

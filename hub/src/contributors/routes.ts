@@ -28,8 +28,6 @@ export interface ContributorRouteDeps {
   readonly policy: () => DeciderPolicy;
   /** Limits registrations and new tokens from one address, where a login has to be proven. */
   readonly registrations: Budget;
-  /** Looks for work for a contributor's relays, whose pause after failures has ended. */
-  readonly offerAgainTo: (contributorId: string) => void;
   readonly now: () => number;
 }
 
@@ -147,7 +145,6 @@ function serveAmends(routes: HubRoutes, deps: ContributorRouteDeps): void {
     const one = known(deps, params.id);
     await done(deps, { kind: "end_failure_pause", contributorId: one.id, actor });
     await write(one, { text: "the pause after your failures was ended" }, actor);
-    deps.offerAgainTo(one.id);
     return { ok: true as const };
   });
   routes.serve(contributors.sendMessage, async ({ params, body, actor }) => {
