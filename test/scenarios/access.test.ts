@@ -373,3 +373,22 @@ test.runIf(onPostgres)(
     for (const hub of [one, other]) expect(await who(hub)).toMatchObject({ authenticated: false, hub_admin: false });
   },
 );
+
+test.runIf(onPostgres)(
+  "an API token made at one replica is one of every other, and revoked it is none of any",
+  async () => {
+    const databaseUrl = await newDatabase();
+    await using one = await start({ databaseUrl });
+    await using other = await start({ databaseUrl });
+    const boss = { cookie: await signIn(one, "boss"), origin: one.url };
+    const made = await one.call("POST", "/api/tokens", { name: "nightly", scope: "read" }, boss);
+    const { token, about } = made.body as { token: string; about: { id: string } };
+    const status = async (hub: TestHub) => {
+      await hub.hub.batcher.sync();
+      return (await hub.call("GET", "/api/audit", undefined, { authorization: `Bearer ${token}` })).status;
+    };
+    expect([await status(one), await status(other)]).toEqual([200, 200]);
+    await other.call("DELETE", `/api/tokens/${about.id}`, undefined, { ...boss, origin: other.url });
+    expect([await status(one), await status(other)]).toEqual([401, 401]);
+  },
+);
