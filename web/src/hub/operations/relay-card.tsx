@@ -13,6 +13,9 @@ export function RelayCard({ relay, task }: RelayFactsProps) {
     <div className="card">
       <RelayPausedBadge relay={relay} />
       {isAdmin ? <RelayActions relay={relay} task={task} /> : undefined}
+      {isAdmin && relay.session === undefined ? (
+        <p className="soft small">This relay has no session name: it can be paused only with all of its contributor.</p>
+      ) : undefined}
       <RelayFacts relay={relay} task={task} />
       <p className="soft small">What a relay declares is shown, never believed: nothing is decided by it.</p>
     </div>
