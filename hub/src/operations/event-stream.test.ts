@@ -71,6 +71,22 @@ test("a heartbeat that scripts see comes every ten seconds, whatever happens or 
   stream.close();
 });
 
+test("a status that nobody announced as changed is told with the next heartbeat, and once", async () => {
+  let state = "ready";
+  const model = Object.assign(modelOf(1), { status: () => ({ repositories: [{ repo: "acme/one", state }] }) });
+  const clock = new VirtualClock();
+  const stream = new EventStream(model, clock);
+  const told: string[] = [];
+  const watcher = slowWatcher();
+  await stream.watch(watcher, everything);
+  watcher.write = ((text: string) => told.push(text) > 0) as typeof watcher.write;
+  state = "failing";
+  for (let seconds = 0; seconds < 35; seconds += 1) await clock.jump(1000);
+  const status = told.join("").match(/event: status\ndata: .*/g);
+  expect(status).toEqual(['event: status\ndata: {"repositories":[{"repo":"acme/one","state":"failing"}]}']);
+  stream.close();
+});
+
 test("whoever left before the first word is not kept", async () => {
   const stream = new EventStream(modelOf(1), new VirtualClock());
   const watcher = slowWatcher();

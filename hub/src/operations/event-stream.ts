@@ -59,6 +59,8 @@ export class EventStream {
   #scheduled = false;
   /** Snapshots are made in time slices, one after the other. */
   #turn: Promise<unknown> = Promise.resolve();
+  /** The status that watchers were told last. */
+  readonly #told = new Map<Visibility, string>();
   readonly #stopHeartbeat: () => void;
 
   constructor(model: ReadModel, clock: Clock) {
@@ -67,6 +69,7 @@ export class EventStream {
     this.#stopHeartbeat = clock.every(stream.STREAM_HEARTBEAT_MS, () => {
       const heartbeat = event("heartbeat", { at: new Date(clock.now()).toISOString() });
       this.#broadcast(() => heartbeat);
+      if (this.#isStatusNews()) this.change();
       void this.review();
     });
   }
@@ -132,6 +135,7 @@ export class EventStream {
       "x-accel-buffering": "no",
       connection: "keep-alive",
     });
+    this.#statusFor(visibility);
     const hello = event("hello", { activity, status: this.#model.status(visibility) });
     response.write(`retry: 2000\n\n${hello}${eventOf("work", wholeOf(snapshot))}`);
     this.#watchers.set(response, {
@@ -187,15 +191,28 @@ export class EventStream {
     }
     for (const visibility of this.#baselines.keys())
       if (kinds.get(visibility)?.changes !== true) this.#baselines.delete(visibility);
+    for (const visibility of this.#told.keys()) if (!kinds.has(visibility)) this.#told.delete(visibility);
     for (const [visibility, { whole, changes }] of kinds) {
       const slicer = new TimeSlicer();
       const snapshot = await this.#snapshotFor(visibility, slicer);
       const delta = changes ? await this.#changes(visibility, snapshot, slicer) : "";
-      const status = event("status", this.#model.status(visibility));
+      const status = this.#statusFor(visibility);
       if (whole)
         this.#sendTo(visibility, (watcher) => !watcher.wantsChanges, status + eventOf("work", wholeOf(snapshot)));
       if (changes) this.#sendTo(visibility, (watcher) => watcher.wantsChanges, status + delta);
     }
+  }
+
+  /** Also what nobody announces as a change reaches watchers: a repository that cannot be read any more, or can again. */
+  #isStatusNews(): boolean {
+    const visibilities = new Set([...this.#watchers.values()].map(({ visibility }) => visibility));
+    return [...visibilities].some((one) => this.#told.get(one) !== event("status", this.#model.status(one)));
+  }
+
+  #statusFor(visibility: Visibility): string {
+    const status = event("status", this.#model.status(visibility));
+    this.#told.set(visibility, status);
+    return status;
   }
 
   async #snapshotFor(visibility: Visibility, slicer: TimeSlicer): Promise<FleetSnapshot> {

@@ -13,6 +13,8 @@ export const Attempt = z.object({
   /** `ended` once nothing can change it any more. */
   status: z.enum(["offered", "in-progress", "away", "ended"]),
   assigned_at: z.string(),
+  /** The agent CLI that its relay declared. */
+  backend: z.string().optional(),
   ended_at: z.string().optional(),
   outcome: z.string().optional(),
   reason: z.string().optional(),
@@ -123,8 +125,6 @@ export const ListedTask = Attempt.extend({
   number: z.number().int(),
   title: z.string(),
   url: z.string(),
-  /** The agent CLI that its relay declared. */
-  backend: z.string().optional(),
 });
 export type ListedTask = z.infer<typeof ListedTask>;
 

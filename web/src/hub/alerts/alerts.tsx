@@ -1,24 +1,14 @@
 import "./alerts.css";
 import { Button } from "@mantine/core";
-import { alerts } from "@nest/protocol";
-import { useQuery } from "@tanstack/react-query";
-import { call } from "../../shared/call/call.ts";
-import { dateAndTime } from "../../shared/format/format.ts";
 import { Panel } from "../../shared/layout/panel.tsx";
 import { Empty, LoadFailed, Loading } from "../../shared/states/states.tsx";
 import { openChannelForm } from "./channel-form.tsx";
 import { ChannelLine } from "./channel-line.tsx";
-
-const AGAIN_MS = 30_000;
+import { OpenAlerts, useAlerts } from "./open-alerts.tsx";
 
 /** What is wrong at this hub now, and the channels over which people are told. */
 export function Alerts() {
-  const { data, error, refetch } = useQuery({
-    queryKey: ["alerts"],
-    queryFn: async ({ signal }) => (await call(alerts.alerts, { signal })).value,
-    refetchInterval: AGAIN_MS,
-    staleTime: 0,
-  });
+  const { data, error, refetch } = useAlerts();
   return (
     <>
       <div className="page-head">
@@ -35,11 +25,7 @@ export function Alerts() {
             {data.open.length === 0 ? (
               <Empty>Nothing. What goes wrong is told once, and once when it is over.</Empty>
             ) : (
-              <ul className="alert-lines" aria-label="Wrong now">
-                {data.open.map((alert) => (
-                  <OpenAlert key={`${alert.kind} ${alert.title}`} alert={alert} />
-                ))}
-              </ul>
+              <OpenAlerts open={data.open} />
             )}
           </Panel>
           <Panel id="channels" title="Channels">
@@ -61,16 +47,5 @@ export function Alerts() {
         </div>
       )}
     </>
-  );
-}
-
-function OpenAlert({ alert: { title, text, since } }: { readonly alert: alerts.OpenAlert }) {
-  return (
-    <li className="alert-line">
-      <p>
-        <b>{title}</b> <span className="soft small">since {dateAndTime(since)}</span>
-      </p>
-      <p className="facts">{text}</p>
-    </li>
   );
 }

@@ -1,4 +1,5 @@
 import { PageIndex } from "../../shared/layout/page-index.tsx";
+import { WrongNow } from "../alerts/open-alerts.tsx";
 import { PausesPanel } from "../pauses/pauses-panel.tsx";
 import { ActivityPanel } from "./activity-panel.tsx";
 import { Controls } from "./controls.tsx";
@@ -25,6 +26,7 @@ export function Operations() {
         <h1>Operations</h1>
         <Controls />
       </div>
+      <WrongNow />
       <HubCounters />
       <PausesPanel />
       <PageIndex sections={parts} />

@@ -38,6 +38,11 @@ export function TaskFacts({ task, issue }: TaskFactsProps) {
             </>
           )}
         </Fact>
+        {task.backend === undefined ? undefined : (
+          <Fact name="Agent">
+            <bdi>{task.backend}</bdi>
+          </Fact>
+        )}
         <Fact name="Assigned">{dateAndTime(task.assigned_at)}</Fact>
         <Fact name="Accepted">{task.accepted_at === undefined ? "not yet" : dateAndTime(task.accepted_at)}</Fact>
         {task.expires_at === undefined ? undefined : <Lease expiresAt={task.expires_at} now={now} />}

@@ -1,0 +1,117 @@
+import { NestError } from "@nest/kit";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { isChromiumMissing, launchChromium, openPage } from "../harness/chromium.ts";
+import type { TestHub } from "../harness/hub.ts";
+import { of } from "../harness/raw-relay.ts";
+import { WebHub } from "../harness/web-hub.ts";
+
+const missing = isChromiumMissing("an operator's shift in a browser");
+const MINUTE = 60_000;
+
+/** From what is told, to its cause, to what is done about it, to the audit; by links and buttons alone. */
+describe.skipIf(missing)("an operator's shift", { timeout: 60_000 }, () => {
+  let browser: Browser;
+  let web: WebHub;
+  let hub: TestHub;
+
+  beforeAll(async () => {
+    browser = await launchChromium();
+  });
+  afterAll(() => browser?.close());
+  beforeEach(async () => {
+    web = await WebHub.start({ issues: 20 });
+    hub = web.hub;
+  });
+  afterEach(() => web[Symbol.asyncDispose]());
+
+  const begin = async () => {
+    const opened = await openPage(browser, `${hub.url}/operations`, {
+      viewport: { width: 1440, height: 1000 },
+      cookies: web.admin,
+    });
+    return { ...opened, wrong: opened.page.locator("#wrong") };
+  };
+
+  async function pass(minutes: number): Promise<void> {
+    for (let minute = 0; minute < minutes; minute += 1) {
+      await hub.clock.advance(MINUTE);
+      await hub.settled();
+    }
+  }
+
+  /** The newest line of the audit, reached by the navigation. */
+  async function lastAudited(page: Page): Promise<string> {
+    await page.getByRole("navigation", { name: "Pages" }).getByRole("link", { name: "Audit" }).click();
+    return (await page.locator(".audit-row").first().textContent()) ?? "";
+  }
+
+  test("a backend that starts to fail: the alert, the failed tasks, one of them, its contributor, a pause, the audit", async () => {
+    for (let nth = 0; nth < 12; nth += 1) {
+      const relay = await hub.relay(`runner-${nth}`, { cli_backend: "codex" });
+      const task = await relay.ready();
+      relay.send({ type: "task_failed", ...of(task), reason: "401 from the model", failure_kind: "environment" });
+      await relay.next("task_ack");
+    }
+    await pass(3);
+    const { page, context, wrong } = await begin();
+    await wrong.getByText("Most tasks fail").waitFor();
+    await wrong.getByRole("link", { name: "The tasks that failed" }).click();
+    await page.getByRole("heading", { name: "Find tasks" }).waitFor();
+    const failed = page.getByRole("listitem").filter({ hasText: "401 from the model" });
+    await failed.getByRole("link").first().click();
+    await page.getByRole("heading", { level: 1, name: /acme\/one#\d+/ }).waitFor();
+    expect(await page.locator("main").textContent()).toContain("codex");
+    await page
+      .locator("main")
+      .getByRole("link", { name: /^runner-\d+$/ })
+      .first()
+      .click();
+    await page.getByRole("heading", { level: 1, name: /runner-/ }).waitFor();
+    await page.getByRole("button", { name: "Pause…" }).click();
+    await page
+      .getByRole("dialog")
+      .getByRole("textbox", { name: /why|note/i })
+      .fill("your codex login has expired");
+    await page.getByRole("dialog").getByRole("button", { name: "Pause", exact: true }).click();
+    await page.getByRole("button", { name: "End the pause" }).waitFor();
+    expect(await lastAudited(page)).toMatch(/boss.*paused.*runner-/s);
+    await context.close();
+  });
+
+  test("a code host that is away: the alert, the repositories, reading them again, and the end of it", async () => {
+    hub.codeHost.failure = new NestError("codehost_unreachable", "nothing answers");
+    await hub.hub.monitor.refresh();
+    await pass(15);
+    const { page, context, wrong } = await begin();
+    await wrong.getByRole("link", { name: /^The repositories/ }).click();
+    await page
+      .locator("#repositories")
+      .getByText(/nothing answers/)
+      .waitFor();
+    hub.codeHost.failure = undefined;
+    await page.getByRole("button", { name: "Read code host" }).click();
+    await page.locator("#repositories").getByText("20 open issues").waitFor();
+    await pass(3);
+    await page.reload();
+    await page.locator("#queue").getByText("acme/one#1").first().waitFor();
+    await expect.poll(() => wrong.count()).toBe(0);
+    await context.close();
+  });
+
+  test("a flood of issues by one author: found by a facet, all held with the number said before, in the audit", async () => {
+    for (let number = 101; number <= 130; number += 1)
+      hub.codeHost.setIssue({ repo: "acme/one", number, author: "flooder", title: `Buy this ${number}` });
+    await hub.hub.monitor.refresh();
+    const { page, context } = await begin();
+    await page.getByRole("link", { name: "Find and act on many" }).click();
+    await page.getByRole("combobox", { name: "Author" }).click();
+    await page.getByRole("option", { name: "flooder (30)" }).click();
+    await page.getByRole("button", { name: "Select all 30" }).click();
+    await page.getByRole("button", { name: "Hold…" }).click();
+    await page.getByRole("button", { name: "Hold 30 issues back" }).click();
+    await expect.poll(() => hub.actionable()).toBe(20);
+    expect(await lastAudited(page)).toMatch(/boss.*acme\/one#1\d\d/s);
+    await context.close();
+  });
+});
