@@ -15,7 +15,7 @@ export function attemptOf(row: Readonly<Record<string, unknown>>, ledger: Ledger
     status: state === undefined ? "ended" : state === "working" ? "in-progress" : state,
     assigned_at: iso(Number(row.assigned_at)),
     ...(row.ended_at === null ? {} : { ended_at: iso(Number(row.ended_at)) }),
-    ...text("backend", row.backend),
+    ...text("backend", row.backend || undefined),
     ...text("outcome", row.outcome),
     ...text("reason", row.reason),
     ...text("verdict", row.verdict),

@@ -122,13 +122,11 @@ export class TaskLog {
 }
 
 function listed(row: Readonly<Record<string, unknown>>, ledger: Ledger): tasks.ListedTask {
-  const { backend } = row;
   return {
     ...attemptOf(row, ledger),
     repo: String(row.repo),
     number: Number(row.number),
     title: String(row.title),
     url: String(row.url),
-    ...(typeof backend === "string" && backend !== "" ? { backend } : {}),
   };
 }
