@@ -91,8 +91,10 @@ describe.skipIf(missing)("the frame of the hub's browser app", () => {
     await page.getByText("acme/one#1").first().waitFor();
     const field = page.getByRole("combobox", { name: /^A page/ });
     const chosen = page.getByRole("option", { selected: true });
+    const hasFocus = () => page.evaluate<boolean>("document.activeElement?.role === 'combobox'");
+    const isReady = () => expect.poll(hasFocus).toBe(true);
     await page.keyboard.press("Control+k");
-    await field.waitFor();
+    await isReady();
     expect(await seriousViolations(page)).toEqual([]);
     await page.keyboard.press("ArrowUp");
     expect(await chosen.textContent()).toContain("Alerts");
@@ -104,10 +106,12 @@ describe.skipIf(missing)("the frame of the hub's browser app", () => {
     await page.waitForURL("**/settings");
     await page.getByRole("heading", { name: "Queue settings" }).waitFor();
     await page.getByRole("button", { name: "Go to or find" }).click();
+    await isReady();
     await page.keyboard.type("acme/one#2");
     await page.keyboard.press("Enter");
     await page.waitForURL("**/issues/acme/one/2");
     await page.keyboard.press("Control+k");
+    await isReady();
     await page.keyboard.type("<b>a&b");
     await page.getByRole("option", { name: "Search the audit for “<b>a&b”" }).click();
     await page.waitForURL((url) => url.pathname === "/audit" && url.searchParams.get("q") === "<b>a&b");
