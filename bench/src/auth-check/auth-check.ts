@@ -2,11 +2,10 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { systemClock } from "@nest/kit";
-import { startLocalCodeHost } from "@nest/local-codehost";
 import { measureBeside } from "../paced/beside.ts";
 import { type Call, PacedCalls } from "../paced/paced-calls.ts";
 import { endProcess, startServer } from "../process/child.ts";
+import { startEmptyCodeHost } from "../process/code-host-here.ts";
 import { HubHere } from "../process/hub-here.ts";
 
 export interface AuthCheckBench {
@@ -19,24 +18,15 @@ export interface AuthCheckBench {
 /** Each request to any nest asks once. */
 const PER_SECOND = 2000;
 const CONNECTIONS = 64;
-const TOKEN = "token-of-the-hub";
 
 /** What the ingress asks for every request to a hosted nest, beside a bare web server that answers the same requests. */
 export async function benchAuthCheck({ nests, seconds, print, tell }: AuthCheckBench): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), "nest-bench-auth-check-"));
-  const codeHost = await startLocalCodeHost({
-    dataDir: join(folder, "codehost"),
-    clock: systemClock(),
-    seed: {
-      organisations: [],
-      tokens: { [TOKEN]: "hub" },
-      repositories: [{ owner: "acme", name: "one", description: "", files: {}, issues: [] }],
-    },
-  });
+  const { codeHost, code } = await startEmptyCodeHost(join(folder, "codehost"));
   tell("starting");
   await writeNests(join(folder, "hub"), nests);
   const plain = { NEST_HUB_PLAIN_USER_COOKIE: "true" };
-  const hub = await HubHere.start(join(folder, "hub"), { apiUrl: codeHost.apiUrl, token: TOKEN }, plain);
+  const hub = await HubHere.start(join(folder, "hub"), code, plain);
   const bare = await startServer({
     file: fileURLToPath(new URL("../paced/bare-server.ts", import.meta.url)),
     environment: {},

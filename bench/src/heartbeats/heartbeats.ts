@@ -3,11 +3,10 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { systemClock } from "@nest/kit";
-import { startLocalCodeHost } from "@nest/local-codehost";
 import { measureBeside } from "../paced/beside.ts";
 import { PacedCalls } from "../paced/paced-calls.ts";
 import { endProcess, startServer } from "../process/child.ts";
+import { startEmptyCodeHost } from "../process/code-host-here.ts";
 import { HubHere } from "../process/hub-here.ts";
 import { beatCalls } from "./beat-calls.ts";
 
@@ -21,27 +20,14 @@ export interface HeartbeatBench {
 /** A nest beats every two minutes; these beat a hundred times as often. */
 const TIMES_THE_REAL_RATE = 100;
 const REAL_PERIOD_S = 120;
-const TOKEN = "token-of-the-hub";
 
 /** Intake of heartbeats: the hub as it ships, beside a bare web server that answers the same bodies. */
 export async function benchHeartbeats({ nests, seconds, print, tell }: HeartbeatBench): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), "nest-bench-heartbeats-"));
   const secret = randomBytes(32).toString("hex");
-  const codeHost = await startLocalCodeHost({
-    dataDir: join(folder, "codehost"),
-    clock: systemClock(),
-    seed: {
-      organisations: [],
-      tokens: { [TOKEN]: "hub" },
-      repositories: [{ owner: "acme", name: "one", description: "", files: {}, issues: [] }],
-    },
-  });
+  const { codeHost, code } = await startEmptyCodeHost(join(folder, "codehost"));
   tell("starting");
-  const hub = await HubHere.start(
-    join(folder, "hub"),
-    { apiUrl: codeHost.apiUrl, token: TOKEN },
-    { NEST_HUB_SECRET: secret },
-  );
+  const hub = await HubHere.start(join(folder, "hub"), code, { NEST_HUB_SECRET: secret });
   const file = fileURLToPath(new URL("../paced/bare-server.ts", import.meta.url));
   const bare = await startServer({ file, environment: {} });
   const { host, port } = bare.place;

@@ -1,10 +1,9 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { systemClock } from "@nest/kit";
-import { startLocalCodeHost } from "@nest/local-codehost";
 import { Samples } from "../figures/percentiles.ts";
 import { short, table } from "../figures/table.ts";
+import { startEmptyCodeHost } from "../process/code-host-here.ts";
 import { HubHere } from "../process/hub-here.ts";
 import { MUCH_TRIED, type SeededHistory, seedHistory } from "./seed-history.ts";
 
@@ -14,23 +13,13 @@ export interface HistoryBench {
   readonly tell: (text: string) => void;
 }
 
-const TOKEN = "token-of-the-hub";
 /** The calls that count come after these: the first are the compiler's. */
 const WARM_UP = 50;
 
 /** What the pages of a task and of an issue wait for, in a hub with a long history. */
 export async function benchHistory({ events, print, tell }: HistoryBench): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), "nest-bench-history-"));
-  const codeHost = await startLocalCodeHost({
-    dataDir: join(folder, "codehost"),
-    clock: systemClock(),
-    seed: {
-      organisations: [],
-      tokens: { [TOKEN]: "hub" },
-      repositories: [{ owner: "acme", name: "one", description: "", files: {}, issues: [] }],
-    },
-  });
-  const code = { apiUrl: codeHost.apiUrl, token: TOKEN };
+  const { codeHost, code } = await startEmptyCodeHost(join(folder, "codehost"));
   try {
     const empty = await HubHere.start(join(folder, "hub"), code);
     await empty.stop();

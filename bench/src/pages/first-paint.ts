@@ -1,10 +1,9 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { systemClock } from "@nest/kit";
-import { startLocalCodeHost } from "@nest/local-codehost";
 import { type Browser, chromium } from "playwright-core";
 import { ratioLine, table } from "../figures/table.ts";
+import { startEmptyCodeHost } from "../process/code-host-here.ts";
 import { HubHere } from "../process/hub-here.ts";
 
 export interface FirstPaintBench {
@@ -13,7 +12,6 @@ export interface FirstPaintBench {
 }
 
 const CHROMIUM = "/usr/bin/chromium";
-const TOKEN = "token-of-the-hub";
 const NETWORK = { offline: false, latency: 40, downloadThroughput: 200_000, uploadThroughput: 94_000 };
 const SLOWER = 4;
 const RUNS = 7;
@@ -34,17 +32,9 @@ interface Seen {
  */
 export async function benchFirstPaint({ print, tell }: FirstPaintBench): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), "nest-bench-paint-"));
-  const codeHost = await startLocalCodeHost({
-    dataDir: join(folder, "codehost"),
-    clock: systemClock(),
-    seed: {
-      organisations: [],
-      tokens: { [TOKEN]: "hub" },
-      repositories: [{ owner: "acme", name: "one", description: "", files: {}, issues: [] }],
-    },
-  });
+  const { codeHost, code } = await startEmptyCodeHost(join(folder, "codehost"));
   tell("starting");
-  const hub = await HubHere.start(join(folder, "hub"), { apiUrl: codeHost.apiUrl, token: TOKEN });
+  const hub = await HubHere.start(join(folder, "hub"), code);
   const browser = await chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox", "--disable-gpu"] });
   try {
     const rows: (readonly [string, Seen])[] = [];

@@ -30,6 +30,27 @@ export function SelectedBar({ selected, found, selectAll, clear }: SelectedBarPr
         clear();
       },
     });
+  const asked = [
+    {
+      name: "Let go…",
+      question: `Let ${many} go?`,
+      consequences: "Those that an operator holds are offered in their turn, if nothing else keeps them.",
+      act: letGoAll,
+    },
+    {
+      name: "Offer again…",
+      question: `Offer ${many} again?`,
+      consequences:
+        "Their waiting after an earlier hand-out, and an operator's hold, ends now; failures counted against them are forgotten. What filters keep away stays away.",
+      act: offerAgain,
+    },
+    {
+      name: "Hand out first…",
+      question: `Hand ${many} out first?`,
+      consequences: "In the order of this list, before everything that is pinned now.",
+      act: handOutFirst,
+    },
+  ];
   return (
     <fieldset className="selected-bar" aria-label="With the selected issues">
       <p role="status">
@@ -44,45 +65,11 @@ export function SelectedBar({ selected, found, selectAll, clear }: SelectedBarPr
           <Button size="compact-sm" variant="default" onClick={() => openHold(keys, clear)}>
             Hold…
           </Button>
-          <Button
-            size="compact-sm"
-            variant="default"
-            onClick={() =>
-              ask(
-                `Let ${many} go?`,
-                "Those that an operator holds are offered in their turn, if nothing else keeps them.",
-                letGoAll,
-              )
-            }
-          >
-            Let go…
-          </Button>
-          <Button
-            size="compact-sm"
-            variant="default"
-            onClick={() =>
-              ask(
-                `Offer ${many} again?`,
-                "Their waiting after an earlier hand-out, and an operator's hold, ends now; failures counted against them are forgotten. What filters keep away stays away.",
-                offerAgain,
-              )
-            }
-          >
-            Offer again…
-          </Button>
-          <Button
-            size="compact-sm"
-            variant="default"
-            onClick={() =>
-              ask(
-                `Hand ${many} out first?`,
-                "In the order of this list, before everything that is pinned now.",
-                handOutFirst,
-              )
-            }
-          >
-            Hand out first…
-          </Button>
+          {asked.map(({ name, question, consequences, act }) => (
+            <Button key={name} size="compact-sm" variant="default" onClick={() => ask(question, consequences, act)}>
+              {name}
+            </Button>
+          ))}
           <Button size="compact-sm" variant="subtle" onClick={clear}>
             Select none
           </Button>
