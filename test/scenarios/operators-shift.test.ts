@@ -99,6 +99,39 @@ describe.skipIf(missing)("an operator's shift", { timeout: 60_000 }, () => {
     await context.close();
   });
 
+  test("a contributor who harms: one of their tasks, their page, their access taken, their socket closed, the audit", async () => {
+    const relay = await hub.relay("mallory");
+    const task = await relay.ready();
+    relay.send({ type: "task_complete", ...of(task), result: "completed", summary: "nothing was done" });
+    await relay.next("task_ack");
+    const { page, context } = await begin();
+    await page.locator("#activity").getByRole("link", { name: "mallory" }).first().click();
+    await page.getByRole("heading", { level: 1, name: /mallory/ }).waitFor();
+    await page.getByRole("button", { name: "Revoke access…" }).click();
+    await page.getByRole("dialog").getByLabel("Type mallory to confirm").fill("mallory");
+    await page.getByRole("dialog").getByRole("button", { name: "Revoke access" }).click();
+    expect((await relay.closed).code).toBe(1008);
+    expect(await lastAudited(page)).toMatch(/boss.*mallory/s);
+    await context.close();
+  });
+
+  test("a release of the relay: who runs another version, an announcement that every relay is told, the audit", async () => {
+    const old = await hub.relay("olaf", { capabilities: { relay_protocol_version: "1.0" } });
+    await hub.relay("nina", { capabilities: { relay_protocol_version: "1.2" } });
+    const { page, context } = await begin();
+    const relays = page.locator("#relays");
+    await relays.getByText("olaf").first().waitFor();
+    await relays.getByText("Outdated").click();
+    await expect.poll(() => relays.getByText("nina").count()).toBe(0);
+    await relays.getByText("olaf").first().waitFor();
+    await page.getByRole("button", { name: "Announce" }).click();
+    await page.getByRole("dialog").getByRole("textbox").fill("relay 0.2 is out: npm i -g");
+    await page.getByRole("dialog").getByRole("button", { name: "Announce" }).click();
+    expect(JSON.stringify(await old.next("notice"))).toContain("relay 0.2 is out");
+    expect(await lastAudited(page)).toMatch(/boss.*relay 0\.2 is out/s);
+    await context.close();
+  });
+
   test("a flood of issues by one author: found by a facet, all held with the number said before, in the audit", async () => {
     for (let number = 101; number <= 130; number += 1)
       hub.codeHost.setIssue({ repo: "acme/one", number, author: "flooder", title: `Buy this ${number}` });

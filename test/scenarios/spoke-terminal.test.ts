@@ -98,6 +98,8 @@ describe("the terminal of an agent", { timeout: 90_000 }, () => {
   test("survives frames of any bytes", async () => {
     const terminal = await opened(ada);
     session.run("stty raw -echo; exec cat >/dev/null");
+    // Before that, one of the bytes would be the key that ends the shell.
+    await expect.poll(() => session.fact("pane_current_command")).toBe("cat");
     for (let nth = 0; nth < 500; nth += 1) terminal.socket.send(randomBytes(1 + (nth % 300)));
     for (const text of ["", "1", "1{", "1null", '1{"columns":"x"}', "{", "{}", "9", "1[1,2]"])
       terminal.socket.send(text);
