@@ -92,7 +92,7 @@ describe.skipIf(missing)("an operator's shift", { timeout: 60_000 }, () => {
     hub.codeHost.failure = undefined;
     await page.getByRole("button", { name: "Read code host" }).click();
     await page.locator("#repositories").getByText("20 open issues").waitFor();
-    await pass(3);
+    await pass(8);
     await page.reload();
     await page.locator("#queue").getByText("acme/one#1").first().waitFor();
     await expect.poll(() => wrong.count()).toBe(0);

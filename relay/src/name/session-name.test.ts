@@ -113,7 +113,7 @@ describe("a name left behind", () => {
     const probe = await take("probe");
     const { space } = await holderOf("probe");
     // The shell starts a process that ends, and becomes a program that never looks at it.
-    child = spawn("/bin/sh", ["-c", "sleep 0 & echo $!; exec sleep 60"], { stdio: ["ignore", "pipe", "inherit"] });
+    child = spawn("/bin/sh", ["-c", "sleep 0.5 & echo $!; exec sleep 60"], { stdio: ["ignore", "pipe", "inherit"] });
     const pid = Number(String((await once(child.stdout as Readable, "data"))[0]));
     const stat = () => readFile(`/proc/${pid}/stat`, "utf8");
     await expect.poll(stat).toMatch(/\) Z /);
