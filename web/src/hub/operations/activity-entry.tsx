@@ -2,6 +2,7 @@ import { type contribute, describeActivity } from "@nest/protocol";
 import { Link } from "@tanstack/react-router";
 import { useServerNow } from "../../shared/call/server-time.ts";
 import { duration, safeHref } from "../../shared/format/format.ts";
+import { ContributorName } from "../contributors/contributor-name.tsx";
 import { IssueNamed } from "../issues/issue-link.tsx";
 
 interface ActivityEntryProps {
@@ -20,7 +21,8 @@ export function ActivityEntry({ entry, isLinked = true }: ActivityEntryProps) {
     <div className="entry" data-tone={tone}>
       <p className="cut-two">
         <b>
-          <bdi>{entry.username}</bdi>
+          {/* A line about a task is a contributor's. */}
+          {entry.task_id === undefined ? <bdi>{entry.username}</bdi> : <ContributorName login={entry.username} />}
         </b>{" "}
         <bdi>{before}</bdi>
         {about === undefined ? undefined : " "}

@@ -1,9 +1,8 @@
 import { describeOutcome, describeWithheld, type issues, type tasks } from "@nest/protocol";
-import { Link } from "@tanstack/react-router";
 import { useServerNow } from "../../shared/call/server-time.ts";
 import { dateAndTime, duration, safeHref } from "../../shared/format/format.ts";
 import { Fact, Facts } from "../../shared/layout/facts.tsx";
-import { useIsAdmin } from "../../shared/session/session.ts";
+import { ContributorName } from "../contributors/contributor-name.tsx";
 import { IssueLink } from "../issues/issue-link.tsx";
 import { PullRequest } from "./pull-request.tsx";
 
@@ -30,7 +29,7 @@ export function TaskFacts({ task, issue }: TaskFactsProps) {
           </IssueLink>
         </Fact>
         <Fact name="Contributor">
-          <Contributor login={task.github_username} />
+          <ContributorName login={task.github_username} />
           {task.session === undefined ? undefined : (
             <>
               {" "}
@@ -69,17 +68,6 @@ export function TaskFacts({ task, issue }: TaskFactsProps) {
         </Fact>
       </Facts>
     </div>
-  );
-}
-
-/** An admin gets to the contributor's own page. */
-function Contributor({ login }: { readonly login: string }) {
-  const isAdmin = useIsAdmin();
-  if (!isAdmin) return <bdi>{login}</bdi>;
-  return (
-    <Link to="/contributors/$id" params={{ id: login } as never}>
-      <bdi>{login}</bdi>
-    </Link>
   );
 }
 
