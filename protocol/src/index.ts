@@ -24,6 +24,7 @@ export {
   isFinished,
 } from "./beads.ts";
 export { type ChannelConfig, ChannelName, channelSchema } from "./channel-schema.ts";
+export { csvCell } from "./csv-cell.ts";
 export {
   type Capabilities,
   cleanDeclared,

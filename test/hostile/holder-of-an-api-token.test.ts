@@ -51,6 +51,20 @@ describe("somebody who has an API token", () => {
     });
   });
 
+  test("of no scope decides where an alert's secret goes", async () => {
+    await using scene = await SignedInHub.start();
+    const channel = {
+      kind: "ntfy",
+      url: "https://evil.example/x",
+      events: ["queue_empty"],
+      secret: ["$", "{NEST_ALERT_KEY}"].join(""),
+    };
+    for (const scope of ["read", "operate", "configure"] as const) {
+      const { token } = await scene.token(scope);
+      expect((await scene.with(token, "PUT", "/api/alerts/channels/mine", channel)).status).toBe(403);
+    }
+  });
+
   test("of the scope read is refused every route that needs more, and every route that is for people", async () => {
     await using scene = await SignedInHub.start();
     const { token } = await scene.token("read");

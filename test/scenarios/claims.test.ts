@@ -131,6 +131,22 @@ test("facts of private repositories are hidden from everybody but admins, on eve
   expect(JSON.stringify((await hub.call("GET", "/api/contribute/activity")).body)).not.toMatch(/vault|secret/);
 });
 
+test("a pull request of a private repository claims a public issue, and has no name for strangers", async () => {
+  await using hub = await TestHub.start({ issues: 0, config: { repos: ["acme/open", "acme/vault"] } });
+  hub.codeHost.privateRepositories.add("acme/vault");
+  hub.codeHost.addRepository("acme/open");
+  hub.codeHost.setIssue({ repo: "acme/open", number: 1 });
+  hub.codeHost.setPullRequest({ repo: "acme/vault", number: 9, body: "fixes acme/open#1" });
+  await hub.hub.monitor.refresh();
+  const pages = ["queue?with=withheld", "issues/acme/open/1"];
+  for (const path of pages.map((page) => `/api/contribute/${page}`)) {
+    const theirs = JSON.stringify((await hub.call("GET", path)).body);
+    expect(theirs, path).toMatch(/claim/);
+    expect(theirs, path).not.toMatch(/vault/);
+    expect(JSON.stringify((await hub.admin("GET", path)).body), path).toMatch(/vault\/pull\/9/);
+  }
+});
+
 test("the claim of a red pull request ends after the time that an admin set", async () => {
   await using hub = await TestHub.start({ issues: 1 });
   const updatedAt = hub.clock.now() - 2 * 3_600_000;

@@ -61,6 +61,8 @@ test("every rule that holds an issue back is told with its value, not only the f
   expect(holding(theirs)).toEqual(holding(found));
   expect(theirs.hold).not.toHaveProperty("by");
   expect(theirs.rules.filter(({ setting }) => setting !== undefined)).toEqual([]);
+  expect(JSON.stringify(found.rules)).toContain("needs-*");
+  expect(JSON.stringify(theirs)).not.toContain("needs-*");
 });
 
 test("an operator's hold ends by itself at its end, and not before", async () => {

@@ -87,6 +87,22 @@ test("a status that nobody announced as changed is told with the next heartbeat,
   stream.close();
 });
 
+test("somebody who joins does not keep such a status from those who watch already", async () => {
+  let state = "ready";
+  const model = Object.assign(modelOf(1), { status: () => ({ repositories: [{ repo: "acme/one", state }] }) });
+  const clock = new VirtualClock();
+  const stream = new EventStream(model, clock);
+  const told: string[] = [];
+  const watcher = slowWatcher();
+  await stream.watch(watcher, everything);
+  watcher.write = ((text: string) => told.push(text) > 0) as typeof watcher.write;
+  state = "failing";
+  await stream.watch(slowWatcher(), everything);
+  for (let seconds = 0; seconds < 15; seconds += 1) await clock.jump(1000);
+  expect(told.join("")).toContain('"state":"failing"');
+  stream.close();
+});
+
 test("whoever left before the first word is not kept", async () => {
   const stream = new EventStream(modelOf(1), new VirtualClock());
   const watcher = slowWatcher();

@@ -135,7 +135,8 @@ export class EventStream {
       "x-accel-buffering": "no",
       connection: "keep-alive",
     });
-    this.#statusFor(visibility);
+    // Those who watch already were not told this one.
+    if (!this.#told.has(visibility)) this.#statusFor(visibility);
     const hello = event("hello", { activity, status: this.#model.status(visibility) });
     response.write(`retry: 2000\n\n${hello}${eventOf("work", wholeOf(snapshot))}`);
     this.#watchers.set(response, {

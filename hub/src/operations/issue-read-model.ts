@@ -24,6 +24,7 @@ import {
 import { attemptOf } from "./attempt.ts";
 import { ATTEMPTS } from "./feed-queries.ts";
 import type { ReadModel, Visibility } from "./read-model.ts";
+import { shownWithheld } from "./shown-withheld.ts";
 
 export interface IssueReadModelDeps {
   readonly ledger: Ledger;
@@ -81,7 +82,7 @@ export class IssueReadModel {
     return {
       key,
       ...served,
-      ...(entry === undefined ? { unknown } : { issue: this.#item(entry, readModel) }),
+      ...(entry === undefined ? { unknown } : { issue: this.#item(entry, readModel, viewer) }),
       ...(place === undefined ? {} : { place }),
       actionable_items: queue.actionable,
       closed: this.#closed(at),
@@ -93,8 +94,8 @@ export class IssueReadModel {
     };
   }
 
-  #item(entry: Entry, readModel: ReadModel): issues.IssueReply["issue"] {
-    return { ...readModel.queueItem(entry), assignees: [...(entry.issue.assignees ?? [])] };
+  #item(entry: Entry, readModel: ReadModel, { visibility }: IssueViewer): issues.IssueReply["issue"] {
+    return { ...readModel.queueItem(entry, visibility), assignees: [...(entry.issue.assignees ?? [])] };
   }
 
   #whyUnknown(repo: string, { visibility }: IssueViewer): keyof typeof sentences {
@@ -113,8 +114,8 @@ export class IssueReadModel {
     }));
   }
 
-  #rules(key: string, { isAdmin }: IssueViewer, now: number): issues.IssueRule[] {
-    const judged = this.#deps.queue.judgements(key, now).map(ruleOf);
+  #rules(key: string, { isAdmin, visibility }: IssueViewer, now: number): issues.IssueRule[] {
+    const judged = this.#deps.queue.judgements(key, now).map((judgement) => ruleOf(judgement, isAdmin, visibility));
     return [...judged, ...this.#whoMayHaveIt()].map(({ setting, ...rule }) =>
       isAdmin && setting !== undefined ? { ...rule, setting } : rule,
     );
@@ -141,10 +142,12 @@ export class IssueReadModel {
   }
 }
 
-function ruleOf({ rule, withheld, setting }: Judgement): issues.IssueRule {
+/** What a filter matched is a value of the settings, which are for admins. */
+function ruleOf({ rule, withheld, setting }: Judgement, isAdmin: boolean, visibility: Visibility): issues.IssueRule {
   const told = setting === undefined ? {} : { setting: { name: setting.name, value: setting.value } };
   if (withheld === undefined) return { rule, state: setting?.isOn === false ? "off" : "passes", ...told };
-  const { until, detail } = withheld;
+  const { until, detail: whole } = shownWithheld(withheld, visibility);
+  const detail = isAdmin || setting === undefined ? whole : undefined;
   return {
     rule: rule === "waiting" ? withheld.reason : rule,
     state: "withholds",

@@ -29,6 +29,7 @@ import { ACTIVITY, activityOf, RETAINED } from "./feed-queries.ts";
 import { facetsOf, issueMatcher } from "./issue-filter.ts";
 import { pageOf } from "./page-of.ts";
 import { type RelayRowDeps, RelayRows, type Visibility } from "./relay-rows.ts";
+import { shownWithheld } from "./shown-withheld.ts";
 import { withheldSentence } from "./withheld-sentence.ts";
 
 export interface ReadModelDeps {
@@ -127,7 +128,7 @@ export class ReadModel {
     const counts = queue.withheldCounts();
     const facets = query.facets === undefined ? {} : { facets: yield* facetsOf(all) };
     return {
-      queue: rows.map((entry) => this.queueItem(entry)),
+      queue: rows.map((entry) => this.queueItem(entry, visibility)),
       actionable_items: queue.actionable,
       withheld: counts,
       withheld_because: Object.fromEntries(
@@ -299,9 +300,10 @@ export class ReadModel {
   }
 
   /** An issue of the queue. */
-  queueItem(entry: Entry): contribute.QueueItem {
+  queueItem(entry: Entry, visibility: Visibility): contribute.QueueItem {
     const now = this.#deps.clock.now();
-    const { withheld, issue, key } = entry;
+    const { issue, key } = entry;
+    const withheld = entry.withheld === undefined ? undefined : shownWithheld(entry.withheld, visibility);
     const held = operatorHoldOn(this.#deps.ledger, key, now);
     const order = this.#deps.ledger.setting(ORDER_SETTING) as readonly string[] | undefined;
     return {

@@ -53,7 +53,7 @@ export function registerOperationsRoutes(routes: HubRoutes, deps: OperationsRout
   );
   routes.serve(contribute.exportQueue, async ({ query: { format, ...filter }, viewer, request, reply }) => {
     const { all } = await new TimeSlicer().through(readModel.foundIssues(filter, visibility(viewer)));
-    return sendFile({ request, reply }, { format, day: now() }, issueFile(readModel, all));
+    return sendFile({ request, reply }, { format, day: now() }, issueFile(readModel, all, visibility(viewer)));
   });
   routes.serve(contribute.fleet, async ({ query, viewer }) => {
     await readModel.refreshed();

@@ -21,8 +21,11 @@ const HOW =
  */
 export async function connectionOf(environment: Environment): Promise<Connection> {
   const kept = await keptIn(join(environment.HOME ?? homedir(), ".config/nest/hubctl.env"));
-  const of = (name: string) => variable(environment, name) ?? variable(kept, name);
-  const [address, token] = [of("NEST_HUB_URL"), of("NEST_HUB_TOKEN")];
+  const named = variable(environment, "NEST_HUB_URL");
+  const address = named ?? variable(kept, "NEST_HUB_URL");
+  // The file's token is for the file's hub, and not for one that some shell names.
+  const token =
+    variable(environment, "NEST_HUB_TOKEN") ?? (named === undefined ? variable(kept, "NEST_HUB_TOKEN") : undefined);
   if (address === undefined) throw new UsageError("NEST_HUB_URL is not set: which hub?", { hint: HOW });
   if (token === undefined) throw new UsageError("NEST_HUB_TOKEN is not set: who asks?", { hint: HOW });
   return { hub: hubOf(address), token: new Secret(token.trim()) };

@@ -1,4 +1,4 @@
-import { NestError } from "@nest/kit";
+import { NestError, plainLine } from "@nest/kit";
 import { ErrorBody, type Route } from "@nest/protocol";
 import type { z } from "zod";
 import type { Connection } from "./connection.ts";
@@ -84,5 +84,6 @@ export class HubClient {
 function refusalOf(status: number, answer: unknown): NestError {
   const { data } = ErrorBody.safeParse(answer);
   if (data === undefined) return new NestError("hub_unreachable", `the hub answered ${status}, and not as a hub does`);
-  return new NestError(data.code, data.error, data.hint === undefined ? {} : { hint: data.hint });
+  const hint = data.hint === undefined ? {} : { hint: plainLine(data.hint) };
+  return new NestError(plainLine(data.code), plainLine(data.error), hint);
 }

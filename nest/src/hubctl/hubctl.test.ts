@@ -53,11 +53,18 @@ describe("where the hub is and who asks", () => {
   test("else comes from a file that nobody else may read; what is in the environment wins", async () => {
     await keep(`# my hub\nNEST_HUB_URL=https://hub.example/nest\nNEST_HUB_TOKEN="${TOKEN}"\n`);
     await run(["audit"]);
-    await run(["audit"], { NEST_HUB_URL: "https://other.example" });
+    await run(["audit"], { NEST_HUB_URL: "https://other.example", NEST_HUB_TOKEN: TOKEN });
     expect(asked.map(({ url }) => url)).toEqual([
       "https://hub.example/nest/api/audit?limit=100",
       "https://other.example/api/audit?limit=100",
     ]);
+  });
+
+  test("the file's token goes to the file's hub alone, whatever hub a shell names", async () => {
+    await keep(`NEST_HUB_URL=https://hub.example\nNEST_HUB_TOKEN=${TOKEN}\n`);
+    const elsewhere = run(["audit"], { NEST_HUB_URL: "https://other.example" });
+    await expect(elsewhere).rejects.toThrow("NEST_HUB_TOKEN is not set");
+    expect(asked).toEqual([]);
   });
 
   test.each([0o644, 0o640, 0o604])("is not taken from a file that others can read (%o)", async (mode) => {

@@ -22,7 +22,7 @@ export function table(head: readonly string[], rows: readonly (readonly (string 
 
 /** Prints a value as JSON where that was asked for, else as `text` makes it. */
 export function show(call: VerbCall, value: unknown, text: () => string): void {
-  call.print(call.flags.json === true ? `${JSON.stringify(value, undefined, 2)}\n` : text());
+  call.print(call.flags.json === true ? `${jsonOf(value)}\n` : text());
 }
 
 /** The words that a command needs, at least one. @throws UsageError */
@@ -46,4 +46,10 @@ export function noWords({ words: [first] }: VerbCall): void {
 
 function cut(text: string): string {
   return text.length > WIDEST ? `${text.slice(0, WIDEST - 1)}…` : text;
+}
+
+/** JSON in which nothing steers a terminal: JSON itself leaves the upper control characters and the marks of direction as they are. */
+function jsonOf(value: unknown): string {
+  const escaped = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
+  return JSON.stringify(value, undefined, 2).replace(/[\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, escaped);
 }

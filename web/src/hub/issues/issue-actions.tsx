@@ -35,7 +35,7 @@ export function IssueActions({ item }: IssueActionsProps) {
         </Button>
       )}
       {held === true ? (
-        <Button variant="default" onClick={act(() => unholdIssue(key, item.held_reason))}>
+        <Button variant="default" onClick={act(() => unholdIssue(item))}>
           Let go
         </Button>
       ) : (

@@ -75,8 +75,17 @@ export async function holdIssue(key: string, how: { readonly reason: string; rea
 }
 
 /** Lets a held issue go again. */
-export async function unholdIssue(key: string, reason: string | undefined): Promise<void> {
+export async function unholdIssue({
+  key,
+  held_reason: reason,
+  withheld,
+}: Pick<contribute.QueueItem, "key" | "held_reason" | "withheld">): Promise<void> {
   await call(queue.hold, { body: { key, held: false } });
-  const again = { key, held: true, ...(reason === undefined ? {} : { reason }) };
+  const until = withheld?.reason === "operator_hold" ? withheld.until : undefined;
+  const again = {
+    ...{ key, held: true },
+    ...(reason === undefined ? {} : { reason }),
+    ...(until === undefined ? {} : { until }),
+  };
   showToast(`${key} is on offer again.`, () => call(queue.hold, { body: again }));
 }

@@ -113,7 +113,7 @@ function Issues({ reason, search }: { readonly reason: string; readonly search: 
               size="compact-sm"
               variant="default"
               aria-label={`Let go: ${item.key}`}
-              onClick={() => attempt(() => unholdIssue(item.key, item.held_reason))}
+              onClick={() => attempt(() => unholdIssue(item))}
             >
               Let go
             </Button>

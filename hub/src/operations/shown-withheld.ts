@@ -1,0 +1,11 @@
+import type { Entry } from "@nest/dispatch";
+import type { Visibility } from "./relay-rows.ts";
+
+type Withheld = NonNullable<Entry["withheld"]>;
+
+/** Why an issue is withheld, as far as somebody may know it: a pull request of a repository that they may not see has no name. */
+export function shownWithheld(withheld: Withheld, visibility: Visibility): Withheld {
+  if (withheld.reason !== "claimed" || withheld.detail === undefined) return withheld;
+  const [, repo] = /([^/]+\/[^/]+)\/pull\/\d+$/.exec(withheld.detail) ?? [];
+  return repo !== undefined && visibility(repo) ? withheld : { ...withheld, detail: undefined };
+}
