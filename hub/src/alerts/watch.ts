@@ -37,6 +37,8 @@ export class AlertWatch {
   readonly #seen = new Map<string, number>();
   /** Since when each open alert has not been seen. */
   readonly #calm = new Map<string, number>();
+  /** What was told and could not be written down yet: told again at each look it would be no news. */
+  readonly #unwritten = new Set<string>();
   #stop: CancelTimer = () => {};
   #looking: Promise<void> | undefined;
 
@@ -82,9 +84,17 @@ export class AlertWatch {
     );
     const over = Object.keys(open).filter((key) => this.#isOver(key, keys.has(key), now));
     if (begun.length === 0 && over.length === 0) return;
-    for (const condition of begun) this.#tellBegin(condition, now);
-    for (const key of over) this.#tellEnd(open[key]?.kind, open[key]?.title ?? key, now);
+    for (const condition of begun) this.#once(`begun ${condition.key}`, () => this.#tellBegin(condition, now));
+    for (const key of over)
+      this.#once(`over ${key}`, () => this.#tellEnd(open[key]?.kind, open[key]?.title ?? key, now));
     await this.#keep(begun, over, now);
+    this.#unwritten.clear();
+  }
+
+  #once(what: string, tell: () => void): void {
+    if (this.#unwritten.has(what)) return;
+    this.#unwritten.add(what);
+    tell();
   }
 
   #isOver(key: string, isSeen: boolean, now: number): boolean {

@@ -37,16 +37,33 @@ export function* facetsOf(entries: readonly Entry[]): Generator<void, NonNullabl
     yield;
   }
   return {
-    repo: mostFrequent(counts.repo),
-    label: mostFrequent(counts.label),
-    author: mostFrequent(counts.author),
-    reason: mostFrequent(counts.reason),
+    repo: yield* mostFrequent(counts.repo),
+    label: yield* mostFrequent(counts.label),
+    author: yield* mostFrequent(counts.author),
+    reason: yield* mostFrequent(counts.reason),
   };
 }
 
-function mostFrequent(values: ReadonlyMap<string, number>): { name: string; count: number }[] {
-  return [...values]
-    .map(([name, count]) => ({ name, count }))
-    .sort((one, other) => other.count - one.count || one.name.localeCompare(other.name))
-    .slice(0, MOST_VALUES);
+interface Value {
+  readonly name: string;
+  readonly count: number;
+}
+
+/** The most frequent values, in order. Step by step, because strangers may ask for it, and may be many authors. */
+function* mostFrequent(values: ReadonlyMap<string, number>): Generator<void, Value[]> {
+  const best: Value[] = [];
+  for (const [name, count] of values) {
+    yield;
+    const value = { name, count };
+    const last = best.at(-1);
+    if (best.length === MOST_VALUES && last !== undefined && !isBefore(value, last)) continue;
+    const behind = best.findIndex((one) => isBefore(value, one));
+    best.splice(behind < 0 ? best.length : behind, 0, value);
+    if (best.length > MOST_VALUES) best.pop();
+  }
+  return best;
+}
+
+function isBefore(one: Value, other: Value): boolean {
+  return one.count > other.count || (one.count === other.count && one.name.localeCompare(other.name) < 0);
 }
