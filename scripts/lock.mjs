@@ -2,8 +2,9 @@
 //
 //   npm run lock                       the same lock again: releases after `config.lockedBefore` in package.json are not seen
 //   npm run lock -- -before 2026-12-24   newer releases too, where the manifests let them in; the date is kept in package.json
-//   npm run lock -- -check             changes nothing; exit 1 when the lock in place is another
+//   npm run lock -- -check             changes nothing; exit 1 when the manifests ask for something else than the lock in place has
 //
+// A check begins with the lock in place: a registry that has got more releases meanwhile, of whatever date, makes it no worse.
 // It is made in an empty folder, because npm would otherwise lock only the platforms that are installed here.
 import { spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -14,10 +15,11 @@ import { fileURLToPath } from "node:url";
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
 const before = readBefore(process.argv.slice(2));
-const made = makeLock();
-checkIntegrity(made);
+const isCheck = process.argv.includes("-check");
 const inPlace = readFileSync(join(root, "package-lock.json"), "utf8");
-if (process.argv.includes("-check")) {
+const made = makeLock(isCheck ? inPlace : undefined);
+checkIntegrity(made);
+if (isCheck) {
   if (made === inPlace) console.log("package-lock.json is what the manifests make");
   else fail("package-lock.json is not what the manifests make", "run: npm run lock");
 } else {
@@ -37,7 +39,8 @@ function readBefore(args) {
   return new Date(time).toISOString().replace(".000Z", "Z");
 }
 
-function makeLock() {
+/** The lock that npm makes; `from` is one that it keeps as far as the manifests let it. */
+function makeLock(from) {
   const folder = mkdtempSync(join(tmpdir(), "nest-lock-"));
   try {
     for (const name of [".", ...manifest.workspaces]) {
@@ -45,6 +48,7 @@ function makeLock() {
       cpSync(join(root, name, "package.json"), join(folder, name, "package.json"));
     }
     cpSync(join(root, ".npmrc"), join(folder, ".npmrc"));
+    if (from !== undefined) writeFileSync(join(folder, "package-lock.json"), from);
     const args = ["install", "--package-lock-only", "--ignore-scripts", "--loglevel=error", `--before=${before}`];
     const run = spawnSync("npm", args, { cwd: folder, stdio: ["ignore", "ignore", "inherit"] });
     if (run.status !== 0) fail("npm could not make a lock", "check that the npm registry can be reached");

@@ -41,7 +41,7 @@ export class RealS3 implements AsyncDisposable {
     this.#folder = folder;
   }
 
-  static async start(attempts = 2): Promise<RealS3> {
+  static async start(attempts = 3): Promise<RealS3> {
     const s3 = new RealS3(await mkdtemp(join(tmpdir(), "nest-s3-")));
     try {
       await s3.#boot();
