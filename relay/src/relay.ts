@@ -1,16 +1,7 @@
-import {
-  type AgentRun,
-  type AgentStart,
-  type Confinement,
-  confinementWord,
-  type KnownSecrets,
-  type RunJournal,
-} from "@nest/agents";
-import { type CancelTimer, type Clock, type Environment, type Random, sentenceOf } from "@nest/kit";
-import { type Durations, RELAY_STOPPED, type TransportTimes } from "@nest/protocol";
-import type { Console } from "./console/console.ts";
+import { confinementWord } from "@nest/agents";
+import { type CancelTimer, sentenceOf } from "@nest/kit";
+import { RELAY_STOPPED } from "@nest/protocol";
 import { meaningOf, withheldOf } from "./console/meaning.ts";
-import type { StatusFile } from "./console/status-file.ts";
 import { Gate, ownTroubleIn } from "./gate.ts";
 import {
   ASKED_ELSEWHERE,
@@ -28,40 +19,15 @@ import { HubRotation } from "./hub-rotation.ts";
 import { HubStatus } from "./hub-status.ts";
 import { isNameHeld } from "./name/name-lock.ts";
 import { sessionLocks } from "./name/session-name.ts";
-import { type Look, Readiness } from "./readiness.ts";
+import { Readiness } from "./readiness.ts";
+import type { RelayDeps } from "./relay-deps.ts";
 import { issueOf, Reports, workDetails } from "./reports.ts";
-import type { AcceptedLogins } from "./session/accepted-logins.ts";
-import type { Introduction } from "./session/auth.ts";
 import type { Closed } from "./session/connection.ts";
 import { type AuthOk, REFUSED_FOR_NOW, Session, type SessionListener, type WorkMessage } from "./session/session.ts";
 import { openWebSocket } from "./session/wire.ts";
-import type { RelayConfig } from "./settings/config.ts";
 import { tidied, unfitness } from "./task/fitness.ts";
 import { proofOf } from "./task/proof.ts";
 import { type Assignment, Task, type TaskDeps, type TaskResult } from "./task/task.ts";
-
-export interface RelayDeps {
-  readonly config: RelayConfig;
-  readonly environment: Environment;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly numbers: Durations;
-  readonly transport: TransportTimes;
-  readonly introduction: Omit<Introduction, "trouble">;
-  readonly secrets: KnownSecrets;
-  readonly logins: AcceptedLogins;
-  readonly console: Console;
-  /** Absent in interactive mode. */
-  readonly statusFile: StatusFile | undefined;
-  readonly journal: RunJournal;
-  /** The result of the first check of this machine, and the way to check again. */
-  readonly found: Look;
-  readonly look: () => Promise<Look>;
-  readonly confinement: Confinement;
-  /** What a person types to watch the agent; undefined where nobody can. */
-  readonly attach: string | undefined;
-  readonly startAgent: (start: AgentStart) => Promise<AgentRun>;
-}
 
 /** A stopping relay has 8 s in all: its agent gets less time than usual to end, and the last report a moment to arrive. */
 const STOPPING_GRACE_MS = 3000;
