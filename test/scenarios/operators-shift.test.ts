@@ -1,42 +1,26 @@
 import { NestError } from "@nest/kit";
-import type { Browser, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { isChromiumMissing, launchChromium, openPage } from "../harness/chromium.ts";
-import type { TestHub } from "../harness/hub.ts";
+import type { Page } from "playwright-core";
+import { describe, expect, test } from "vitest";
+import { isChromiumMissing } from "../harness/chromium.ts";
+import { hubInBrowser } from "../harness/hub-in-browser.ts";
 import { of } from "../harness/raw-relay.ts";
-import { WebHub } from "../harness/web-hub.ts";
 
 const missing = isChromiumMissing("an operator's shift in a browser");
 const MINUTE = 60_000;
 
 /** From what is told, to its cause, to what is done about it, to the audit; by links and buttons alone. */
 describe.skipIf(missing)("an operator's shift", { timeout: 60_000 }, () => {
-  let browser: Browser;
-  let web: WebHub;
-  let hub: TestHub;
-
-  beforeAll(async () => {
-    browser = await launchChromium();
-  });
-  afterAll(() => browser?.close());
-  beforeEach(async () => {
-    web = await WebHub.start({ issues: 20 });
-    hub = web.hub;
-  });
-  afterEach(() => web[Symbol.asyncDispose]());
+  const at = hubInBrowser({ issues: 20 });
 
   const begin = async () => {
-    const opened = await openPage(browser, `${hub.url}/operations`, {
-      viewport: { width: 1440, height: 1000 },
-      cookies: web.admin,
-    });
+    const opened = await at.open("/operations", { viewport: { width: 1440, height: 1000 } });
     return { ...opened, wrong: opened.page.locator("#wrong") };
   };
 
   async function pass(minutes: number): Promise<void> {
     for (let minute = 0; minute < minutes; minute += 1) {
-      await hub.clock.advance(MINUTE);
-      await hub.settled();
+      await at.hub.clock.advance(MINUTE);
+      await at.hub.settled();
     }
   }
 
@@ -48,7 +32,7 @@ describe.skipIf(missing)("an operator's shift", { timeout: 60_000 }, () => {
 
   test("a backend that starts to fail: the alert, the failed tasks, one of them, its contributor, a pause, the audit", async () => {
     for (let nth = 0; nth < 12; nth += 1) {
-      const relay = await hub.relay(`runner-${nth}`, { cli_backend: "codex" });
+      const relay = await at.hub.relay(`runner-${nth}`, { cli_backend: "codex" });
       const task = await relay.ready();
       relay.send({ type: "task_failed", ...of(task), reason: "401 from the model", failure_kind: "environment" });
       await relay.next("task_ack");
@@ -80,8 +64,8 @@ describe.skipIf(missing)("an operator's shift", { timeout: 60_000 }, () => {
   });
 
   test("a code host that is away: the alert, the repositories, reading them again, and the end of it", async () => {
-    hub.codeHost.failure = new NestError("codehost_unreachable", "nothing answers");
-    await hub.hub.monitor.refresh();
+    at.hub.codeHost.failure = new NestError("codehost_unreachable", "nothing answers");
+    await at.hub.hub.monitor.refresh();
     await pass(15);
     const { page, context, wrong } = await begin();
     await wrong.getByRole("link", { name: /^The repositories/ }).click();
@@ -89,7 +73,7 @@ describe.skipIf(missing)("an operator's shift", { timeout: 60_000 }, () => {
       .locator("#repositories")
       .getByText(/nothing answers/)
       .waitFor();
-    hub.codeHost.failure = undefined;
+    at.hub.codeHost.failure = undefined;
     await page.getByRole("button", { name: "Read code host" }).click();
     await page.locator("#repositories").getByText("20 open issues").waitFor();
     await pass(8);
@@ -100,7 +84,7 @@ describe.skipIf(missing)("an operator's shift", { timeout: 60_000 }, () => {
   });
 
   test("a contributor who harms: one of their tasks, their page, their access taken, their socket closed, the audit", async () => {
-    const relay = await hub.relay("mallory");
+    const relay = await at.hub.relay("mallory");
     const task = await relay.ready();
     relay.send({ type: "task_complete", ...of(task), result: "completed", summary: "nothing was done" });
     await relay.next("task_ack");
@@ -116,8 +100,8 @@ describe.skipIf(missing)("an operator's shift", { timeout: 60_000 }, () => {
   });
 
   test("a release of the relay: who runs another version, an announcement that every relay is told, the audit", async () => {
-    const old = await hub.relay("olaf", { capabilities: { relay_protocol_version: "1.0" } });
-    await hub.relay("nina", { capabilities: { relay_protocol_version: "1.2" } });
+    const old = await at.hub.relay("olaf", { capabilities: { relay_protocol_version: "1.0" } });
+    await at.hub.relay("nina", { capabilities: { relay_protocol_version: "1.2" } });
     const { page, context } = await begin();
     const relays = page.locator("#relays");
     await relays.getByText("olaf").first().waitFor();
@@ -134,8 +118,8 @@ describe.skipIf(missing)("an operator's shift", { timeout: 60_000 }, () => {
 
   test("a flood of issues by one author: found by a facet, all held with the number said before, in the audit", async () => {
     for (let number = 101; number <= 130; number += 1)
-      hub.codeHost.setIssue({ repo: "acme/one", number, author: "flooder", title: `Buy this ${number}` });
-    await hub.hub.monitor.refresh();
+      at.hub.codeHost.setIssue({ repo: "acme/one", number, author: "flooder", title: `Buy this ${number}` });
+    await at.hub.hub.monitor.refresh();
     const { page, context } = await begin();
     await page.getByRole("link", { name: "Find and act on many" }).click();
     await page.getByRole("combobox", { name: "Author" }).click();
@@ -143,7 +127,7 @@ describe.skipIf(missing)("an operator's shift", { timeout: 60_000 }, () => {
     await page.getByRole("button", { name: "Select all 30" }).click();
     await page.getByRole("button", { name: "Hold…" }).click();
     await page.getByRole("button", { name: "Hold 30 issues back" }).click();
-    await expect.poll(() => hub.actionable()).toBe(20);
+    await expect.poll(() => at.hub.actionable()).toBe(20);
     expect(await lastAudited(page)).toMatch(/boss.*acme\/one#1\d\d/s);
     await context.close();
   });

@@ -1,41 +1,19 @@
-import type { Browser } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { seriousViolations } from "../harness/axe.ts";
-import { isChromiumMissing, launchChromium, openPage } from "../harness/chromium.ts";
-import type { TestHub } from "../harness/hub.ts";
+import { isChromiumMissing } from "../harness/chromium.ts";
+import { hubInBrowser } from "../harness/hub-in-browser.ts";
 import { of } from "../harness/raw-relay.ts";
-import { WebHub } from "../harness/web-hub.ts";
 
 const missing = isChromiumMissing("the hub's browser app in a browser");
 const CONFIG = "/api/config/governor/hub";
 
 describe.skipIf(missing)("the frame of the hub's browser app", () => {
-  let browser: Browser;
-  let web: WebHub;
-  let hub: TestHub;
-
-  beforeAll(async () => {
-    browser = await launchChromium();
-  });
-  afterAll(() => browser?.close());
-  beforeEach(async () => {
-    web = await WebHub.start({ issues: 6 });
-    hub = web.hub;
-  });
-  afterEach(() => web[Symbol.asyncDispose]());
-
-  async function open(path: string, options: Parameters<typeof openPage>[2] = {}) {
-    return openPage(browser, hub.url + path, {
-      viewport: { width: 1280, height: 900 },
-      cookies: web.admin,
-      ...options,
-    });
-  }
+  const at = hubInBrowser({ issues: 6 });
 
   test("people who are not admins see no controls and are told why; the hub refuses the actions whatever the page shows", async () => {
-    await hub.relay("alice");
-    for (const cookies of [[], await web.visitor("carol")]) {
-      const { page, context } = await open("/operations", { cookies });
+    await at.hub.relay("alice");
+    for (const cookies of [[], await at.web.visitor("carol")]) {
+      const { page, context } = await at.open("/operations", { cookies });
       await page.getByText("acme/one#1").first().waitFor();
       expect(await page.getByRole("switch").count()).toBe(0);
       expect(await page.getByRole("button", { name: /^(Move|Hold|Announce|Take)/ }).count()).toBe(0);
@@ -44,7 +22,7 @@ describe.skipIf(missing)("the frame of the hub's browser app", () => {
         ["/contributors/alice", "Contributors"],
         ["/audit", "Audit"],
       ] as const) {
-        await page.goto(hub.url + path);
+        await page.goto(at.hub.url + path);
         await page.getByRole("heading", { name: what }).waitFor();
         await page.getByText("This is for admins of this hub").waitFor();
       }
@@ -64,17 +42,17 @@ describe.skipIf(missing)("the frame of the hub's browser app", () => {
   test("until its scripts have come a page shows its frame, with the navigation of who is signed in; then the same one", async () => {
     for (const [cookies, last] of [
       [[], "Operations"],
-      [await web.visitor("carol"), "My nests"],
-      [web.admin, "Audit"],
+      [await at.web.visitor("carol"), "My nests"],
+      [at.web.admin, "Audit"],
     ] as const) {
-      const { page, context } = await open("/audit", { cookies: [...cookies], javaScriptEnabled: false });
+      const { page, context } = await at.open("/audit", { cookies: [...cookies], javaScriptEnabled: false });
       const entries = page.getByRole("navigation", { name: "Pages" }).getByRole("link");
       expect((await entries.allTextContents()).at(-1)).toBe(last);
       await page.getByText("Loading…").waitFor();
       const place = () => page.locator(".brand").boundingBox();
       const [names, brand] = [await entries.allTextContents(), await place()];
       await context.close();
-      const whole = await open("/audit", { cookies: [...cookies] });
+      const whole = await at.open("/audit", { cookies: [...cookies] });
       await whole.page.getByRole("heading", { level: 1 }).waitFor();
       expect(await whole.page.getByRole("navigation", { name: "Pages" }).getByRole("link").allTextContents()).toEqual(
         names,
@@ -87,7 +65,7 @@ describe.skipIf(missing)("the frame of the hub's browser app", () => {
   });
 
   test("the palette leads to pages, issues, tasks and searches by the keyboard alone, and is one a screen reader can read", async () => {
-    const { page, context, faults } = await open("/operations");
+    const { page, context, faults } = await at.open("/operations");
     await page.getByText("acme/one#1").first().waitFor();
     const field = page.getByRole("combobox", { name: /^A page/ });
     const chosen = page.getByRole("option", { selected: true });
@@ -124,22 +102,22 @@ describe.skipIf(missing)("the frame of the hub's browser app", () => {
   });
 
   test("the colours chosen on a public page are those of the app, and those chosen in the app are the public page's", async () => {
-    const { page, context, faults } = await open("/", { colorScheme: "light" });
+    const { page, context, faults } = await at.open("/", { colorScheme: "light" });
     const ground = () => page.evaluate<string>("getComputedStyle(document.body).backgroundColor");
     await page.getByLabel("Colours").selectOption({ label: "Dark" });
     expect(await ground()).toBe("rgb(16, 18, 20)");
-    await page.goto(`${hub.url}/operations`);
+    await page.goto(`${at.hub.url}/operations`);
     await page.getByRole("button", { name: "Colours: Dark" }).click();
     expect(await ground()).toBe("rgb(16, 18, 20)");
     await page.getByRole("menuitem", { name: "Light" }).click();
-    await page.goto(`${hub.url}/leaderboard`);
+    await page.goto(`${at.hub.url}/leaderboard`);
     expect([await ground(), await page.getByLabel("Colours").inputValue()]).toEqual(["rgb(246, 246, 243)", "light"]);
     expect(faults).toEqual([]);
     await context.close();
   });
 
   test("a public page says who is signed in, in the place of the link to sign in", async () => {
-    const { page, context } = await open("/contribute");
+    const { page, context } = await at.open("/contribute");
     await page.getByRole("link", { name: "Signed in as boss: to the operations page" }).waitFor();
     expect(await page.getByRole("link", { name: "Sign in", exact: true }).count()).toBe(0);
     await context.close();
@@ -150,7 +128,7 @@ describe.skipIf(missing)("the frame of the hub's browser app", () => {
       [1440, true],
       [390, false],
     ] as const) {
-      const { page, context } = await open("/operations", { viewport: { width, height: 900 } });
+      const { page, context } = await at.open("/operations", { viewport: { width, height: 900 } });
       const issue = page.locator(".issue", { hasText: "acme/one#1" });
       await issue.waitFor();
       expect(await issue.getByText(/^by /).isVisible()).toBe(isShown);
@@ -160,10 +138,10 @@ describe.skipIf(missing)("the frame of the hub's browser app", () => {
   });
 
   test("issues of private repositories are counted for whoever is no admin, and not shown", async () => {
-    hub.codeHost.privateRepositories.add("acme/one");
-    await hub.clock.jump(3_600_000);
-    await hub.admin("POST", "/api/contribute/queue/refresh");
-    const { page, context } = await open("/operations", { cookies: [] });
+    at.hub.codeHost.privateRepositories.add("acme/one");
+    await at.hub.clock.jump(3_600_000);
+    await at.hub.admin("POST", "/api/contribute/queue/refresh");
+    const { page, context } = await at.open("/operations", { cookies: [] });
     await page.getByText("6 issues of private repositories").waitFor();
     expect(await page.getByText("acme/one#1").count()).toBe(0);
     await context.close();
@@ -171,33 +149,33 @@ describe.skipIf(missing)("the frame of the hub's browser app", () => {
 
   test("names that are markup or turn the direction of text are shown as text, and nothing of them runs", async () => {
     const evil = `<img src=x onerror="alert(1)"><script>alert(2)</script>`;
-    hub.codeHost.setIssue({
+    at.hub.codeHost.setIssue({
       repo: "acme/one",
       number: 1,
       title: `${evil} \u202Egnp.exe`,
       labels: [evil],
       author: evil,
     });
-    await hub.admin("POST", "/api/contribute/queue/refresh");
-    await hub.admin("PUT", CONFIG, { contribute_announcement: evil });
-    const relay = await hub.relay("alice", { model: evil, cli_backend: "\u202Eedualc" });
+    await at.hub.admin("POST", "/api/contribute/queue/refresh");
+    await at.hub.admin("PUT", CONFIG, { contribute_announcement: evil });
+    const relay = await at.hub.relay("alice", { model: evil, cli_backend: "\u202Eedualc" });
     const task = await relay.ready();
     relay.send({ type: "task_accepted", ...of(task) });
     relay.send({ type: "task_failed", ...of(task), reason: `${evil}\u202E`, failure_kind: "task" });
     await relay.next("task_ack");
-    const { page, context, faults } = await open("/operations");
+    const { page, context, faults } = await at.open("/operations");
     await page.locator(".notice", { hasText: "Announced:" }).waitFor();
     await page.locator("#relays").getByRole("button", { name: "alice" }).click();
     await page.getByText("Last failure").waitFor();
     for (const path of ["/audit", "/contributors/alice", "/settings"]) {
-      await page.goto(hub.url + path);
+      await page.goto(at.hub.url + path);
       await page
         .getByText("<img src=x")
         .first()
         .waitFor({ state: "attached" })
         .catch(() => {});
     }
-    await page.goto(`${hub.url}/operations`);
+    await page.goto(`${at.hub.url}/operations`);
     await page.getByText("<img src=x").first().waitFor();
     expect(await page.locator("img, script:not([src])").count()).toBe(0);
     expect(await page.locator("main").textContent()).not.toMatch(/[\u202A-\u202E\u2066-\u2069]/);
@@ -206,12 +184,12 @@ describe.skipIf(missing)("the frame of the hub's browser app", () => {
   });
 
   test("a page says that the hub is gone, and reconnects without reloading", async () => {
-    const { page, context } = await open("/operations");
+    const { page, context } = await at.open("/operations");
     await expect.poll(() => page.locator(".connection-state").textContent()).toBe("live");
     await context.setOffline(true);
-    hub.hub.http.server.closeAllConnections();
+    at.hub.hub.http.server.closeAllConnections();
     await page.getByText("The hub does not answer.").waitFor({ timeout: 10_000 });
-    await hub.relay("late");
+    await at.hub.relay("late");
     await context.setOffline(false);
     await page.locator("#relays").getByRole("button", { name: "late" }).waitFor({ timeout: 10_000 });
     expect(await page.getByText("The hub does not answer.").count()).toBe(0);
@@ -219,21 +197,21 @@ describe.skipIf(missing)("the frame of the hub's browser app", () => {
   });
 
   test("a page sends no requests while nothing happens: it waits for the stream", async () => {
-    const { page, context } = await open("/operations");
+    const { page, context } = await at.open("/operations");
     await page.getByText("acme/one#1").first().waitFor();
     await page.waitForTimeout(2000);
     const asked: string[] = [];
     page.on("request", (request) => asked.push(request.url()));
     await page.waitForTimeout(3500);
     expect(asked).toEqual([]);
-    await hub.relay("alice");
+    await at.hub.relay("alice");
     await page.locator("#relays").getByRole("button", { name: "alice" }).waitFor();
     await context.close();
   });
 
   test("by keyboard: the skip link first, every control named, a list of keys at ?, pages by g and a letter", async () => {
-    await hub.relay("alice");
-    const { page, context } = await open("/operations");
+    await at.hub.relay("alice");
+    const { page, context } = await at.open("/operations");
     await page.locator("#relays").getByRole("button", { name: "alice" }).waitFor();
     await page.keyboard.press("Tab");
     expect(await page.evaluate("document.activeElement.textContent")).toBe("Skip to the content");
@@ -266,7 +244,7 @@ describe.skipIf(missing)("the frame of the hub's browser app", () => {
   test.each(["light", "dark"] as const)(
     "our colours hold, whichever stylesheet comes last (%s)",
     async (colorScheme) => {
-      const { page, context } = await open("/settings", { colorScheme });
+      const { page, context } = await at.open("/settings", { colorScheme });
       await page.getByLabel("Titles to leave out").waitFor();
       const colours = await page.evaluate(
         "['--mantine-color-dimmed', '--soft', '--mantine-color-body', '--card'].map((name) => getComputedStyle(document.documentElement).getPropertyValue(name))",
@@ -279,11 +257,11 @@ describe.skipIf(missing)("the frame of the hub's browser app", () => {
   );
 
   test.each(["light", "dark"] as const)("on a phone nothing runs out of any page (%s)", async (colorScheme) => {
-    await hub.relay("a-login-that-is-as-long-as-they-can-be", {
+    await at.hub.relay("a-login-that-is-as-long-as-they-can-be", {
       model: "a-model-with-a-very-long-name-indeed-0123456789",
     });
     const viewport = { width: 360, height: 740 };
-    const { page, context, faults } = await open("/operations", { viewport, colorScheme });
+    const { page, context, faults } = await at.open("/operations", { viewport, colorScheme });
     const long = "a-login-that-is-as-long-as-they-can-be";
     for (const path of [
       "/operations",
@@ -295,7 +273,7 @@ describe.skipIf(missing)("the frame of the hub's browser app", () => {
       "/leaderboard",
       "/login",
     ]) {
-      await page.goto(hub.url + path, { waitUntil: path === "/login" ? "commit" : "load" });
+      await page.goto(at.hub.url + path, { waitUntil: path === "/login" ? "commit" : "load" });
       if (path === "/login") continue;
       await page.getByRole("heading", { level: 1 }).first().waitFor();
       expect([path, await page.evaluate("document.documentElement.scrollWidth")]).toEqual([path, viewport.width]);

@@ -1,32 +1,18 @@
-import type { Browser, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { isChromiumMissing, launchChromium, openPage } from "../harness/chromium.ts";
-import { WebHub } from "../harness/web-hub.ts";
+import type { Page } from "playwright-core";
+import { describe, expect, test } from "vitest";
+import { isChromiumMissing } from "../harness/chromium.ts";
+import { hubInBrowser } from "../harness/hub-in-browser.ts";
 
 const missing = isChromiumMissing("lists of the hub's browser app");
 
 describe.skipIf(missing)("the lists of the hub's browser app", () => {
-  let browser: Browser;
-  let web: WebHub;
-
-  beforeAll(async () => {
-    browser = await launchChromium();
-  });
-  afterAll(() => browser?.close());
-  beforeEach(async () => {
-    web = await WebHub.start({ issues: 40 });
-  });
-  afterEach(() => web[Symbol.asyncDispose]());
-
-  function open(path: string) {
-    return openPage(browser, web.hub.url + path, { viewport: { width: 1280, height: 900 }, cookies: web.admin });
-  }
+  const at = hubInBrowser({ issues: 40 });
 
   const focused = (page: Page) =>
     page.evaluate(`(document.activeElement?.getAttribute("aria-label") ?? document.activeElement?.textContent ?? "")`);
 
   test("a list is one stop of the Tab key; within it the arrows go from row to row and from control to control", async () => {
-    const { page, context, faults } = await open("/operations");
+    const { page, context, faults } = await at.open("/operations");
     await page.getByText("acme/one#1", { exact: true }).first().waitFor();
     await page.getByRole("searchbox", { name: "Search the queue" }).focus();
     await page.keyboard.press("Tab");
@@ -46,8 +32,8 @@ describe.skipIf(missing)("the lists of the hub's browser app", () => {
   });
 
   test("what narrows a list is in the address: it stays when the page is loaded again, and Back leaves the page", async () => {
-    await web.hub.relay("alice");
-    const { page, context, faults } = await open("/operations");
+    await at.hub.relay("alice");
+    const { page, context, faults } = await at.open("/operations");
     await page
       .locator("#queue")
       .getByText(/^Withheld/)
@@ -70,9 +56,9 @@ describe.skipIf(missing)("the lists of the hub's browser app", () => {
   });
 
   test("an address that says nonsense shows the page as it is without, and one of no page says so", async () => {
-    const { page, context, faults } = await open("/operations?queue=all&relays=%3Cb%3E&more=1");
+    const { page, context, faults } = await at.open("/operations?queue=all&relays=%3Cb%3E&more=1");
     await page.getByText("acme/one#1", { exact: true }).first().waitFor();
-    await page.goto(`${web.hub.url}/contributors?tier=king&sort=luck`);
+    await page.goto(`${at.hub.url}/contributors?tier=king&sort=luck`);
     await page.getByText("0 in all").waitFor();
     expect(faults).toEqual([]);
     await context.close();

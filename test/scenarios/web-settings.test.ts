@@ -1,38 +1,19 @@
-import type { Browser } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { seriousViolations } from "../harness/axe.ts";
-import { isChromiumMissing, launchChromium, openPage } from "../harness/chromium.ts";
-import type { TestHub } from "../harness/hub.ts";
-import { WebHub } from "../harness/web-hub.ts";
+import { isChromiumMissing } from "../harness/chromium.ts";
+import { hubInBrowser } from "../harness/hub-in-browser.ts";
 
 const missing = isChromiumMissing("the queue settings in a browser");
 const CONFIG = "/api/config/governor/hub";
 
 describe.skipIf(missing)("the queue settings", () => {
-  let browser: Browser;
-  let web: WebHub;
-  let hub: TestHub;
+  const at = hubInBrowser({ issues: 6 });
 
-  beforeAll(async () => {
-    browser = await launchChromium();
-  });
-  afterAll(() => browser?.close());
-  beforeEach(async () => {
-    web = await WebHub.start({ issues: 6 });
-    hub = web.hub;
-  });
-  afterEach(() => web[Symbol.asyncDispose]());
-
-  const open = (options: Parameters<typeof openPage>[2] = {}) =>
-    openPage(browser, `${hub.url}/settings`, {
-      viewport: { width: 1280, height: 900 },
-      cookies: web.admin,
-      ...options,
-    });
-  const inForce = async () => (await hub.admin("GET", CONFIG)).body as Record<string, unknown>;
+  const open = (options?: Parameters<typeof at.open>[1]) => at.open("/settings", options);
+  const inForce = async () => (await at.hub.admin("GET", CONFIG)).body as Record<string, unknown>;
 
   test("are found by words; what is not the default says so, is shown alone, and goes back with one click and a save", async () => {
-    await hub.admin("PUT", CONFIG, { contribute_cooldown_hours: 12, contribute_contributor_at: 9 });
+    await at.hub.admin("PUT", CONFIG, { contribute_cooldown_hours: 12, contribute_contributor_at: 9 });
     const { page, context, faults } = await open();
     const hours = page.getByRole("textbox", { name: "Hours a completed issue waits" });
     await hours.waitFor();
@@ -57,9 +38,9 @@ describe.skipIf(missing)("the queue settings", () => {
   });
 
   test("of an earlier time are taken into the draft, reviewed with what that does, and saved as a change like any other", async () => {
-    await hub.admin("PUT", CONFIG, { contribute_deny_titles: ["issue 1*"] });
-    await hub.admin("PUT", CONFIG, { contribute_cooldown_hours: 12 });
-    await hub.admin("PUT", CONFIG, { contribute_cooldown_hours: 13, contribute_announcement: "hello" });
+    await at.hub.admin("PUT", CONFIG, { contribute_deny_titles: ["issue 1*"] });
+    await at.hub.admin("PUT", CONFIG, { contribute_cooldown_hours: 12 });
+    await at.hub.admin("PUT", CONFIG, { contribute_cooldown_hours: 13, contribute_announcement: "hello" });
     const { page, context, faults } = await open();
     await page.getByRole("button", { name: "History" }).click();
     const changes = page.locator("ol.history > li");
@@ -74,7 +55,7 @@ describe.skipIf(missing)("the queue settings", () => {
     await page.getByRole("dialog").getByRole("button", { name: "Save" }).click();
     await expect.poll(async () => (await inForce()).contribute_cooldown_hours).toBe(168);
     expect(await inForce()).toMatchObject({ contribute_announcement: "", contribute_deny_titles: ["issue 1*"] });
-    const { audit } = (await hub.admin("GET", "/api/audit?action=queue+configuration")).body as { audit: object[] };
+    const { audit } = (await at.hub.admin("GET", "/api/audit?action=queue+configuration")).body as { audit: object[] };
     expect(audit).toHaveLength(4);
     expect(audit[0]).toMatchObject({ actor: "boss", before: { contribute_cooldown_hours: 13 } });
     expect(faults).toEqual([]);
@@ -83,7 +64,7 @@ describe.skipIf(missing)("the queue settings", () => {
 
   test("fit a phone, with all that is not the default marked", async () => {
     const long = Array.from({ length: 12 }, (_, nth) => `a-long-label-that-never-ends-${nth}`);
-    await hub.admin("PUT", CONFIG, { contribute_deny_labels: long, disabled_tiers: ["advisor"] });
+    await at.hub.admin("PUT", CONFIG, { contribute_deny_labels: long, disabled_tiers: ["advisor"] });
     const { page, context } = await open({ viewport: { width: 360, height: 740 }, colorScheme: "dark" });
     await page.getByText("Not the default").first().waitFor();
     expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(360);

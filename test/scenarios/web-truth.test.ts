@@ -1,37 +1,21 @@
 import type { contribute, operations } from "@nest/protocol";
-import type { Browser } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { isChromiumMissing, launchChromium, openPage } from "../harness/chromium.ts";
+import { describe, expect, test } from "vitest";
+import { isChromiumMissing, launchChromium } from "../harness/chromium.ts";
 import { FolderHere } from "../harness/folder-here.ts";
-import type { TestHub } from "../harness/hub.ts";
+import { hubInBrowser } from "../harness/hub-in-browser.ts";
 import { HubProcess } from "../harness/hub-process.ts";
-import { buildApp, WebHub } from "../harness/web-hub.ts";
+import { buildApp } from "../harness/web-hub.ts";
 
 const missing = isChromiumMissing("what the pages of the hub say when something goes wrong");
 const CONFIG = "/api/config/governor/hub";
+const LOW = { width: 1280, height: 700 };
 const SILENCE = "00:35";
 
 describe.skipIf(missing)("a page of the hub never lies", () => {
-  let browser: Browser;
-  let web: WebHub;
-  let hub: TestHub;
-
-  beforeAll(async () => {
-    browser = await launchChromium();
-  });
-  afterAll(() => browser?.close());
-  beforeEach(async () => {
-    web = await WebHub.start({ issues: 12 });
-    hub = web.hub;
-  });
-  afterEach(() => web[Symbol.asyncDispose]());
-
-  function open(path: string) {
-    return openPage(browser, hub.url + path, { viewport: { width: 1280, height: 700 }, cookies: web.admin });
-  }
+  const at = hubInBrowser({ issues: 12 });
 
   test("a switch moves when it is clicked, even while the stream still reports the old state, and moves back if the change failed", async () => {
-    const { page, context } = await open("/operations");
+    const { page, context } = await at.open("/operations", { viewport: LOW });
     const lever = page.getByRole("switch", { name: "Hand out work" });
     await lever.waitFor();
     let answer: () => void = () => {};
@@ -44,7 +28,7 @@ describe.skipIf(missing)("a page of the hub never lies", () => {
     await lever.click({ force: true });
     expect(await lever.isChecked()).toBe(false);
     expect(await lever.getAttribute("aria-busy")).toBe("true");
-    await hub.relay("alice");
+    await at.hub.relay("alice");
     await page.locator("#relays").getByRole("button", { name: "alice" }).waitFor();
     expect(await lever.isChecked()).toBe(false);
     answer();
@@ -54,14 +38,14 @@ describe.skipIf(missing)("a page of the hub never lies", () => {
   });
 
   test("a conflict is shown where Save is and blocks it until it is settled; then what was chosen is saved", async () => {
-    const { page, context } = await open("/settings");
+    const { page, context } = await at.open("/settings", { viewport: LOW });
     const labels = page.getByLabel("Labels to leave out");
     await labels.fill("mine");
     await page.getByLabel("Verified pull requests to become trusted").fill("30");
-    await hub.admin("PUT", CONFIG, { contribute_deny_labels: ["theirs"] });
+    await at.hub.admin("PUT", CONFIG, { contribute_deny_labels: ["theirs"] });
     const bar = page.getByRole("region", { name: "Unsaved changes" });
     await bar.getByText("was changed by another admin as well").waitFor();
-    await hub.admin("PUT", CONFIG, { contribute_skip_trackers: false });
+    await at.hub.admin("PUT", CONFIG, { contribute_skip_trackers: false });
     await bar.getByText("Another admin has just changed").waitFor();
     expect(await bar.getByText("1 conflict to settle first").isVisible()).toBe(true);
     const { y = 0, height = 0 } = (await bar.boundingBox()) ?? {};
@@ -71,7 +55,7 @@ describe.skipIf(missing)("a page of the hub never lies", () => {
     await bar.getByRole("button", { name: "Review and save" }).click();
     await page.getByRole("button", { name: "Save", exact: true }).click();
     await page.getByText("Saved. It is in force now.").waitFor();
-    expect((await hub.admin("GET", CONFIG)).body).toMatchObject({
+    expect((await at.hub.admin("GET", CONFIG)).body).toMatchObject({
       contribute_deny_labels: ["mine"],
       contribute_trusted_at: 30,
       contribute_skip_trackers: false,
@@ -81,9 +65,9 @@ describe.skipIf(missing)("a page of the hub never lies", () => {
 
   test("what a change does to the queue is said in numbers before it is saved, and a warning when it is nearly all", async () => {
     for (const number of [1, 2, 3])
-      hub.codeHost.setIssue({ repo: "acme/one", number, title: `chore: sweep the floor ${number}` });
-    await hub.admin("POST", "/api/contribute/queue/refresh");
-    const { page, context, faults } = await open("/settings");
+      at.hub.codeHost.setIssue({ repo: "acme/one", number, title: `chore: sweep the floor ${number}` });
+    await at.hub.admin("POST", "/api/contribute/queue/refresh");
+    const { page, context, faults } = await at.open("/settings", { viewport: LOW });
     const titles = page.getByLabel("Titles to leave out");
     const review = async () => {
       await page.getByRole("button", { name: "Review and save" }).click();
@@ -108,21 +92,21 @@ describe.skipIf(missing)("a page of the hub never lies", () => {
   test("completed tasks are counted in one place: the live page, operations and the API say the same, and other endings apart", async () => {
     const endings = ["idle", "idle", "blocked", "no_work_needed"];
     for (const [nth, verdict] of endings.entries()) {
-      const relay = await hub.relay(`worker-${nth}`);
+      const relay = await at.hub.relay(`worker-${nth}`);
       const { task_id, task_gen } = await relay.ready();
       relay.send({ type: "task_accepted", task_id, task_gen });
       relay.send({ type: "task_complete", task_id, task_gen, result: "completed", verdict });
       await relay.next("task_ack");
     }
-    const { day } = (await hub.call("GET", "/api/contribute/metrics")).body as { day: operations.Done };
+    const { day } = (await at.hub.call("GET", "/api/contribute/metrics")).body as { day: operations.Done };
     expect(day).toEqual({ assigned: 4, completed: 2, no_work_needed: 1, blocked: 1, verified: 0, failed: 0 });
-    const status = (await hub.call("GET", "/api/contribute/status")).body as contribute.StatusReply;
+    const status = (await at.hub.call("GET", "/api/contribute/status")).body as contribute.StatusReply;
     expect(status.completed_day).toBe(2);
-    const { page, context, faults } = await open("/operations");
+    const { page, context, faults } = await at.open("/operations", { viewport: LOW });
     const shown = page.locator("#throughput .legend");
     await expect.poll(() => shown.textContent()).toContain("Completed2Verified0No work needed1Blocked1");
     expect(await shown.textContent()).toContain("Success rate50 %");
-    await page.goto(`${hub.url}/`);
+    await page.goto(`${at.hub.url}/`);
     await expect.poll(() => page.locator("#count-done").textContent()).toBe("2");
     expect(faults).toEqual([]);
     await context.close();
