@@ -2,7 +2,6 @@ import type { IncomingMessage } from "node:http";
 import { Throttle } from "@nest/auth";
 import type { CommandBatcher, Ledger, Queue, QueueFeed } from "@nest/dispatch";
 import { addressOf, buildServer, knownHost, networkOf, type Trust, trustIn } from "@nest/http";
-import type { Clock } from "@nest/kit";
 import type { FastifyInstance } from "fastify";
 import { buildAccess } from "./access/build-access.ts";
 import { type Alerts, buildAlerts } from "./build-alerts.ts";
@@ -17,6 +16,7 @@ import { ContributorLimits } from "./contributors/contributor-limits.ts";
 import type { FleetRegistry } from "./fleet/registry.ts";
 import type { ReadModel } from "./operations/read-model.ts";
 import type { Gateway } from "./relays/gateway.ts";
+import { takeRestoreNote } from "./restored.ts";
 
 export interface HubDeps extends DispatchDeps, Pick<NestsDeps, "connectCluster"> {}
 
@@ -118,7 +118,7 @@ export async function buildHub(deps: HubDeps): Promise<Hub> {
     gateway,
     registry,
     readModel,
-    ...lifeOf({ dispatch, operations, statistics, alerts, nests, gateway, http }, clock),
+    ...lifeOf({ dispatch, operations, statistics, alerts, nests, gateway, http }, deps),
   };
 }
 
@@ -133,14 +133,15 @@ interface Parts extends Pick<Hub, "gateway" | "http"> {
 /** The order in which the parts begin their work, and in which they end it. */
 function lifeOf(
   { dispatch, operations, statistics, alerts, nests, gateway, http }: Parts,
-  clock: Clock,
+  { config, clock, log }: Pick<HubDeps, "config" | "clock" | "log">,
 ): Pick<Hub, "start" | "stop"> {
-  const { storage, batcher, queue, monitor, times } = dispatch;
+  const { storage, ledger, batcher, queue, monitor, times } = dispatch;
   let stopSweep = () => {};
   return {
     async start() {
       if (storage.shared === undefined) await dispatch.verifyPending();
       else await storage.shared.replicas.start();
+      await takeRestoreNote(config.dataDir, { ledger, batcher, log });
       monitor.start();
       operations.pruner.start();
       operations.outputs.start();

@@ -12,6 +12,7 @@ import type { Dispatch } from "./build-dispatch.ts";
 import type { Operations } from "./build-operations.ts";
 import type { Relays } from "./build-relays.ts";
 import type { HubConfig } from "./config.ts";
+import { restoredFrom } from "./restored.ts";
 
 const HOUR_MS = 3_600_000;
 /** A certificate is read this often: it rarely changes. */
@@ -106,6 +107,7 @@ function factsOf({ config, dispatch, relays, operations, apiTokens, clock }: Ale
       assignedAt,
       lately: { ended: done.completed + done.no_work_needed + done.blocked + done.failed, failed: done.failed },
       backupAt: await lastBackup(config.backupMetricsFile),
+      restored: restoredFrom(ledger),
       replicas,
       replicasBefore: Math.max(...seen.map((one) => one.replicas)),
       ending: [...tokens, ...(endsAt === undefined ? [] : [{ what: "The certificate of the hub's address", endsAt }])],

@@ -12,6 +12,7 @@ const tags: Readonly<Record<NotificationEvent | HubAlertKind | "digest" | "test"
   queue_stuck: "hourglass",
   failure_rate: "x",
   backup_old: "floppy_disk",
+  hub_restored: "rewind",
   replica_lost: "boom",
   credential_ending: "key",
   run_failed: "x",

@@ -56,6 +56,8 @@ export type AuditEvent =
   | Changed<"user", object, object>
   /** `subject`: the cluster. */
   | Changed<"cluster", object | null, object | null>
+  /** `subject`: the archive; the values are when it was made and when it was restored. */
+  | Changed<"hub restored", string, string>
   /** `subject`: `nests`. */
   | Changed<"nest upgrades", string, string>
   /** `subject`: the token's name; the values are its scope, its end and how it begins. */
@@ -117,6 +119,7 @@ const wordings: Readonly<Record<AuditAction, Wording>> = {
   message: { tone: "neutral", words: "wrote to", label: "Message" },
   "agent role": { tone: "neutral", words: "changed the agent role of", label: "Agent role" },
   "token reissued": { tone: "neutral", words: "issued a new registration token for", label: "New token" },
+  "hub restored": { tone: "neutral", words: "restored the hub from", label: "Hub restored" },
   renamed: { tone: "neutral", words: "reported a new login, now", label: "Renamed" },
   "login given up": {
     tone: "neutral",

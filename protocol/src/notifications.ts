@@ -47,6 +47,7 @@ export const hubAlertKinds = [
   "queue_stuck",
   "failure_rate",
   "backup_old",
+  "hub_restored",
   "replica_lost",
   "credential_ending",
 ] as const;

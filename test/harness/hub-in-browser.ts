@@ -4,6 +4,8 @@ import { launchChromium, type Opened, openPage } from "./chromium.ts";
 import type { TestHub } from "./hub.ts";
 import { WebHub } from "./web-hub.ts";
 
+type HubOptions = Parameters<typeof WebHub.start>[0];
+
 /** A browser for all tests of the `describe` that asks for it, and a hub for each of them. */
 export interface HubInBrowser {
   /** The hub of the test that runs. */
@@ -14,7 +16,7 @@ export interface HubInBrowser {
 }
 
 /** Starts the browser before the tests of the surrounding `describe` and a hub before each; ends them after it. */
-export function hubInBrowser(options: Parameters<typeof WebHub.start>[0]): HubInBrowser {
+export function hubInBrowser(options: HubOptions | (() => HubOptions)): HubInBrowser {
   let browser: Browser | undefined;
   let web: WebHub | undefined;
   beforeAll(async () => {
@@ -22,7 +24,7 @@ export function hubInBrowser(options: Parameters<typeof WebHub.start>[0]): HubIn
   });
   afterAll(() => browser?.close());
   beforeEach(async () => {
-    web = await WebHub.start(options);
+    web = await WebHub.start(typeof options === "function" ? options() : options);
   });
   afterEach(() => web?.[Symbol.asyncDispose]());
   const started = <Part>(part: Part | undefined): Part => {

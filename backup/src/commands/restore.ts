@@ -1,5 +1,5 @@
-import { readFile, rm } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { readFile, rm, writeFile } from "node:fs/promises";
+import { basename, join, resolve } from "node:path";
 import { type ArchiveContent, extractedPlace, type MemberHead, type Place, Staging } from "@nest/archive";
 import { NestError, readTextIfPresent } from "@nest/kit";
 import { ourName } from "../archives/ancestor-names.ts";
@@ -23,6 +23,8 @@ export interface RestoreFlags {
 
 const DATABASE = ".restored-database";
 const EMBEDDED = "hub.sqlite";
+/** Tells the hub at its next start what it was restored from. The hub removes it. */
+const NOTE = "restored-from.json";
 const IDENTITY = { hub: "saas/hub-id", spoke: "nest-id" } as const;
 /** Where a directory may say whose it is: a spoke of the ancestor has a file of its own. */
 const IDENTITIES = { hub: [IDENTITY.hub], spoke: [IDENTITY.spoke, "hive-id"] } as const;
@@ -48,6 +50,8 @@ export async function restore(deps: BackupDeps, flags: RestoreFlags): Promise<0>
   const target = targetOf(looked, destination, flags);
   const restored = await stageAndPublish(deps, flags, {
     target,
+    archive: basename(flags.name ?? flags.file ?? ""),
+    madeAt: looked.manifest.created_at,
     read: (staging) => checkArchive(deps, source(), key, { visitor: staging }),
     databaseUrl: settings.databaseUrl,
   });
@@ -75,7 +79,10 @@ function targetOf(content: ArchiveContent, destination: string, flags: RestoreFl
   }
   if (!paths.some((path) => path.startsWith("hub/")))
     throw new NestError("not_restorable", "the archive holds no hub and no spoke");
-  const place = (head: MemberHead) => moved(head, "hub/database/", `${DATABASE}/`, 0o600) ?? moved(head, "hub/", "");
+  const place = (head: MemberHead) => {
+    if (head.path === `hub/${NOTE}`) return undefined;
+    return moved(head, "hub/database/", `${DATABASE}/`, 0o600) ?? moved(head, "hub/", "");
+  };
   return { kind: "hub", destination, place };
 }
 
@@ -103,6 +110,8 @@ async function stageAndPublish(
   flags: RestoreFlags,
   work: {
     readonly target: Target;
+    readonly archive: string;
+    readonly madeAt: string;
     readonly databaseUrl: string | undefined;
     read(staging: Staging): Promise<ArchiveContent>;
   },
@@ -122,6 +131,7 @@ async function stageAndPublish(
   if (flags["dry-run"] === true) return { files, tables, rows };
   if (target.kind === "spoke") await staging.publish();
   else {
+    await leaveNote(staging, { archive: work.archive, made_at: work.madeAt, restored_at: nowOf(deps) });
     await withoutRunningHub(target.destination, async () => {
       // The log of an older database must never be applied to the restored one.
       for (const ending of ["-wal", "-shm"])
@@ -132,6 +142,15 @@ async function stageAndPublish(
     });
   }
   return { files, tables, rows };
+}
+
+function nowOf({ clock }: BackupDeps): string {
+  return new Date(clock.now()).toISOString();
+}
+
+async function leaveNote(staging: Staging, note: Readonly<Record<string, string>>): Promise<void> {
+  await writeFile(staging.staged(NOTE), `${JSON.stringify(note)}\n`, { mode: 0o600, flag: "wx" });
+  staging.adopt(NOTE);
 }
 
 interface DatabaseLoad extends AsyncDisposable {

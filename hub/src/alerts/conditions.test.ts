@@ -16,6 +16,7 @@ function facts(more: Partial<Facts> = {}): Facts {
     assignedAt: NOW - 1000,
     lately: { ended: 40, failed: 4 },
     backupAt: NOW - 3 * HOUR,
+    restored: undefined,
     replicas: 2,
     replicasBefore: 2,
     ending: [{ what: "The API token nightly", endsAt: NOW + 60 * 24 * HOUR }],
@@ -23,6 +24,7 @@ function facts(more: Partial<Facts> = {}): Facts {
   };
 }
 
+const restoredAt = (at: number) => ({ archive: "nest-hub-backup-a.tar.gz.enc", madeAt: at - HOUR, restoredAt: at });
 const kinds = (more: Partial<Facts> = {}) => conditionsOf(facts(more)).map(({ kind }) => kind);
 
 test("a hub that works has nothing to tell", () => {
@@ -35,6 +37,8 @@ test.each<[string, Partial<Facts>]>([
   ["queue_stuck", { assignedAt: NOW - HOUR }],
   ["failure_rate", { lately: { ended: 10, failed: 6 } }],
   ["backup_old", { backupAt: NOW - 27 * HOUR }],
+  ["hub_restored", { restored: restoredAt(NOW - HOUR), backupAt: NOW - 2 * HOUR }],
+  ["hub_restored", { restored: restoredAt(NOW - 23 * HOUR), backupAt: undefined }],
   ["replica_lost", { replicas: 1 }],
   ["credential_ending", { ending: [{ what: "The API token nightly", endsAt: NOW + 24 * HOUR }] }],
 ])("%s is told", (kind, more) => {
@@ -47,6 +51,11 @@ test.each<[string, Partial<Facts>]>([
   ["a queue at which every relay has long work", { idleRelays: 0, assignedAt: NOW - 5 * HOUR }],
   ["a few failures", { lately: { ended: 4, failed: 4 } }],
   ["a hub that does not know of its backups", { backupAt: undefined }],
+  ["a restore that a backup came after", { restored: restoredAt(NOW - 4 * HOUR) }],
+  [
+    "a restore of yesterday where backups are not known",
+    { restored: restoredAt(NOW - 24 * HOUR), backupAt: undefined },
+  ],
 ])("%s is no trouble", (_, more) => {
   expect(kinds(more)).toEqual([]);
 });

@@ -21,6 +21,8 @@ export interface Facts {
   readonly lately: { readonly ended: number; readonly failed: number };
   /** When a backup last succeeded; undefined where the hub does not know. */
   readonly backupAt: number | undefined;
+  /** What this hub was restored from last; undefined where it never was. */
+  readonly restored: { readonly archive: string; readonly madeAt: number; readonly restoredAt: number } | undefined;
   readonly replicas: number;
   /** The most replicas there were within the last hour. */
   readonly replicasBefore: number;
@@ -53,6 +55,7 @@ export function conditionsOf(facts: Facts): Condition[] {
     ...queue(facts),
     ...failures(facts),
     ...backup(facts),
+    ...restored(facts),
     ...replicas(facts),
     ...credentials(facts),
   ];
@@ -91,6 +94,21 @@ function backup({ backupAt, now }: Facts): Condition[] {
   if (backupAt === undefined || now - backupAt < BACKUP_MS) return [];
   const text = `The last one that succeeded was made at ${moment(backupAt)}.`;
   return [{ key: "backup_old", kind: "backup_old", forMs: 0, title: "The last backup is too old", text }];
+}
+
+/**
+ * A restore is over once the restored hub has been backed up (docs/operations.md, the restore drill); where the hub does not know of
+ * its backups, after a day.
+ */
+function restored({ restored: from, backupAt, now }: Facts): Condition[] {
+  if (from === undefined) return [];
+  const { archive, madeAt, restoredAt } = from;
+  const isOver = backupAt === undefined ? now - restoredAt >= DAY_MS : backupAt > restoredAt;
+  if (isOver) return [];
+  const lost = `What happened between ${moment(madeAt)} and ${moment(restoredAt)} is not in it: pull requests of that time are not counted, settings of that time are as before.`;
+  const end = backupAt === undefined ? "" : " The next backup that succeeds ends this.";
+  const text = `It was made from ${line(archive)}. ${lost}${end}`;
+  return [{ key: "hub_restored", kind: "hub_restored", forMs: 0, title: "The hub was restored from a backup", text }];
 }
 
 function replicas({ replicas: count, replicasBefore }: Facts): Condition[] {

@@ -7,6 +7,7 @@ export const alertWords: Readonly<Record<HubAlertKind, string>> = {
   queue_stuck: "Issues are on offer, relays without a task, and nobody was given one for half an hour",
   failure_rate: "More than half of the tasks of this hour and the last one failed",
   backup_old: "The last backup is older than 26 hours",
+  hub_restored: "The hub was restored from a backup",
   replica_lost: "A replica of the hub is gone",
   credential_ending: "An API token or the hub's certificate ends within 7 days",
 };

@@ -54,6 +54,7 @@ const ways: Readonly<Record<HubAlertKind, readonly [address: string, words: stri
   queue_stuck: ["/operations#relays", "Why relays have no task"],
   failure_rate: ["/tasks?outcome=failed", "The tasks that failed"],
   backup_old: undefined,
+  hub_restored: ["/audit?action=hub+restored", "The restore in the audit"],
   replica_lost: undefined,
   credential_ending: ["/tokens", "The API tokens"],
 };
