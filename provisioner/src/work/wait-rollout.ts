@@ -55,6 +55,8 @@ async function waitFor(context: StepContext, judge: (seen: Seen) => Promise<Judg
   const namespace = namespaceOf(id);
   let forwardAt = clock.now();
   for (;;) {
+    // A signal that has fired already tells no listener: the wait would go on until the cluster or the clock moves.
+    signal.throwIfAborted();
     const changed = nextChange(context, namespace);
     try {
       const judged = await judge(home.watch.nest(namespace));
@@ -65,7 +67,6 @@ async function waitFor(context: StepContext, judge: (seen: Seen) => Promise<Judg
     } finally {
       changed.cancel();
     }
-    signal.throwIfAborted();
   }
 }
 
