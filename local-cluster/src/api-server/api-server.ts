@@ -183,14 +183,19 @@ export class ApiServer implements AsyncDisposable {
     // They serve nothing, so that no other program's port can keep them from starting.
     const common = [`--kubeconfig=${config}`, "--leader-elect=false", "--secure-port=0"];
     const fast = ["--kube-api-qps=500", "--kube-api-burst=1000"];
-    this.#run(programs["kube-controller-manager"], [
+    this.#runAlways(programs["kube-controller-manager"], [
       ...[...common, ...fast],
       `--service-account-private-key-file=${this.#at("sa.key")}`,
       `--root-ca-file=${this.#at("certificates", "apiserver.crt")}`,
       "--controllers=*,-node-lifecycle-controller,-pod-garbage-collector-controller,-ttl-controller",
       "--namespace-sync-period=2s",
     ]);
-    this.#run(programs["kube-scheduler"], [...common, ...fast]);
+    this.#runAlways(programs["kube-scheduler"], [...common, ...fast]);
+  }
+
+  /** The two end by themselves when the server is slow to answer, and trust that somebody starts them again. */
+  #runAlways(file: string, args: readonly string[]): void {
+    this.#processes.startAlways(file, args, this.#options.onEnd);
   }
 
   #run(file: string, args: readonly string[]) {

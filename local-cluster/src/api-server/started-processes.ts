@@ -12,6 +12,10 @@ interface Started {
 }
 
 const GRACE_MS = 10_000;
+/** So long a program that ended by itself is left alone before it is started again: twice as long each time in a row. */
+const AGAIN = { firstMs: 500, longestMs: 10_000 };
+/** One that worked for so long has not ended in a row. */
+const WORKED_MS = 60_000;
 
 /**
  * The programs that were started below one folder. The folder remembers them, so that those of a run that was killed are ended by
@@ -19,8 +23,10 @@ const GRACE_MS = 10_000;
  */
 export class StartedProcesses {
   readonly #folder: string;
-  readonly #children: ChildProcess[] = [];
+  readonly #children = new Set<ChildProcess>();
+  readonly #pauses = new Set<NodeJS.Timeout>();
   readonly #started: Started[] = [];
+  #hasEnded = false;
   #isEnding = false;
   #kept: Promise<void> = Promise.resolve();
 
@@ -30,16 +36,42 @@ export class StartedProcesses {
 
   /** Starts a program, its output in the file `log`; `onEnd` hears when it ended by itself. */
   start(file: string, args: readonly string[], onEnd: (why: string) => void): ChildProcess {
+    return this.#start(file, args, (why) => {
+      this.#hasEnded = true;
+      onEnd(why);
+    });
+  }
+
+  /** {@link start} for a program that keeps nothing: when it ends by itself it is started again, as a node does with its pods. */
+  startAlways(file: string, args: readonly string[], onEnd: (why: string) => void, inARow = 0): void {
+    const since = performance.now();
+    this.#start(file, args, (why) => {
+      onEnd(`${why}; it is started again`);
+      const before = performance.now() - since < WORKED_MS ? inARow : 0;
+      const pause = setTimeout(
+        () => {
+          this.#pauses.delete(pause);
+          this.startAlways(file, args, onEnd, before + 1);
+        },
+        Math.min(AGAIN.firstMs * 2 ** before, AGAIN.longestMs),
+      );
+      this.#pauses.add(pause);
+    });
+  }
+
+  #start(file: string, args: readonly string[], onEnd: (why: string) => void): ChildProcess {
     // In a group of its own: Ctrl-C on the terminal reaches the one who ends it in order, and not the program.
     const child = spawn(file, args, { stdio: ["ignore", "pipe", "pipe"], detached: true });
     const log = createWriteStream(this.logFile, { flags: "a", mode: 0o600 });
     child.stdout.pipe(log, { end: false });
     child.stderr.pipe(log, { end: false });
-    child.once("error", (thrown) => onEnd(`${basename(file)} could not be started: ${thrown.message}`));
-    child.once("exit", (code, signal) => {
-      if (!this.#isEnding) onEnd(`${basename(file)} ended by itself (${signal ?? code})`);
-    });
-    this.#children.push(child);
+    const over = (why: string) => {
+      this.#children.delete(child);
+      if (!this.#isEnding) onEnd(`${basename(file)} ${why}`);
+    };
+    child.once("error", (thrown) => over(`could not be started: ${thrown.message}`));
+    child.once("exit", (code, signal) => over(`ended by itself (${signal ?? code})`));
+    this.#children.add(child);
     this.#kept = this.#kept.then(() => this.#remember(child.pid));
     return child;
   }
@@ -48,14 +80,16 @@ export class StartedProcesses {
     return join(this.#folder, "log");
   }
 
+  /** Whether one that is started once has ended by itself. */
   get hasEnded(): boolean {
-    return this.#children.some(({ exitCode, signalCode }) => exitCode !== null || signalCode !== null);
+    return this.#hasEnded;
   }
 
   /** Ends all of them, the latest first. */
   async end(): Promise<void> {
     this.#isEnding = true;
-    for (const child of this.#children.reverse()) await ended(child);
+    for (const pause of this.#pauses) clearTimeout(pause);
+    for (const child of [...this.#children].reverse()) await ended(child);
     await this.#kept;
     await writeFileAtomic(fileIn(this.#folder), "[]\n").catch(() => undefined);
   }
