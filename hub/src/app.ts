@@ -4,6 +4,7 @@ import type { CommandBatcher, Ledger, Queue, QueueFeed } from "@nest/dispatch";
 import { addressOf, buildServer, knownHost, networkOf, type Trust, trustIn } from "@nest/http";
 import type { FastifyInstance } from "fastify";
 import { buildAccess } from "./access/build-access.ts";
+import { takeRestoreNote } from "./alerts/restored.ts";
 import { type Alerts, buildAlerts } from "./build-alerts.ts";
 import { buildDispatch, type Dispatch, type DispatchDeps } from "./build-dispatch.ts";
 import { buildNests, type Nests, type NestsDeps } from "./build-nests.ts";
@@ -16,7 +17,6 @@ import { ContributorLimits } from "./contributors/contributor-limits.ts";
 import type { FleetRegistry } from "./fleet/registry.ts";
 import type { ReadModel } from "./operations/read-model.ts";
 import type { Gateway } from "./relays/gateway.ts";
-import { takeRestoreNote } from "./restored.ts";
 
 export interface HubDeps extends DispatchDeps, Pick<NestsDeps, "connectCluster"> {}
 

@@ -7,12 +7,12 @@ import { AlertChannels } from "./alerts/alert-channels.ts";
 import { lastBackup } from "./alerts/backup-age.ts";
 import { certificateEnd } from "./alerts/certificate.ts";
 import type { Facts } from "./alerts/conditions.ts";
+import { restoredFrom } from "./alerts/restored.ts";
 import { AlertWatch } from "./alerts/watch.ts";
 import type { Dispatch } from "./build-dispatch.ts";
 import type { Operations } from "./build-operations.ts";
 import type { Relays } from "./build-relays.ts";
 import type { HubConfig } from "./config.ts";
-import { restoredFrom } from "./restored.ts";
 
 const HOUR_MS = 3_600_000;
 /** A certificate is read this often: it rarely changes. */
