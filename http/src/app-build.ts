@@ -23,6 +23,8 @@ export interface AppEntry {
   /** Scripts that it imports: named in the page, they are fetched beside it and not after it. */
   readonly imports: readonly string[];
   readonly styles: readonly string[];
+  /** Styles that the page's own script asks for when it comes. */
+  readonly laterStyles: readonly string[];
 }
 
 /** Names as the build gives them: with a hash of the content, so that they may be kept for ever. */
@@ -36,8 +38,11 @@ export class AppBuild {
     this.#folder = folder;
   }
 
-  /** What a page with this entry loads; undefined when there is no build, or one without this entry. */
-  async entry(name: string): Promise<AppEntry | undefined> {
+  /**
+   * What a page with this entry loads; undefined when there is no build, or one without this entry. `page`: the source of the page that
+   * the entry will import, as the build names it (`src/hub/tasks/task.tsx`).
+   */
+  async entry(name: string, page?: string): Promise<AppEntry | undefined> {
     const text = await this.#read(join(".vite", "manifest.json"));
     if (text === undefined) return undefined;
     const manifest = Manifest.safeParse(jsonOf(text));
@@ -45,12 +50,16 @@ export class AppBuild {
     const found = Object.entries(manifest.data).find(([, one]) => one.isEntry === true && one.name === name);
     if (found === undefined) return undefined;
     const [key, { file: script }] = found;
-    const files = filesOf(manifest.data, key);
+    const seen = new Set<string>();
+    const files = filesOf(manifest.data, key, seen);
+    const later = page === undefined ? [] : filesOf(manifest.data, page, seen);
+    // Shared styles come first, so that an entry's own styles override them.
+    const styles = [...new Set(files.flatMap(({ css }) => css))];
     return {
       script,
-      imports: files.flatMap(({ file }) => (file === script ? [] : [file])),
-      // Shared styles come first, so that an entry's own styles override them.
-      styles: [...new Set(files.flatMap(({ css }) => css))],
+      imports: [...files, ...later].flatMap(({ file }) => (file === script ? [] : [file])),
+      styles,
+      laterStyles: [...new Set(later.flatMap(({ css }) => css))].filter((file) => !styles.includes(file)),
     };
   }
 
@@ -65,7 +74,7 @@ export class AppBuild {
 }
 
 /** A file of the build after all that it imports, directly or not, each once. */
-function filesOf(manifest: Manifest, key: string, seen = new Set<string>()): Manifest[string][] {
+function filesOf(manifest: Manifest, key: string, seen: Set<string>): Manifest[string][] {
   const file = manifest[key];
   if (file === undefined || seen.has(key)) return [];
   seen.add(key);

@@ -28,6 +28,8 @@ beforeEach(async () => {
     withoutScripts: html`This page needs scripts.`,
     random: seededRandom(1),
     folder,
+    shell: () => ({ body: html`<p>frame</p>`, viewer: "visitor", asks: ["/api/auth/user"] }),
+    pageSources: { "/operations": "src/hub/operations.tsx" },
   });
 });
 afterEach(async () => {
@@ -74,6 +76,37 @@ test("a page names what its entry imports: shared styles before its own, and scr
   const { body } = await get("/operations");
   const named = [...body.matchAll(/(?:href|src)="\/app\/assets\/([a-z]+-[A-Z]+\.\w+)"/g)].map(([, name]) => name);
   expect(named).toEqual(["shell-DDDDDDDD.css", "hub-BBBBBBBB.css", "shell-CCCCCCCC.js", "hub-AAAAAAAA.js"]);
+});
+
+test("a page names the script that its address will import, with its styles, and what it will ask, so that nothing waits for another", async () => {
+  await build();
+  const manifest = {
+    "src/hub/main.tsx": { file: "assets/hub-AAAAAAAA.js", name: "hub", isEntry: true, imports: ["_shell.js"] },
+    "_shell.js": { file: "assets/shell-CCCCCCCC.js" },
+    "src/hub/operations.tsx": {
+      file: "assets/operations-EEEEEEEE.js",
+      imports: ["_shell.js", "_list.js"],
+      css: ["assets/operations-FFFFFFFF.css"],
+    },
+    "_list.js": { file: "assets/list-GGGGGGGG.js" },
+  };
+  await writeFile(join(folder, ".vite/manifest.json"), JSON.stringify(manifest));
+  const named = async (url: string) =>
+    [...(await get(url)).body.matchAll(/<link rel="([a-z]+)"[^>]* href="([^"]+)">/g)].map(([, rel, href]) => [
+      rel,
+      href,
+    ]);
+  const operations = await named("/operations");
+  expect(operations.filter(([rel]) => rel === "modulepreload").map(([, href]) => href)).toEqual([
+    "/app/assets/shell-CCCCCCCC.js",
+    "/app/assets/list-GGGGGGGG.js",
+    "/app/assets/operations-EEEEEEEE.js",
+  ]);
+  expect(operations.filter(([rel]) => rel === "preload").map(([, href]) => href)).toEqual([
+    "/app/assets/operations-FFFFFFFF.css",
+    "/api/auth/user",
+  ]);
+  expect((await named("/audit")).filter(([rel]) => rel === "modulepreload")).toHaveLength(1);
 });
 
 test.each(["/operations", "/settings", "/contributors", "/contributors/ada", "/audit"])(

@@ -28,12 +28,16 @@ export interface Shell {
   readonly body: Html;
   /** For whom it is, in a word that the app reads. */
   readonly viewer: string;
+  /** Paths of the API that the page asks first: the browser asks them while it still fetches the scripts. */
+  readonly asks?: readonly string[];
 }
 
 export interface WebAppDeps<Viewer> extends AppPageDeps {
   readonly pages: readonly Route[];
   /** The frame of a page for somebody; `path` is the page's. Without it a browser shows nothing until its scripts have come. */
   readonly shell?: (viewer: Viewer, path: string) => Shell;
+  /** The source of each page, by the path of its route: its script is fetched beside the app's and not after it. */
+  readonly pageSources?: Readonly<Record<string, string>>;
 }
 
 /** Serves the browser app: one page for all its addresses, and the files it loads. */
@@ -44,15 +48,22 @@ export function serveWebApp<Viewer>(
 ): void {
   for (const route of deps.pages)
     routes.serve(route, ({ reply, request, viewer }) =>
-      sendAppPage(reply, deps, deps.shell?.(viewer, request.url.split("?")[0] ?? "")),
+      sendAppPage(reply, deps, {
+        shell: deps.shell?.(viewer, request.url.split("?")[0] ?? ""),
+        source: deps.pageSources?.[route.path],
+      }),
     );
   serveAppFiles(http, deps.folder);
 }
 
 /** Sends the page of an entry, or the one that says that the app was not built. */
-export async function sendAppPage(reply: FastifyReply, deps: AppPageDeps, shell?: Shell): Promise<FastifyReply> {
+export async function sendAppPage(
+  reply: FastifyReply,
+  deps: AppPageDeps,
+  { shell, source }: { readonly shell?: Shell | undefined; readonly source?: string | undefined } = {},
+): Promise<FastifyReply> {
   const { entry: name, notBuilt, withoutScripts, random, folder = BUILT } = deps;
-  const entry = await new AppBuild(folder).entry(name);
+  const entry = await new AppBuild(folder).entry(name, source);
   return entry === undefined
     ? sendPage(reply.code(503), notBuilt())
     : sendApp(reply, entry, { withoutScripts, shell, nonce: random.hex(16) });
@@ -80,7 +91,7 @@ export function serveAppFiles(http: FastifyInstance, folder: string = BUILT): vo
 /** Sends the app's page. The nonce is for the few styles that the app makes while it runs; scripts come as files only. */
 function sendApp(
   reply: FastifyReply,
-  { script, imports, styles }: AppEntry,
+  { script, imports, styles, laterStyles }: AppEntry,
   {
     withoutScripts,
     shell,
@@ -95,10 +106,17 @@ function sendApp(
     head: html`<script src="/assets/colour-scheme.js"></script>
 <meta name="style-nonce" nonce="${nonce}">`,
     body: html`${appElement(shell)}
-${imports.map((file) => html`<link rel="modulepreload" href="/app/${file}">\n`)}<script type="module" src="/app/${script}"></script>
+${preloads(imports, laterStyles, shell?.asks ?? [])}<script type="module" src="/app/${script}"></script>
 <noscript><div class="wide">${withoutScripts}</div></noscript>`,
   });
   return sendPage(reply, page, { styleNonce: nonce });
+}
+
+/** What the page needs soon: named here, it is fetched beside the first script and not when that one asks for it. */
+function preloads(scripts: readonly string[], styles: readonly string[], asks: readonly string[]): Html {
+  return html`${scripts.map((file) => html`<link rel="modulepreload" href="/app/${file}">\n`)}${styles.map(
+    (file) => html`<link rel="preload" as="style" crossorigin="anonymous" href="/app/${file}">\n`,
+  )}${asks.map((path) => html`<link rel="preload" as="fetch" crossorigin="anonymous" href="${path}">\n`)}`;
 }
 
 /** The element that the app renders into: it replaces the shell. */

@@ -29,7 +29,7 @@ describe.skipIf(missing)("the settings of a nest", () => {
     await mine.page.getByRole("dialog").getByRole("button", { name: "Save" }).click();
     await mine.page.getByText("was changed by another window or person as well").waitFor();
     await mine.page.getByText("Nothing was saved: another window or person saved meanwhile").waitFor();
-    expect(await mine.page.locator(".mantine-Notification-root").count()).toBe(0);
+    expect(await mine.page.locator(".toast").count()).toBe(0);
     expect((await inForce())[0]).toBe(120);
     await mine.page.getByRole("button", { name: "Keep mine" }).click();
     await mine.page.getByRole("button", { name: "Review and save" }).click();

@@ -125,7 +125,7 @@ describe.skipIf(missing)("the levers of the hub's browser app", () => {
     await page.locator('.preview[data-key="contribute_deny_titles"]').getByText("Matches 1 of 7 open issues").waitFor();
     await page.getByRole("button", { name: "Review and save" }).click();
     const review = page.getByRole("dialog", { name: "What changes" });
-    expect(await review.locator("ins").allTextContents()).toEqual(["chore:*"]);
+    await expect.poll(() => review.locator("ins").allTextContents()).toEqual(["chore:*"]);
     await page.getByRole("button", { name: "Save", exact: true }).click();
     await page.getByText("Saved. It is in force now.").waitFor();
     expect(at.hub.withheld(9)).toBe("title_filter");

@@ -3,6 +3,7 @@ import type { Random } from "@nest/kit";
 import { pages } from "@nest/protocol";
 import type { FastifyInstance } from "fastify";
 import { type HubRoutes, isAdmin } from "../access/viewer.ts";
+import { asksOf, pageSources } from "./app-page-needs.ts";
 import { appShell, page } from "./page.ts";
 
 /** Serves the hub's side of the browser app. `folder`: where it was built to, the usual place unless given. */
@@ -20,8 +21,13 @@ export function registerApp(
     random,
     shell: (viewer, path) => {
       const who = { authenticated: viewer.kind !== "anonymous", hub_admin: isAdmin(viewer) };
-      return { body: appShell(who, path), viewer: who.hub_admin ? "admin" : who.authenticated ? "user" : "visitor" };
+      return {
+        body: appShell(who, path),
+        viewer: who.hub_admin ? "admin" : who.authenticated ? "user" : "visitor",
+        asks: asksOf(path),
+      };
     },
+    pageSources,
     ...(folder === undefined ? {} : { folder }),
   });
 }

@@ -1,9 +1,9 @@
 import { Checkbox, NumberInput, Select, Textarea, TextInput } from "@mantine/core";
-import { modals } from "@mantine/modals";
 import { alerts, hubAlertKinds, notificationKinds } from "@nest/protocol";
 import { useState } from "react";
 import { call } from "../../shared/call/call.ts";
 import { queries } from "../../shared/call/queries.ts";
+import { closeDialog, openDialog } from "../../shared/forms/dialogs.tsx";
 import { DialogForm } from "../../shared/forms/form-dialog.tsx";
 import { showToast } from "../../shared/toast/toast.tsx";
 import { alertWords, channelKindWords } from "./alert-words.ts";
@@ -11,9 +11,9 @@ import { type ChannelDraft, configOf, draftOf } from "./channel-draft.ts";
 
 /** Asks for a new channel, or for changes of one. */
 export function openChannelForm(channel?: alerts.AlertChannel): void {
-  const dialog = modals.open({
+  const dialog = openDialog({
     title: channel === undefined ? "Add a channel" : `Change ${channel.name}`,
-    children: <ChannelForm channel={channel} close={() => modals.close(dialog)} />,
+    children: <ChannelForm channel={channel} close={() => closeDialog(dialog)} />,
   });
 }
 

@@ -1,18 +1,18 @@
 import { PasswordInput } from "@mantine/core";
-import { modals } from "@mantine/modals";
 import { alerts } from "@nest/protocol";
 import { useState } from "react";
 import { call } from "../../shared/call/call.ts";
 import { queries } from "../../shared/call/queries.ts";
+import { closeDialog, openDialog } from "../../shared/forms/dialogs.tsx";
 import { DialogForm } from "../../shared/forms/form-dialog.tsx";
 import { showToast } from "../../shared/toast/toast.tsx";
 import { channelSecretWords } from "./alert-words.ts";
 
 /** Asks for a channel's secret, which is never shown again. */
 export function openSecretForm(channel: alerts.AlertChannel): void {
-  const dialog = modals.open({
+  const dialog = openDialog({
     title: `Secret of ${channel.name}`,
-    children: <SecretForm channel={channel} close={() => modals.close(dialog)} />,
+    children: <SecretForm channel={channel} close={() => closeDialog(dialog)} />,
   });
 }
 

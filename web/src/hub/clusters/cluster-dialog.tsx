@@ -1,9 +1,9 @@
 import { Select, TextInput } from "@mantine/core";
-import { modals } from "@mantine/modals";
 import { nests } from "@nest/protocol";
 import { useState } from "react";
 import { CallError, call } from "../../shared/call/call.ts";
 import { queries } from "../../shared/call/queries.ts";
+import { closeDialog, openDialog } from "../../shared/forms/dialogs.tsx";
 import { DialogForm } from "../../shared/forms/form-dialog.tsx";
 import { showToast } from "../../shared/toast/toast.tsx";
 import {
@@ -24,10 +24,10 @@ const reaches: readonly { readonly value: Reach; readonly label: string }[] = [
 
 /** Asks for a new cluster, or changes one. */
 export function openCluster(cluster?: nests.Cluster): void {
-  const dialog = modals.open({
+  const dialog = openDialog({
     title: cluster === undefined ? "Add a cluster" : `Change ${cluster.id}`,
     size: "lg",
-    children: <ClusterForm cluster={cluster} close={() => modals.close(dialog)} />,
+    children: <ClusterForm cluster={cluster} close={() => closeDialog(dialog)} />,
   });
 }
 

@@ -1,18 +1,18 @@
 import { TextInput } from "@mantine/core";
-import { modals } from "@mantine/modals";
 import { contributors } from "@nest/protocol";
 import { useState } from "react";
 import { call } from "../../shared/call/call.ts";
 import { queries } from "../../shared/call/queries.ts";
+import { closeDialog, openDialog } from "../../shared/forms/dialogs.tsx";
 import { DialogForm } from "../../shared/forms/form-dialog.tsx";
 import { showToast } from "../../shared/toast/toast.tsx";
 import type { Revoked } from "./revoke.tsx";
 
 /** Asks why somebody who was revoked gets access again, and gives it. */
 export function openRestoreForm(one: Revoked): void {
-  const id = modals.open({
+  const id = openDialog({
     title: `Give ${one.login} access again?`,
-    children: <RestoreForm one={one} close={() => modals.close(id)} />,
+    children: <RestoreForm one={one} close={() => closeDialog(id)} />,
   });
 }
 

@@ -1,8 +1,8 @@
 import { Button, TextInput } from "@mantine/core";
-import { modals } from "@mantine/modals";
 import { useState } from "react";
 import { count, plural } from "../../shared/format/format.ts";
 import { openConfirm } from "../../shared/forms/confirm.tsx";
+import { closeDialog, openDialog } from "../../shared/forms/dialogs.tsx";
 import { DialogForm } from "../../shared/forms/form-dialog.tsx";
 import { attempt } from "../../shared/toast/toast.tsx";
 import { handOutFirst, holdAll, letGoAll, offerAgain } from "./bulk-acts.ts";
@@ -80,9 +80,9 @@ export function SelectedBar({ selected, found, selectAll, clear }: SelectedBarPr
 }
 
 function openHold(keys: readonly string[], clear: () => void): void {
-  const dialog = modals.open({
+  const dialog = openDialog({
     title: `Hold ${plural(keys.length, "issue")} back`,
-    children: <HoldAll keys={keys} clear={clear} close={() => modals.close(dialog)} />,
+    children: <HoldAll keys={keys} clear={clear} close={() => closeDialog(dialog)} />,
   });
 }
 

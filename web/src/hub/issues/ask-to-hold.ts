@@ -1,6 +1,9 @@
-import { showError } from "../../shared/toast/toast.tsx";
+import { withPart } from "../../shared/lazy/lazy-part.ts";
 
 /** Opens the form that holds an issue back; it is loaded when it is first needed. */
 export function askToHold(key: string): void {
-  import("./hold-form.tsx").then(({ openHoldForm }) => openHoldForm(key), showError);
+  withPart(
+    () => import("./hold-form.tsx"),
+    ({ openHoldForm }) => openHoldForm(key),
+  );
 }

@@ -1,7 +1,7 @@
 import { Select, TextInput } from "@mantine/core";
-import { modals } from "@mantine/modals";
 import { useState } from "react";
 import { queries } from "../../shared/call/queries.ts";
+import { closeDialog, openDialog } from "../../shared/forms/dialogs.tsx";
 import { DialogForm } from "../../shared/forms/form-dialog.tsx";
 import { lengths, untilAfter } from "../../shared/forms/lengths.ts";
 import { holdIssue } from "../operations/queue-actions.ts";
@@ -10,9 +10,9 @@ const ends = lengths.map((one) => (one.value === "0" ? { ...one, label: "until s
 
 /** Asks why and for how long an issue is offered to nobody, and holds it. */
 export function openHoldForm(key: string): void {
-  const id = modals.open({
+  const id = openDialog({
     title: `Hold ${key} back`,
-    children: <HoldForm issue={key} close={() => modals.close(id)} />,
+    children: <HoldForm issue={key} close={() => closeDialog(id)} />,
   });
 }
 

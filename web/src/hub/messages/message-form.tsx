@@ -1,18 +1,18 @@
 import { Textarea } from "@mantine/core";
-import { modals } from "@mantine/modals";
 import { contributors } from "@nest/protocol";
 import { useState } from "react";
 import { call } from "../../shared/call/call.ts";
 import { queries } from "../../shared/call/queries.ts";
+import { closeDialog, openDialog } from "../../shared/forms/dialogs.tsx";
 import { DialogForm } from "../../shared/forms/form-dialog.tsx";
 import { showToast } from "../../shared/toast/toast.tsx";
 import type { Recipient } from "./messages.tsx";
 
 /** Asks what to write to a contributor, and sends it. */
 export function openMessageForm(to: Recipient): void {
-  const id = modals.open({
+  const id = openDialog({
     title: `Write to ${to.login}`,
-    children: <MessageForm to={to} close={() => modals.close(id)} />,
+    children: <MessageForm to={to} close={() => closeDialog(id)} />,
   });
 }
 

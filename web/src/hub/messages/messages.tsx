@@ -3,7 +3,7 @@ import { Link } from "@tanstack/react-router";
 import { useServerNow } from "../../shared/call/server-time.ts";
 import { duration } from "../../shared/format/format.ts";
 import { Panel } from "../../shared/layout/panel.tsx";
-import { showError } from "../../shared/toast/toast.tsx";
+import { withPart } from "../../shared/lazy/lazy-part.ts";
 
 /** Whom an admin writes to, and about which task, if about one. */
 export interface Recipient {
@@ -14,7 +14,10 @@ export interface Recipient {
 
 /** Opens the form for a message; it is loaded when it is first needed. */
 export function askToWrite(to: Recipient): void {
-  import("./message-form.tsx").then(({ openMessageForm }) => openMessageForm(to), showError);
+  withPart(
+    () => import("./message-form.tsx"),
+    ({ openMessageForm }) => openMessageForm(to),
+  );
 }
 
 /** What admins wrote to a contributor, newest first; nothing while there is nothing. */

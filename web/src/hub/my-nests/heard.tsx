@@ -1,10 +1,10 @@
 import { Button } from "@mantine/core";
-import { modals } from "@mantine/modals";
 import { fleet, type nests } from "@nest/protocol";
 import { useQuery } from "@tanstack/react-query";
 import { call } from "../../shared/call/call.ts";
 import { useServerNow } from "../../shared/call/server-time.ts";
 import { dateAndTime, duration, plural } from "../../shared/format/format.ts";
+import { openDialog } from "../../shared/forms/dialogs.tsx";
 import { Fact, Facts } from "../../shared/layout/facts.tsx";
 import { useIsAdmin } from "../../shared/session/session.ts";
 import { LoadFailed, Loading } from "../../shared/states/states.tsx";
@@ -52,7 +52,7 @@ export function LastHeard({ nest: { last_heartbeat: at } }: { readonly nest: nes
 }
 
 function openWhyOffline(id: string): void {
-  modals.open({ title: "Why is it offline?", children: <WhyOffline id={id} /> });
+  openDialog({ title: "Why is it offline?", children: <WhyOffline id={id} /> });
 }
 
 function WhyOffline({ id }: { readonly id: string }) {

@@ -1,17 +1,17 @@
 import { Checkbox, Select } from "@mantine/core";
-import { modals } from "@mantine/modals";
 import { nests } from "@nest/protocol";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { call } from "../../shared/call/call.ts";
+import { closeDialog, openDialog } from "../../shared/forms/dialogs.tsx";
 import { DialogForm } from "../../shared/forms/form-dialog.tsx";
 import { actOnNest } from "./act-on-nest.ts";
 
 /** Asks to which cluster a nest shall move. */
 export function openMigrate(nest: nests.NestDetail): void {
-  const dialog = modals.open({
+  const dialog = openDialog({
     title: "Move to another cluster",
-    children: <Migrate nest={nest} close={() => modals.close(dialog)} />,
+    children: <Migrate nest={nest} close={() => closeDialog(dialog)} />,
   });
 }
 

@@ -1,9 +1,10 @@
-import { Button, Menu, Tooltip } from "@mantine/core";
+import { Button, Tooltip } from "@mantine/core";
 import { nests } from "@nest/protocol";
 import { IconChevronDown } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
 import { call } from "../../shared/call/call.ts";
 import { openConfirm } from "../../shared/forms/confirm.tsx";
+import { Menu, MenuItem } from "../../shared/menu/menu.tsx";
 import { actOnNest } from "./act-on-nest.ts";
 import { askToDelete } from "./delete-nest.tsx";
 import { openMigrate } from "./migrate-nest.tsx";
@@ -105,26 +106,25 @@ function More({
 }) {
   const { status } = nest;
   return (
-    <Menu position="bottom-end">
-      <Menu.Target>
-        <Button variant="default" rightSection={<IconChevronDown size={14} aria-hidden="true" />}>
+    <Menu
+      button={(attributes) => (
+        <Button variant="default" rightSection={<IconChevronDown size={14} aria-hidden="true" />} {...attributes}>
           More
         </Button>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.Item onClick={() => openRename(nest)}>Rename…</Menu.Item>
-        <Menu.Item disabled={busy !== undefined} onClick={() => askToRepair(nest)}>
-          Repair…
-        </Menu.Item>
-        {isAdmin && status !== "available" ? (
-          <Menu.Item disabled={busy !== undefined} onClick={() => openMigrate(nest)}>
-            Move to another cluster…
-          </Menu.Item>
-        ) : undefined}
-        <Menu.Item color="red" disabled={status === "deleting"} onClick={() => void askToDelete(nest)}>
-          Delete…
-        </Menu.Item>
-      </Menu.Dropdown>
+      )}
+    >
+      <MenuItem act={() => openRename(nest)}>Rename…</MenuItem>
+      <MenuItem disabled={busy !== undefined} act={() => askToRepair(nest)}>
+        Repair…
+      </MenuItem>
+      {isAdmin && status !== "available" ? (
+        <MenuItem disabled={busy !== undefined} act={() => openMigrate(nest)}>
+          Move to another cluster…
+        </MenuItem>
+      ) : undefined}
+      <MenuItem isDangerous disabled={status === "deleting"} act={() => void askToDelete(nest)}>
+        Delete…
+      </MenuItem>
     </Menu>
   );
 }

@@ -1,16 +1,16 @@
 import { TextInput } from "@mantine/core";
-import { modals } from "@mantine/modals";
 import { nests } from "@nest/protocol";
 import { useState } from "react";
 import { call } from "../../shared/call/call.ts";
+import { closeDialog, openDialog } from "../../shared/forms/dialogs.tsx";
 import { DialogForm } from "../../shared/forms/form-dialog.tsx";
 import { actOnNest } from "./act-on-nest.ts";
 
 /** Asks for another name of a nest. */
 export function openRename(nest: nests.NestDetail): void {
-  const dialog = modals.open({
+  const dialog = openDialog({
     title: "Rename this nest",
-    children: <Rename nest={nest} close={() => modals.close(dialog)} />,
+    children: <Rename nest={nest} close={() => closeDialog(dialog)} />,
   });
 }
 

@@ -1,6 +1,9 @@
-import { showError } from "../../shared/toast/toast.tsx";
+import { withPart } from "../../shared/lazy/lazy-part.ts";
 
 /** Opens the form that moves an issue to a number; it is loaded when it is first needed. */
 export function askToMove(key: string): void {
-  import("./move-form.tsx").then(({ openMoveForm }) => openMoveForm(key), showError);
+  withPart(
+    () => import("./move-form.tsx"),
+    ({ openMoveForm }) => openMoveForm(key),
+  );
 }

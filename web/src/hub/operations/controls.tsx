@@ -1,11 +1,11 @@
-import { Button, Switch, Textarea } from "@mantine/core";
+import { Button, Switch } from "@mantine/core";
 import { contribute, governor } from "@nest/protocol";
 import { IconPlayerPause, IconRefresh, IconSpeakerphone } from "@tabler/icons-react";
 import { useState } from "react";
 import { call } from "../../shared/call/call.ts";
 import { plural } from "../../shared/format/format.ts";
-import { FormDialog } from "../../shared/forms/form-dialog.tsx";
 import { useOptimistic } from "../../shared/forms/use-optimistic.ts";
+import { withPart } from "../../shared/lazy/lazy-part.ts";
 import { useIsAdmin } from "../../shared/session/session.ts";
 import { showError, showToast } from "../../shared/toast/toast.tsx";
 import { useLive } from "../live/live.ts";
@@ -50,7 +50,13 @@ export function Controls() {
           >
             Pause…
           </Button>
-          <Announce announcement={announcement} />
+          <Button
+            variant="default"
+            leftSection={<IconSpeakerphone size={16} />}
+            onClick={() => askToAnnounce(announcement)}
+          >
+            Announce
+          </Button>
           <ReadNow />
         </div>
       ) : undefined}
@@ -74,6 +80,14 @@ export function Controls() {
   );
 }
 
+/** Opens the form for the announcement; it is loaded when it is first needed. */
+function askToAnnounce(announcement: string): void {
+  withPart(
+    () => import("./announce-form.tsx"),
+    ({ openAnnounceForm }) => openAnnounceForm(announcement),
+  );
+}
+
 /** Suspends or resumes handing out; the toast offers to undo it. */
 async function suspend(suspended: boolean, put: (suspended: boolean) => Promise<void>): Promise<void> {
   try {
@@ -84,43 +98,6 @@ async function suspend(suspended: boolean, put: (suspended: boolean) => Promise<
   } catch (thrown) {
     showError(thrown);
   }
-}
-
-/** Sets or removes the announcement. */
-function Announce({ announcement }: { readonly announcement: string }) {
-  const [text, setText] = useState<string>();
-  const words = (text ?? "").trim();
-  return (
-    <>
-      <Button variant="default" leftSection={<IconSpeakerphone size={16} />} onClick={() => setText(announcement)}>
-        Announce
-      </Button>
-      <FormDialog
-        title="Announce to everybody"
-        isOpen={text !== undefined}
-        close={() => setText(undefined)}
-        yes={words === "" && announcement !== "" ? "Take it back" : "Announce"}
-        isReady={words !== announcement}
-        submit={async () => {
-          await call(governor.changeGovernor, { body: { contribute_announcement: words } });
-          showToast(
-            words === "" ? "The announcement is taken back." : "Announced to every relay and on the public pages.",
-          );
-        }}
-      >
-        <Textarea
-          data-autofocus
-          label="What relays and visitors are told"
-          description="Relays get it at once and when they connect; the public pages show it. Empty takes it back."
-          maxLength={500}
-          autosize
-          minRows={3}
-          value={text ?? ""}
-          onChange={(event) => setText(event.currentTarget.value)}
-        />
-      </FormDialog>
-    </>
-  );
 }
 
 function ReadNow() {

@@ -1,17 +1,17 @@
 import { NumberInput } from "@mantine/core";
-import { modals } from "@mantine/modals";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { count, plural } from "../../shared/format/format.ts";
+import { closeDialog, openDialog } from "../../shared/forms/dialogs.tsx";
 import { DialogForm } from "../../shared/forms/form-dialog.tsx";
 import { moveIssue, queueHead } from "./queue-actions.ts";
 import { LAST_PLACE, orderAfterMove, placeFault } from "./queue-order.ts";
 
 /** Asks for the new number of an issue, says how many issues that pins, and moves it. */
 export function openMoveForm(key: string): void {
-  const id = modals.open({
+  const id = openDialog({
     title: `Move ${key}`,
-    children: <MoveForm issue={key} close={() => modals.close(id)} />,
+    children: <MoveForm issue={key} close={() => closeDialog(id)} />,
   });
 }
 

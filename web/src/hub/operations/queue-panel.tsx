@@ -2,13 +2,14 @@ import { Button, SegmentedControl } from "@mantine/core";
 import { queue } from "@nest/protocol";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { useMemo } from "react";
+import { lazy, Suspense, useMemo } from "react";
 import { call } from "../../shared/call/call.ts";
 import { count, plural } from "../../shared/format/format.ts";
 import { openConfirm } from "../../shared/forms/confirm.tsx";
 import { ListPanel } from "../../shared/lists/list-panel.tsx";
 import { useSearchState } from "../../shared/router/search.ts";
 import { useIsAdmin } from "../../shared/session/session.ts";
+import { Loading } from "../../shared/states/states.tsx";
 import { attempt } from "../../shared/toast/toast.tsx";
 import { askToHold } from "../issues/ask-to-hold.ts";
 import { useLive } from "../live/live.ts";
@@ -17,7 +18,8 @@ import { askToMove } from "./ask-to-move.ts";
 import { OperationsSearch } from "./operations-search.ts";
 import { clearOrder, moveIssue, unmoveIssue } from "./queue-actions.ts";
 import { QueueList } from "./queue-list.tsx";
-import { WithheldList } from "./withheld-list.tsx";
+
+const WithheldList = lazy(async () => ({ default: (await import("./withheld-list.tsx")).WithheldList }));
 
 /** The queue: issues on offer in their order, or withheld issues by reason. */
 export function QueuePanel() {
@@ -65,7 +67,9 @@ export function QueuePanel() {
       }}
     >
       {part === "withheld" ? (
-        <WithheldList search={q} chosen={reason} choose={(name) => show({ reason: name })} />
+        <Suspense fallback={<Loading rows={8} />}>
+          <WithheldList search={q} chosen={reason} choose={(name) => show({ reason: name })} />
+        </Suspense>
       ) : (
         <QueueList search={q} acts={acts} />
       )}

@@ -1,4 +1,3 @@
-import { Menu } from "@mantine/core";
 import type { contribute } from "@nest/protocol";
 import {
   IconArrowBarToUp,
@@ -8,8 +7,9 @@ import {
   IconHash,
   IconPinnedOff,
 } from "@tabler/icons-react";
-import { type KeyboardEvent, memo, type PointerEvent, type RefObject, useState } from "react";
+import { type KeyboardEvent, memo, type PointerEvent, type RefObject } from "react";
 import { count } from "../../shared/format/format.ts";
+import { Menu, MenuItem } from "../../shared/menu/menu.tsx";
 import { IssueLine } from "./issue-line.tsx";
 
 export interface QueueActions {
@@ -70,37 +70,27 @@ export const QueueRow = memo(function QueueRow(parts: QueueRowProps) {
   );
 });
 
-/** The menu of a row. It is created when it is first opened, because hundreds of rows come and go while scrolling. */
+/** The menu of a row. */
 function More({ item, acts }: Pick<QueueRowProps, "item" | "acts">) {
-  const [wanted, setWanted] = useState(false);
-  const button = (
-    <button
-      type="button"
-      className="icon-button"
-      aria-label={`More for ${item.key}`}
-      aria-haspopup="menu"
-      onClick={wanted ? undefined : () => setWanted(true)}
-    >
-      <IconDots size={17} aria-hidden="true" />
-    </button>
-  );
-  if (!wanted) return button;
   return (
-    <Menu position="bottom-end" defaultOpened>
-      <Menu.Target>{button}</Menu.Target>
-      <Menu.Dropdown>
-        <Menu.Item leftSection={<IconArrowBarToUp size={16} />} onClick={() => acts.top(item.key)}>
-          Move to the top
-        </Menu.Item>
-        <Menu.Item leftSection={<IconHash size={16} />} onClick={() => acts.moveTo(item.key)}>
-          Move to number…
-        </Menu.Item>
-        {item.ordered === true ? (
-          <Menu.Item leftSection={<IconPinnedOff size={16} />} onClick={() => acts.unmove(item.key)}>
-            Let it wait for its turn
-          </Menu.Item>
-        ) : undefined}
-      </Menu.Dropdown>
+    <Menu
+      button={(attributes) => (
+        <button type="button" className="icon-button" aria-label={`More for ${item.key}`} {...attributes}>
+          <IconDots size={17} aria-hidden="true" />
+        </button>
+      )}
+    >
+      <MenuItem icon={<IconArrowBarToUp size={16} />} act={() => acts.top(item.key)}>
+        Move to the top
+      </MenuItem>
+      <MenuItem icon={<IconHash size={16} />} act={() => acts.moveTo(item.key)}>
+        Move to number…
+      </MenuItem>
+      {item.ordered === true ? (
+        <MenuItem icon={<IconPinnedOff size={16} />} act={() => acts.unmove(item.key)}>
+          Let it wait for its turn
+        </MenuItem>
+      ) : undefined}
     </Menu>
   );
 }

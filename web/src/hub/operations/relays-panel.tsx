@@ -1,9 +1,11 @@
-import { Button, Drawer, SegmentedControl } from "@mantine/core";
+import { Button, SegmentedControl } from "@mantine/core";
 import { type contribute, describeUnavailable } from "@nest/protocol";
 import { Link } from "@tanstack/react-router";
 import { lazy, Suspense, useMemo, useState } from "react";
 import { useServerNow } from "../../shared/call/server-time.ts";
 import { capitalised, count, duration } from "../../shared/format/format.ts";
+import { DialogBox } from "../../shared/forms/dialogs.tsx";
+import { usePart } from "../../shared/lazy/lazy-part.ts";
 import { ListPanel } from "../../shared/lists/list-panel.tsx";
 import { VirtualList } from "../../shared/lists/virtual-list.tsx";
 import { useSearchState } from "../../shared/router/search.ts";
@@ -12,7 +14,6 @@ import { TierBadge } from "../contributors/tier-badge.tsx";
 import { useLive } from "../live/live.ts";
 import { RelayPausedBadge } from "../pauses/relay-pause.tsx";
 import { OperationsSearch } from "./operations-search.ts";
-import { RelayCard } from "./relay-card.tsx";
 import { hasFacets } from "./relay-facets.ts";
 import { isKind, protocolWords, relayKinds } from "./relay-kinds.ts";
 
@@ -40,6 +41,7 @@ export function RelaysPanel() {
     );
   }, [fleet, q, kind, facets]);
   const relay = fleet?.relays.find((one) => one.connection_id === chosen);
+  const card = usePart(() => import("./relay-card.tsx"), relay !== undefined);
   return (
     <ListPanel
       id="relays"
@@ -92,20 +94,19 @@ export function RelaysPanel() {
           }}
         />
       )}
-      <Drawer
-        opened={relay !== undefined}
-        onClose={() => setChosen(undefined)}
-        position="right"
+      <DialogBox
+        isOpen={relay !== undefined}
+        close={() => setChosen(undefined)}
+        at="side"
         title={relay === undefined ? "" : <bdi>{relay.github_username}</bdi>}
-        closeButtonProps={{ "aria-label": "Close" }}
       >
-        {relay === undefined ? undefined : (
-          <RelayCard
+        {relay === undefined || card === undefined ? undefined : (
+          <card.RelayCard
             relay={relay}
             task={relay.current_task === undefined ? undefined : fleet?.taskOf.get(relay.current_task)}
           />
         )}
-      </Drawer>
+      </DialogBox>
     </ListPanel>
   );
 }

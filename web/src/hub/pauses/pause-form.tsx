@@ -1,10 +1,10 @@
 import { Select, TextInput } from "@mantine/core";
-import { modals } from "@mantine/modals";
 import { pauses } from "@nest/protocol";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { call } from "../../shared/call/call.ts";
 import { plural } from "../../shared/format/format.ts";
+import { closeDialog, openDialog } from "../../shared/forms/dialogs.tsx";
 import { DialogForm } from "../../shared/forms/form-dialog.tsx";
 import { lengths, untilAfter } from "../../shared/forms/lengths.ts";
 import { showToast } from "../../shared/toast/toast.tsx";
@@ -12,9 +12,9 @@ import { endPause, type PauseTarget, reread } from "./pauses.ts";
 
 /** Asks why and for how long something is paused, says what that touches, and pauses it. */
 export function openPauseForm(target: PauseTarget): void {
-  const id = modals.open({
+  const id = openDialog({
     title: `Pause ${target.name}?`,
-    children: <PauseForm target={target} close={() => modals.close(id)} />,
+    children: <PauseForm target={target} close={() => closeDialog(id)} />,
   });
 }
 

@@ -1,7 +1,8 @@
-import { Button, Modal } from "@mantine/core";
+import { Button } from "@mantine/core";
 import { contributors } from "@nest/protocol";
 import { AuditRow } from "../../shared/audit/audit-row.tsx";
 import { call } from "../../shared/call/call.ts";
+import { DialogBox } from "../../shared/forms/dialogs.tsx";
 import { usePages } from "../../shared/lists/use-pages.ts";
 import { Empty, LoadFailed, Loading } from "../../shared/states/states.tsx";
 import { settingsBefore } from "./earlier.ts";
@@ -22,7 +23,7 @@ export interface HistoryProps {
 /** Who changed the queue configuration and when, newest first; what was in force before a change is taken into the draft. */
 export function History({ opened, close, inForce, change }: HistoryProps) {
   return (
-    <Modal opened={opened} onClose={close} title="What was changed, and by whom" size="lg">
+    <DialogBox isOpen={opened} close={close} title="What was changed, and by whom" size="lg">
       <Changes
         inForce={inForce}
         take={(earlier) => {
@@ -30,7 +31,7 @@ export function History({ opened, close, inForce, change }: HistoryProps) {
           close();
         }}
       />
-    </Modal>
+    </DialogBox>
   );
 }
 

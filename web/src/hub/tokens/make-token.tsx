@@ -1,9 +1,9 @@
 import { Checkbox, NumberInput, Radio, TextInput } from "@mantine/core";
-import { modals } from "@mantine/modals";
 import { apiTokens, type TokenScope, tokenScopes } from "@nest/protocol";
 import { useState } from "react";
 import { call } from "../../shared/call/call.ts";
 import { queries } from "../../shared/call/queries.ts";
+import { closeDialog, openDialog } from "../../shared/forms/dialogs.tsx";
 import { DialogForm } from "../../shared/forms/form-dialog.tsx";
 
 /** What each scope lets a token do. */
@@ -15,9 +15,9 @@ const scopeWords: Readonly<Record<TokenScope, string>> = {
 
 /** Asks for a new token; `show` is given the token, which comes this once. */
 export function openMakeToken(show: (made: Made) => void): void {
-  const dialog = modals.open({
+  const dialog = openDialog({
     title: "Make an API token",
-    children: <MakeToken show={show} close={() => modals.close(dialog)} />,
+    children: <MakeToken show={show} close={() => closeDialog(dialog)} />,
   });
 }
 

@@ -1,11 +1,11 @@
 import { Checkbox, TextInput } from "@mantine/core";
-import { modals } from "@mantine/modals";
 import { nests } from "@nest/protocol";
 import { useState } from "react";
 import { call } from "../../shared/call/call.ts";
 import { queries } from "../../shared/call/queries.ts";
 import { plural } from "../../shared/format/format.ts";
 import { openConfirm } from "../../shared/forms/confirm.tsx";
+import { closeDialog, openDialog } from "../../shared/forms/dialogs.tsx";
 import { DialogForm } from "../../shared/forms/form-dialog.tsx";
 import { showToast } from "../../shared/toast/toast.tsx";
 
@@ -18,9 +18,9 @@ async function put(login: string, body: Change): Promise<void> {
 
 /** Asks how many nests somebody may have. */
 export function openQuota(user: nests.User): void {
-  const dialog = modals.open({
+  const dialog = openDialog({
     title: `Quota of ${user.github_username}`,
-    children: <Quota user={user} close={() => modals.close(dialog)} />,
+    children: <Quota user={user} close={() => closeDialog(dialog)} />,
   });
 }
 
@@ -91,7 +91,7 @@ export function askToBlock({ github_username: login, blocked, nests: roles, saas
 
 /** Shows on which nests somebody has which role. */
 export function openRoles({ github_username: login, nests: roles }: nests.User): void {
-  modals.open({
+  openDialog({
     title: `Roles of ${login}`,
     children: (
       <ul className="plain-list roles">

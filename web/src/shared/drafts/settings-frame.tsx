@@ -1,8 +1,9 @@
 import "./settings.css";
-import { Button, Modal } from "@mantine/core";
+import { Button } from "@mantine/core";
 import { useBlocker } from "@tanstack/react-router";
 import { lazy, type ReactNode, Suspense, useState } from "react";
 import { openConfirm } from "../forms/confirm.tsx";
+import { DialogBox } from "../forms/dialogs.tsx";
 import { PageIndex, type PageIndexProps } from "../layout/page-index.tsx";
 import type { Draft } from "./draft.ts";
 import type { Faults, useDraft } from "./use-draft.ts";
@@ -71,7 +72,7 @@ export function SettingsFrame<Values extends object>(props: SettingsFrameProps<V
           </Suspense>
         ) : undefined}
       </div>
-      <Modal opened={isReviewing && isChanged} onClose={() => setReviewing(false)} title="What changes" size="lg">
+      <DialogBox isOpen={isReviewing && isChanged} close={() => setReviewing(false)} title="What changes" size="lg">
         <Suspense>{review}</Suspense>
         <div className="dialog-end">
           <Button variant="default" onClick={() => setReviewing(false)}>
@@ -86,7 +87,7 @@ export function SettingsFrame<Values extends object>(props: SettingsFrameProps<V
             Save
           </Button>
         </div>
-      </Modal>
+      </DialogBox>
     </>
   );
 }

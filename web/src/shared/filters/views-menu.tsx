@@ -1,8 +1,9 @@
-import { Button, Menu, TextInput } from "@mantine/core";
-import { modals } from "@mantine/modals";
+import { Button, TextInput } from "@mantine/core";
 import { useLocation, useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
+import { closeDialog, openDialog } from "../forms/dialogs.tsx";
 import { DialogForm } from "../forms/form-dialog.tsx";
+import { Menu, MenuItem } from "../menu/menu.tsx";
 import { parseSearch } from "../router/search-text.ts";
 import { showToast } from "../toast/toast.tsx";
 import { keepViews, type SavedView, viewsIn, withView } from "./saved-views.ts";
@@ -19,47 +20,48 @@ export function ViewsMenu() {
     else showToast("This browser keeps nothing for this page: the view is gone when you leave it.");
   };
   return (
-    <Menu position="bottom-end">
-      <Menu.Target>
-        <Button size="sm" variant="default">
+    <Menu
+      button={(attributes) => (
+        <Button size="sm" variant="default" {...attributes}>
           Views
         </Button>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.Label>{views.length === 0 ? "No view saved in this browser yet" : "Saved in this browser"}</Menu.Label>
-        {views.map((view) => (
-          <Menu.Item
-            key={view.name}
-            onClick={() => void navigate({ to: ".", search: () => view.search as never, replace: false })}
-          >
-            <bdi>{view.name}</bdi>
-          </Menu.Item>
-        ))}
-        <Menu.Divider />
-        <Menu.Item
-          disabled={Object.keys(search).length === 0}
-          onClick={() =>
-            askForName((name) => keep(withView(views, { name, search }), `The view ${name} is saved in this browser.`))
-          }
+      )}
+    >
+      <div className="menu-label">
+        {views.length === 0 ? "No view saved in this browser yet" : "Saved in this browser"}
+      </div>
+      {views.map((view) => (
+        <MenuItem
+          key={view.name}
+          act={() => void navigate({ to: ".", search: () => view.search as never, replace: false })}
         >
-          Save these filters…
-        </Menu.Item>
-        {views
-          .filter((view) => isSame(view.search, search))
-          .map(({ name }) => (
-            <Menu.Item
-              key={name}
-              onClick={() =>
-                keep(
-                  views.filter((one) => one.name !== name),
-                  `The view ${name} is removed.`,
-                )
-              }
-            >
-              Remove the view {name}
-            </Menu.Item>
-          ))}
-      </Menu.Dropdown>
+          <bdi>{view.name}</bdi>
+        </MenuItem>
+      ))}
+      <hr />
+      <MenuItem
+        disabled={Object.keys(search).length === 0}
+        act={() =>
+          askForName((name) => keep(withView(views, { name, search }), `The view ${name} is saved in this browser.`))
+        }
+      >
+        Save these filters…
+      </MenuItem>
+      {views
+        .filter((view) => isSame(view.search, search))
+        .map(({ name }) => (
+          <MenuItem
+            key={name}
+            act={() =>
+              keep(
+                views.filter((one) => one.name !== name),
+                `The view ${name} is removed.`,
+              )
+            }
+          >
+            Remove the view {name}
+          </MenuItem>
+        ))}
     </Menu>
   );
 }
@@ -70,9 +72,9 @@ function isSame(one: Readonly<Record<string, string>>, other: Readonly<Record<st
 }
 
 function askForName(save: (name: string) => void): void {
-  const dialog = modals.open({
+  const dialog = openDialog({
     title: "Save these filters",
-    children: <NameForm save={save} close={() => modals.close(dialog)} />,
+    children: <NameForm save={save} close={() => closeDialog(dialog)} />,
   });
 }
 

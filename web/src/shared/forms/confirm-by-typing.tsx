@@ -1,6 +1,6 @@
 import { TextInput } from "@mantine/core";
-import { modals } from "@mantine/modals";
 import { type ReactNode, useState } from "react";
+import { closeDialog, openDialog } from "./dialogs.tsx";
 import { DialogForm } from "./form-dialog.tsx";
 
 export interface TypedQuestion {
@@ -15,9 +15,9 @@ export interface TypedQuestion {
 
 /** Asks before an action that cannot be undone: the person has to type a word. */
 export function openConfirmByTyping(question: TypedQuestion): void {
-  const id = modals.open({
+  const id = openDialog({
     title: question.title,
-    children: <ConfirmByTyping {...question} close={() => modals.close(id)} />,
+    children: <ConfirmByTyping {...question} close={() => closeDialog(id)} />,
   });
 }
 

@@ -1,7 +1,7 @@
 import { Button } from "@mantine/core";
-import { modals } from "@mantine/modals";
 import { type ReactNode, useState } from "react";
 import { LoadFailed } from "../states/states.tsx";
+import { closeDialog, openDialog } from "./dialogs.tsx";
 
 export interface Question {
   readonly title: string;
@@ -20,7 +20,7 @@ export interface Question {
 /** Asks before an action that cannot be undone or that affects other people. */
 export function openConfirm(question: Question): void {
   let isDone = false;
-  const id = modals.open({
+  const id = openDialog({
     title: question.title,
     onClose: () => {
       if (!isDone) question.otherwise?.();
@@ -28,10 +28,10 @@ export function openConfirm(question: Question): void {
     children: (
       <Confirm
         {...question}
-        close={() => modals.close(id)}
+        close={() => closeDialog(id)}
         done={() => {
           isDone = true;
-          modals.close(id);
+          closeDialog(id);
         }}
       />
     ),

@@ -1,7 +1,8 @@
-import { Button, Modal } from "@mantine/core";
+import { Button } from "@mantine/core";
 import type { ReactNode } from "react";
 import { LoadFailed } from "../states/states.tsx";
 import { useSubmit } from "./confirm.tsx";
+import { DialogBox } from "./dialogs.tsx";
 
 export interface FormDialogProps {
   readonly title: ReactNode;
@@ -20,11 +21,11 @@ export interface FormDialogProps {
 /** A dialog with fields and one action. */
 export function FormDialog({ title, isOpen, close, children, size = "md", ...form }: FormDialogProps) {
   return (
-    <Modal opened={isOpen} onClose={close} title={title} size={size}>
+    <DialogBox isOpen={isOpen} close={close} title={title} size={size}>
       <DialogForm {...form} close={close}>
         {children}
       </DialogForm>
-    </Modal>
+    </DialogBox>
   );
 }
 

@@ -1,5 +1,6 @@
-import { ActionIcon, Avatar, Button, Menu } from "@mantine/core";
+import { ActionIcon, Avatar, Button } from "@mantine/core";
 import type { ReactNode } from "react";
+import { Menu } from "../menu/menu.tsx";
 
 export interface AccountMenuProps {
   readonly login: string;
@@ -13,21 +14,26 @@ export interface AccountMenuProps {
 export function AccountMenu({ login, role, children }: AccountMenuProps) {
   const initials = login.slice(0, 2).toUpperCase();
   return (
-    <Menu position="bottom-end">
-      <Menu.Target>
-        <ActionIcon variant="subtle" radius="xl" size="lg" aria-label={`${initials}: signed in as ${login}`}>
+    <Menu
+      button={(attributes) => (
+        <ActionIcon
+          variant="subtle"
+          radius="xl"
+          size="lg"
+          aria-label={`${initials}: signed in as ${login}`}
+          {...attributes}
+        >
           <Avatar size={28} radius="xl" color="nest" alt="">
             {initials}
           </Avatar>
         </ActionIcon>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.Label>
-          <bdi>{login}</bdi>
-          {role === undefined ? "" : `, ${role}`}
-        </Menu.Label>
-        {children}
-      </Menu.Dropdown>
+      )}
+    >
+      <div className="menu-label">
+        <bdi>{login}</bdi>
+        {role === undefined ? "" : `, ${role}`}
+      </div>
+      {children}
     </Menu>
   );
 }

@@ -1,4 +1,4 @@
-import { Menu } from "@mantine/core";
+import { MenuItem, MenuLink } from "../menu/menu.tsx";
 import { attempt } from "../toast/toast.tsx";
 import { AccountMenu, SignInButton } from "./account-menu.tsx";
 import { signInAddress, signOut, useWho } from "./session.ts";
@@ -10,20 +10,10 @@ export function Account() {
   if (!who.authenticated) return <SignInButton address={signInAddress()} />;
   return (
     <AccountMenu login={who.login ?? "admin"} role={who.hub_admin ? "admin of this hub" : undefined}>
-      <Menu.Item component="a" href="/me">
-        My contributions
-      </Menu.Item>
-      {who.hub_admin ? (
-        <Menu.Item component="a" href="/alerts">
-          Alerts
-        </Menu.Item>
-      ) : undefined}
-      {who.hub_admin ? (
-        <Menu.Item component="a" href="/tokens">
-          API tokens
-        </Menu.Item>
-      ) : undefined}
-      <Menu.Item onClick={() => attempt(signOut)}>Sign out</Menu.Item>
+      <MenuLink href="/me">My contributions</MenuLink>
+      {who.hub_admin ? <MenuLink href="/alerts">Alerts</MenuLink> : undefined}
+      {who.hub_admin ? <MenuLink href="/tokens">API tokens</MenuLink> : undefined}
+      <MenuItem act={() => attempt(signOut)}>Sign out</MenuItem>
     </AccountMenu>
   );
 }

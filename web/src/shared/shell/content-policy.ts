@@ -5,8 +5,4 @@ import { z } from "zod";
 // The page's policy forbids compiling code from text. zod would try to, and the browser would report each try.
 z.config({ jitless: true });
 
-/** The nonce that the page's policy asks of styles made at run time; empty when the page has none. */
-export const styleNonce = document.querySelector<HTMLMetaElement>('meta[name="style-nonce"]')?.nonce ?? "";
-
-// The libraries that make those styles look for the nonce here.
-Object.assign(globalThis, { __webpack_nonce__: styleNonce });
+export { styleNonce } from "./style-nonce.ts";

@@ -1,7 +1,8 @@
-import { ActionIcon, Menu, useMantineColorScheme } from "@mantine/core";
+import { ActionIcon, useMantineColorScheme } from "@mantine/core";
 import { IconDeviceDesktop, IconHelp, IconMoon, IconSearch, IconSun } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
+import { Menu, MenuItem } from "../menu/menu.tsx";
 import { useConnection } from "../stream/event-stream.ts";
 import type { AppPage } from "./app-page.ts";
 import { openHelp, openPalette } from "./shortcuts.tsx";
@@ -79,24 +80,23 @@ function SchemeSwitch() {
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   const [, name, Icon] = schemes.find(([scheme]) => scheme === colorScheme) ?? schemes[0];
   return (
-    <Menu position="bottom-end">
-      <Menu.Target>
-        <ActionIcon variant="subtle" color="gray" aria-label={`Colours: ${name}`}>
+    <Menu
+      button={(attributes) => (
+        <ActionIcon variant="subtle" color="gray" aria-label={`Colours: ${name}`} {...attributes}>
           <Icon size={18} />
         </ActionIcon>
-      </Menu.Target>
-      <Menu.Dropdown>
-        {schemes.map(([scheme, words, One]) => (
-          <Menu.Item
-            key={scheme}
-            leftSection={<One size={16} />}
-            aria-current={scheme === colorScheme ? "true" : undefined}
-            onClick={() => setColorScheme(scheme)}
-          >
-            {words}
-          </Menu.Item>
-        ))}
-      </Menu.Dropdown>
+      )}
+    >
+      {schemes.map(([scheme, words, One]) => (
+        <MenuItem
+          key={scheme}
+          icon={<One size={16} />}
+          isCurrent={scheme === colorScheme}
+          act={() => setColorScheme(scheme)}
+        >
+          {words}
+        </MenuItem>
+      ))}
     </Menu>
   );
 }

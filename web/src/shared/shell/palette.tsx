@@ -1,5 +1,6 @@
-import { Kbd, Modal } from "@mantine/core";
+import { Kbd } from "@mantine/core";
 import { type KeyboardEvent, useId, useState } from "react";
+import { DialogBox } from "../forms/dialogs.tsx";
 import type { Finding } from "./finding.ts";
 import "./palette.css";
 
@@ -14,7 +15,7 @@ export interface PaletteProps {
 /** The command palette: type what you want, choose with the arrows, Enter goes there. */
 export function Palette({ opened, close, find, goTo }: PaletteProps) {
   return (
-    <Modal opened={opened} onClose={close} title="Go to or find" size="lg" yOffset="12vh">
+    <DialogBox isOpen={opened} close={close} title="Go to or find" size="lg" at="top">
       <Chooser
         find={find}
         goTo={(finding) => {
@@ -22,7 +23,7 @@ export function Palette({ opened, close, find, goTo }: PaletteProps) {
           goTo(finding);
         }}
       />
-    </Modal>
+    </DialogBox>
   );
 }
 

@@ -1,11 +1,9 @@
-import { Kbd, Modal } from "@mantine/core";
 import { useRouter } from "@tanstack/react-router";
-import { lazy, Suspense, useCallback, useEffect } from "react";
+import { useCallback, useEffect } from "react";
+import { usePart } from "../lazy/lazy-part.ts";
 import { createStore, useStore } from "../store/store.ts";
 import type { AppPage } from "./app-page.ts";
 import { type Finding, pagesFound } from "./finding.ts";
-
-const Palette = lazy(() => import("./palette.tsx").then((loaded) => ({ default: loaded.Palette })));
 
 /** The second key of a pair must follow within this time. */
 const PAIR_MS = 1200;
@@ -23,8 +21,7 @@ const everywhere: readonly Shortcut[] = [
 ];
 
 const isHelpOpen = createStore(false);
-/** `unused` until it is opened for the first time: its script is loaded then. */
-const paletteState = createStore<"unused" | "open" | "closed">("unused");
+const isPaletteOpen = createStore(false);
 
 /** Shows the list of keys. */
 export function openHelp(): void {
@@ -33,7 +30,7 @@ export function openHelp(): void {
 
 /** Shows the command palette. */
 export function openPalette(): void {
-  paletteState.set("open");
+  isPaletteOpen.set(true);
 }
 
 /** Handles the keyboard shortcuts, and shows the list of them and the command palette. */
@@ -47,8 +44,10 @@ export function Shortcuts({
   /** What else than pages the words of the palette lead to. */
   readonly find: (words: string) => readonly Finding[];
 }) {
-  const open = useStore(isHelpOpen, (value) => value);
-  const palette = useStore(paletteState, (value) => value);
+  const isHelp = useStore(isHelpOpen, (value) => value);
+  const isPalette = useStore(isPaletteOpen, (value) => value);
+  const help = usePart(() => import("./help.tsx"), isHelp);
+  const palette = usePart(() => import("./palette.tsx"), isPalette);
   const { history } = useRouter();
   const goTo = useCallback(
     ({ address, isServerMade = false }: Pick<Finding, "address" | "isServerMade">) => {
@@ -63,32 +62,21 @@ export function Shortcuts({
   );
   return (
     <>
-      {palette === "unused" ? undefined : (
-        <Suspense>
-          <Palette
-            opened={palette === "open"}
-            close={() => paletteState.set("closed")}
-            find={(words) => [...pagesFound(pages, words), ...find(words)]}
-            goTo={goTo}
-          />
-        </Suspense>
+      {palette === undefined ? undefined : (
+        <palette.Palette
+          opened={isPalette}
+          close={() => isPaletteOpen.set(false)}
+          find={(words) => [...pagesFound(pages, words), ...find(words)]}
+          goTo={goTo}
+        />
       )}
-      <Modal opened={open} onClose={() => isHelpOpen.set(false)} title="Keyboard shortcuts">
-        <table className="keys">
-          <tbody>
-            {[...goings, ...shortcuts, ...everywhere].map(({ keys, meaning }) => (
-              <tr key={meaning}>
-                <th scope="row">
-                  {keys.map((key) => (
-                    <Kbd key={key}>{key}</Kbd>
-                  ))}
-                </th>
-                <td>{meaning}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </Modal>
+      {help === undefined ? undefined : (
+        <help.Help
+          opened={isHelp}
+          close={() => isHelpOpen.set(false)}
+          shortcuts={[...goings, ...shortcuts, ...everywhere]}
+        />
+      )}
     </>
   );
 }

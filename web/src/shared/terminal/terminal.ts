@@ -1,7 +1,7 @@
 import "@xterm/xterm/css/xterm.css";
 import "./terminal.css";
 import { type ITerminalOptions, Terminal } from "@xterm/xterm";
-import { styleNonce } from "../shell/content-policy.ts";
+import { styleNonce } from "../shell/style-nonce.ts";
 import { policyDocument, withPolicyElements } from "./policy-document.ts";
 
 /** Colours of every terminal, the same in the light and the dark scheme: programs choose theirs for a dark ground. */

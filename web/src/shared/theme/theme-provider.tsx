@@ -1,7 +1,7 @@
 import { localStorageColorSchemeManager, MantineProvider } from "@mantine/core";
-import { ModalsProvider } from "@mantine/modals";
-import { Notifications } from "@mantine/notifications";
 import type { ReactNode } from "react";
+import { Dialogs } from "../forms/dialogs.tsx";
+import { Toasts } from "../toast/toasts.tsx";
 import { surfaces, theme } from "./theme.ts";
 
 const scheme = localStorageColorSchemeManager({ key: "nest-colour-scheme" });
@@ -20,10 +20,9 @@ export function ThemeProvider({ styleNonce, children }: { readonly styleNonce: s
       defaultColorScheme="auto"
       getStyleNonce={() => styleNonce}
     >
-      <ModalsProvider modalProps={{ closeButtonProps: { "aria-label": "Close" } }}>
-        {children}
-        <Notifications position="bottom-left" limit={4} />
-      </ModalsProvider>
+      {children}
+      <Dialogs />
+      <Toasts />
     </MantineProvider>
   );
 }

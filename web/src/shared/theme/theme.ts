@@ -1,11 +1,4 @@
-import {
-  Button,
-  type CSSVariablesResolver,
-  createTheme,
-  defaultVariantColorsResolver,
-  Modal,
-  Tooltip,
-} from "@mantine/core";
+import { type CSSVariablesResolver, createTheme, defaultVariantColorsResolver } from "@mantine/core";
 
 /** Mantine's theme in the hub's colours (theme.css). */
 export const theme = createTheme({
@@ -50,12 +43,13 @@ export const theme = createTheme({
   cursorType: "pointer",
   respectReducedMotion: true,
   components: {
-    Button: Button.extend({ defaultProps: { fw: 550 } }),
-    Modal: Modal.extend({
+    // Plain values: `Modal.extend` and its like would bring the component to pages that have not opened one.
+    Button: { defaultProps: { fw: 550 } },
+    Modal: {
       defaultProps: { centered: true, closeButtonProps: { "aria-label": "Close" } },
       styles: { title: { fontWeight: 620 } },
-    }),
-    Tooltip: Tooltip.extend({ defaultProps: { openDelay: 400, events: { hover: true, focus: true, touch: false } } }),
+    },
+    Tooltip: { defaultProps: { openDelay: 400, events: { hover: true, focus: true, touch: false } } },
   },
 });
 

@@ -1,9 +1,10 @@
-import { Button, Modal, Select, Textarea, TextInput } from "@mantine/core";
+import { Button, Select, Textarea, TextInput } from "@mantine/core";
 import { beadLimits, beadStatuses, beadTypes, nestLedger } from "@nest/protocol";
 import { useState } from "react";
 import { call } from "../../shared/call/call.ts";
 import { dateAndTime } from "../../shared/format/format.ts";
 import { useSubmit } from "../../shared/forms/confirm.tsx";
+import { DialogBox } from "../../shared/forms/dialogs.tsx";
 import { Fact, Facts } from "../../shared/layout/facts.tsx";
 import { LoadFailed } from "../../shared/states/states.tsx";
 import { showToast } from "../../shared/toast/toast.tsx";
@@ -33,7 +34,7 @@ export function BeadDialog({ bead, close }: { readonly bead: LedgerBead; readonl
   });
   const isReady = refusal === undefined && title.trim() !== "" && Object.keys(change).length > 0;
   return (
-    <Modal opened onClose={close} title={bead.id} size="lg">
+    <DialogBox isOpen close={close} title={bead.id} size="lg">
       <form
         onSubmit={(event) => {
           event.preventDefault();
@@ -92,7 +93,7 @@ export function BeadDialog({ bead, close }: { readonly bead: LedgerBead; readonl
           </Button>
         </div>
       </form>
-    </Modal>
+    </DialogBox>
   );
 }
 

@@ -1,4 +1,4 @@
-import { Menu } from "@mantine/core";
+import { MenuItem } from "../../shared/menu/menu.tsx";
 import { AccountMenu, SignInButton } from "../../shared/session/account-menu.tsx";
 import { attempt } from "../../shared/toast/toast.tsx";
 import { signOut, useVisitor } from "./session.ts";
@@ -12,9 +12,9 @@ export function Account() {
   return (
     <AccountMenu login={username} role={role}>
       {by === "device" ? (
-        <Menu.Item onClick={() => attempt(signOut)}>Sign out</Menu.Item>
+        <MenuItem act={() => attempt(signOut)}>Sign out</MenuItem>
       ) : (
-        <Menu.Item disabled>Signed in by the hub</Menu.Item>
+        <p className="menu-label">Signed in by the hub</p>
       )}
     </AccountMenu>
   );

@@ -1,0 +1,47 @@
+import { Drawer, Modal } from "@mantine/core";
+import { type ReactNode, useEffect, useState } from "react";
+
+interface WindowProps {
+  readonly isOpen: boolean;
+  readonly close: () => void;
+  /** Called when it has faded away. */
+  readonly closed?: () => void;
+  readonly title: ReactNode;
+  readonly size?: string;
+  readonly children: ReactNode;
+}
+
+/** A dialog in the middle of the page. */
+export function DialogWindow({
+  isOpen,
+  close,
+  closed,
+  isHigh = false,
+  ...look
+}: WindowProps & { readonly isHigh?: boolean }) {
+  const opened = useOpenedWhenThere(isOpen);
+  return (
+    <Modal
+      opened={opened}
+      onClose={close}
+      {...(closed === undefined ? {} : { onExitTransitionEnd: closed })}
+      {...(isHigh ? { yOffset: "12vh" } : {})}
+      {...look}
+    />
+  );
+}
+
+/** A dialog at the right edge of the page. */
+export function SideWindow({ isOpen, close, ...look }: WindowProps) {
+  const opened = useOpenedWhenThere(isOpen);
+  return (
+    <Drawer opened={opened} onClose={close} position="right" closeButtonProps={{ "aria-label": "Close" }} {...look} />
+  );
+}
+
+/** A window is opened after it is there: only then does it know where the focus was, to give it back there. */
+function useOpenedWhenThere(isOpen: boolean): boolean {
+  const [isThere, setThere] = useState(false);
+  useEffect(() => setThere(true), []);
+  return isThere && isOpen;
+}

@@ -1,0 +1,88 @@
+import "./toast.css";
+import { Loader } from "@mantine/core";
+import { IconX } from "@tabler/icons-react";
+import { type ReactNode, useEffect, useState } from "react";
+import { createStore, useStore } from "../store/store.ts";
+
+/** A message that appears in a corner of the page. */
+export interface Toast {
+  readonly title?: string;
+  readonly message: ReactNode;
+  readonly tone?: "bad";
+  /** It goes by itself after this time; `Infinity`: only when somebody closes it. */
+  readonly shownMs: number;
+  /** Something is under way: it cannot be closed. */
+  readonly isBusy?: boolean;
+}
+
+/** More than these wait until there is room. */
+const MOST_SHOWN = 4;
+
+const toasts = createStore<readonly (Toast & { readonly id: number })[]>([]);
+let last = 0;
+
+/** Shows a message. Returns its id. */
+export function addToast(toast: Toast): number {
+  last += 1;
+  toasts.set([...toasts.get(), { ...toast, id: last }]);
+  return last;
+}
+
+/** Takes a message away. */
+export function removeToast(id: number): void {
+  toasts.set(toasts.get().filter((toast) => toast.id !== id));
+}
+
+/** The messages that are shown now. None of them goes while the pointer or the focus is on one. */
+export function Toasts() {
+  const shown = useStore(toasts, (all) => all);
+  const [isHeld, setHeld] = useState(false);
+  const isEmpty = shown.length === 0;
+  // A message that is closed under the pointer tells nobody that the pointer has left it.
+  useEffect(() => {
+    if (isEmpty) setHeld(false);
+  }, [isEmpty]);
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: looking at a message only keeps it from going away
+    <div
+      className="toasts"
+      onMouseEnter={() => setHeld(true)}
+      onMouseLeave={() => setHeld(false)}
+      onFocus={() => setHeld(true)}
+      onBlur={() => setHeld(false)}
+    >
+      {shown.slice(0, MOST_SHOWN).map((toast) => (
+        <OneToast key={toast.id} toast={toast} isHeld={isHeld} close={() => removeToast(toast.id)} />
+      ))}
+    </div>
+  );
+}
+
+interface OneToastProps {
+  readonly toast: Toast;
+  readonly isHeld: boolean;
+  readonly close: () => void;
+}
+
+function OneToast({ toast: { title, message, tone, shownMs, isBusy = false }, isHeld, close }: OneToastProps) {
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `close` means the same message each time
+  useEffect(() => {
+    if (isHeld || shownMs === Number.POSITIVE_INFINITY) return;
+    const timer = setTimeout(close, shownMs);
+    return () => clearTimeout(timer);
+  }, [isHeld, shownMs]);
+  return (
+    <div className="toast" role="alert" data-toast={tone ?? ""}>
+      {isBusy ? <Loader size={22} /> : undefined}
+      <div className="toast-words">
+        {title === undefined ? undefined : <p className="toast-title">{title}</p>}
+        {message === "" ? undefined : <div>{message}</div>}
+      </div>
+      {isBusy ? undefined : (
+        <button type="button" className="icon-button" aria-label="Close this message" onClick={close}>
+          <IconX size={17} aria-hidden="true" />
+        </button>
+      )}
+    </div>
+  );
+}
