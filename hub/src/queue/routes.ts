@@ -4,7 +4,7 @@ import {
   HOLD_PREFIX,
   type Ledger,
   type OperatorHold,
-  ORDER_SETTING,
+  operatorHoldOn,
   operatorHolds,
   type Queue,
   type QueueFeed,
@@ -13,6 +13,7 @@ import { NestError } from "@nest/kit";
 import { contribute, queue as described } from "@nest/protocol";
 import type { FastifyRequest } from "fastify";
 import type { HubRoutes } from "../access/viewer.ts";
+import { registerOrderRoutes } from "./order-routes.ts";
 import type { Webhooks } from "./webhooks.ts";
 
 export interface QueueRouteDeps {
@@ -31,7 +32,7 @@ export function registerQueueRoutes(routes: HubRoutes, deps: QueueRouteDeps): vo
     const result = await monitor.refresh();
     return { ...result, failed: [...result.failed], actionable_items: queue.actionable };
   });
-  serveOrder(routes, deps);
+  registerOrderRoutes(routes, deps);
   serveHolds(routes, deps);
   routes.serve(described.lift, async ({ body, actor }) => {
     const keys = body.keys?.map((key) => key.toLowerCase());
@@ -42,36 +43,26 @@ export function registerQueueRoutes(routes: HubRoutes, deps: QueueRouteDeps): vo
   serveWebhooks(routes, webhooks);
 }
 
-function serveOrder(routes: HubRoutes, { ledger, batcher, now }: QueueRouteDeps): void {
-  routes.serve(described.order, () => ({
-    order: (ledger.setting(ORDER_SETTING) as string[] | undefined) ?? [],
-    hold: operatorHolds(ledger, now()).map(([key, { reason, by, at, until }]) => ({
-      key,
-      reason,
-      by,
-      at: iso(at),
-      ...(until === undefined ? {} : { until: iso(until) }),
-    })),
-  }));
-  routes.serve(described.setOrder, async ({ body, actor }) => {
-    const order = [...new Set(body.order.map((key) => key.toLowerCase()))];
-    await changeSetting({ ledger, batcher }, { name: ORDER_SETTING, actor }, (before = []) => {
-      if (JSON.stringify(before) === JSON.stringify(order)) return undefined;
-      const audit = { action: "queue order", subject: "queue", before, after: order } as const;
-      return { value: order.length === 0 ? undefined : order, audit };
-    });
-    return { ok: true as const, order };
-  });
-}
-
 function serveHolds(routes: HubRoutes, { ledger, batcher, now }: QueueRouteDeps): void {
-  const setHold = (key: string, hold: OperatorHold | undefined, actor: string) =>
-    changeSetting({ ledger, batcher }, { name: HOLD_PREFIX + key, actor }, (before) => {
+  /** Whether that was new; decided on what is in force when it is written. */
+  const setHold = async (
+    key: string,
+    hold: OperatorHold | undefined,
+    actor: string,
+    when: "always" | "unless it is so already" = "always",
+  ): Promise<boolean> => {
+    let isNew = false;
+    await changeSetting({ ledger, batcher }, { name: HOLD_PREFIX + key, actor }, (before) => {
+      const isHeld = operatorHoldOn(ledger, key, now()) !== undefined;
+      isNew = isHeld !== (hold !== undefined);
       if (before === undefined && hold === undefined) return undefined;
+      if (!isNew && when === "unless it is so already") return undefined;
       const action = hold === undefined ? "queue hold ended" : "queue hold";
       const words = { before: wordsOf(before as OperatorHold | undefined), after: wordsOf(hold) };
       return { value: hold, audit: { action, subject: key, ...words } };
     });
+    return isNew;
+  };
 
   routes.serve(described.hold, async ({ body, actor }) => {
     const key = body.key.toLowerCase();
@@ -89,18 +80,17 @@ function serveHolds(routes: HubRoutes, { ledger, batcher, now }: QueueRouteDeps)
     const keys = [...new Set(body.keys.map((key) => key.toLowerCase()))];
     const until = body.until === undefined ? undefined : Date.parse(body.until);
     if (until !== undefined && until <= now()) throw new NestError("bad_request", "until: is over already");
-    const held = new Set(operatorHolds(ledger, now()).map(([key]) => key));
-    const changing = keys.filter((key) => held.has(key) !== body.held);
     const end = until === undefined ? {} : { until };
     const hold = body.held ? { reason: body.reason ?? "", by: actor, at: now(), ...end } : undefined;
-    await Promise.all(changing.map((key) => setHold(key, hold, actor)));
-    return { ok: true as const, changed: changing.length };
+    // A hold that somebody else made meanwhile keeps its reason and its end.
+    const changed = await Promise.all(keys.map((key) => setHold(key, hold, actor, "unless it is so already")));
+    return { ok: true as const, changed: changed.filter(Boolean).length };
   });
 
   routes.serve(described.clearHolds, async ({ actor }) => {
     const held = operatorHolds(ledger, now());
-    await Promise.all(held.map(([key]) => setHold(key, undefined, actor)));
-    return { ok: true as const, cleared: held.length, hold: [] };
+    const cleared = await Promise.all(held.map(([key]) => setHold(key, undefined, actor)));
+    return { ok: true as const, cleared: cleared.filter(Boolean).length, hold: [] };
   });
 }
 

@@ -39,6 +39,11 @@ async function keep(text: string, mode = 0o600): Promise<void> {
   await chmod(join(home, ".config/nest/hubctl.env"), mode);
 }
 
+test("one issue is asked for by its name, however many have a name that begins like it", async () => {
+  await run(["queue", "show", "acme/one#1"], here, { issue: undefined }).catch(() => undefined);
+  expect(asked.map(({ url }) => url)).toEqual(["http://127.0.0.1:8080/api/contribute/issues/acme/one/1"]);
+});
+
 describe("where the hub is and who asks", () => {
   test("comes from the environment, and the token goes in a header to this hub alone: a redirect is not followed", async () => {
     await run(["audit"], here);

@@ -1,5 +1,5 @@
 import { NestError, UsageError } from "@nest/kit";
-import { contribute, queue } from "@nest/protocol";
+import { contribute, issues, queue } from "@nest/protocol";
 import { rowsOf } from "./pages.ts";
 import { noWords, oneWord, show, someWords, table } from "./shown.ts";
 import type { Verb, VerbCall } from "./verb.ts";
@@ -66,26 +66,27 @@ async function lifted(call: VerbCall, body: { keys?: string[]; reasons?: queue.L
 }
 
 const prioritise: Verb = async (call) => {
-  const keys = someWords(call, "issue").map((key) => key.toLowerCase());
-  const { order } = (await call.hub.call(queue.order)).value;
-  const wanted = [...new Set([...keys, ...order])];
-  if (wanted.length > queue.MOST_ORDERED)
-    throw new NestError("bad_request", `more than ${queue.MOST_ORDERED} issues would be in front of the queue`);
-  const { value } = await call.hub.call(queue.setOrder, { body: { order: wanted } });
-  show(call, value, () => `${counted(keys.length)} handed out first\n`);
+  const keys = [...new Set(someWords(call, "issue").map((key) => key.toLowerCase()))];
+  const { value } = await call.hub.call(queue.pinFirst, { body: { keys } });
+  show(call, { ok: true, order: value.order }, () => `${counted(keys.length)} handed out first\n`);
   return 0;
 };
 
 async function issueOf(call: VerbCall, key: string): Promise<contribute.QueueItem> {
-  const wanted = key.toLowerCase();
-  const query = { limit: 500, with: "withheld", q: wanted } as const;
-  const { value } = await call.hub.call(contribute.queue, { query });
-  const found = value.queue.find((one) => one.key.toLowerCase() === wanted);
-  if (found === undefined)
-    throw new NestError("not_found", `there is no issue ${key} in the queue`, {
-      hint: "an issue is named owner/name#number; closed ones, and those of other repositories, are not in it",
-    });
-  return found;
+  const [, owner, name, number] = /^([^/#]+)\/([^/#]+)#([0-9]+)$/.exec(key) ?? [];
+  const hint =
+    "an issue is named owner/name#number; closed ones, and those of other repositories, are not in the queue";
+  const missing = new NestError("not_found", `there is no issue ${key} in the queue`, { hint });
+  if (owner === undefined || name === undefined || number === undefined) throw missing;
+  const params = { owner, name, number };
+  const { issue } = await call.hub.call(issues.issue, { params }).then(
+    ({ value }) => value,
+    (thrown) => {
+      throw thrown instanceof NestError && thrown.code === "not_found" ? missing : thrown;
+    },
+  );
+  if (issue === undefined) throw missing;
+  return issue;
 }
 
 function cellsOf(one: contribute.QueueItem): readonly string[] {

@@ -31,14 +31,55 @@ export const order = route({
   }),
 });
 
+/** Two lists of the longest names there are. */
+const PINS_BYTES = 512 * 1024;
+const Pins = z.array(ItemKey).max(MOST_ORDERED, `more than ${MOST_ORDERED} issues`);
+
 export const setOrder = route({
   method: "PUT",
   path: "/api/contribute/queue/order",
-  summary: "Hand these issues out first, in this order; the whole list, empty = none",
+  summary:
+    "Hand these issues out first, in this order; the whole list, empty = none. With expected only while that is the list in force",
   access: "admin",
   scope: "operate",
-  body: z.strictObject({ order: z.array(ItemKey).max(MOST_ORDERED, `more than ${MOST_ORDERED} issues`) }),
+  bodyLimit: PINS_BYTES,
+  body: z.strictObject({
+    // A list that is too long is answered with a code of its own, as what would make it so (`order/first`) is.
+    order: z.array(ItemKey).max(2 * MOST_ORDERED, `more than ${MOST_ORDERED} issues`),
+    /** The list from which this one was made; without it, whatever is in force is replaced. */
+    expected: Pins.optional(),
+  }),
   reply: z.object({ ok: z.literal(true), order: z.array(z.string()) }),
+});
+
+const SomePins = z.strictObject({ keys: Pins.min(1) });
+const ChangedOrder = z.object({
+  ok: z.literal(true),
+  /** The list that was in force before. */
+  before: z.array(z.string()),
+  order: z.array(z.string()),
+});
+
+export const pinFirst = route({
+  method: "POST",
+  path: "/api/contribute/queue/order/first",
+  summary: "Hand these issues out before all others, in this order; what is pinned already comes after them",
+  access: "admin",
+  scope: "operate",
+  bodyLimit: PINS_BYTES,
+  body: SomePins,
+  reply: ChangedOrder,
+});
+
+export const unpin = route({
+  method: "POST",
+  path: "/api/contribute/queue/order/remove",
+  summary: "Let these issues wait for their turn again; the other pinned ones keep their order",
+  access: "admin",
+  scope: "operate",
+  bodyLimit: PINS_BYTES,
+  body: SomePins,
+  reply: ChangedOrder,
 });
 
 export const hold = route({

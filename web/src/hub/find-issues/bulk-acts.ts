@@ -3,6 +3,7 @@ import { call } from "../../shared/call/call.ts";
 import { queries } from "../../shared/call/queries.ts";
 import { plural } from "../../shared/format/format.ts";
 import { showToast } from "../../shared/toast/toast.tsx";
+import { pinFirst } from "../operations/pins.ts";
 
 // What admins do with many issues at once. Each says afterwards for how many it was new.
 
@@ -32,13 +33,8 @@ export async function offerAgain(keys: readonly string[]): Promise<void> {
 
 /** Hands issues out before all others, in the order of the list. */
 export async function handOutFirst(keys: readonly string[]): Promise<void> {
-  const { order: before } = (await call(queue.order)).value;
-  const wanted = keys.map((key) => key.toLowerCase());
-  const order = [...new Set([...wanted, ...before])].slice(0, queue.MOST_ORDERED);
-  await call(queue.setOrder, { body: { order } });
-  showToast(`${plural(keys.length, "issue")} handed out first; ${order.length} are pinned.`, () =>
-    call(queue.setOrder, { body: { order: before } }),
-  );
+  const { order, undo } = await pinFirst(keys);
+  showToast(`${plural(keys.length, "issue")} handed out first; ${order.length} are pinned.`, undo);
   await readAgain();
 }
 

@@ -4,7 +4,8 @@ import { useState } from "react";
 import { count, plural } from "../../shared/format/format.ts";
 import { closeDialog, openDialog } from "../../shared/forms/dialogs.tsx";
 import { DialogForm } from "../../shared/forms/form-dialog.tsx";
-import { moveIssue, queueHead } from "./queue-actions.ts";
+import { queueHead } from "./pins.ts";
+import { moveIssue } from "./queue-actions.ts";
 import { LAST_PLACE, orderAfterMove, placeFault } from "./queue-order.ts";
 
 /** Asks for the new number of an issue, says how many issues that pins, and moves it. */
@@ -33,7 +34,7 @@ function MoveForm({ issue, close }: { readonly issue: string; readonly close: ()
       close={close}
       yes="Move"
       isReady={fault === undefined}
-      submit={() => moveIssue(issue, Number(place) - 1)}
+      submit={() => moveIssue(issue, Number(place) - 1, data?.order)}
     >
       <NumberInput
         data-autofocus

@@ -1,53 +1,38 @@
-import { contribute, queue } from "@nest/protocol";
+import { type contribute, queue } from "@nest/protocol";
 import { call } from "../../shared/call/call.ts";
 import { count, plural } from "../../shared/format/format.ts";
 import { showToast } from "../../shared/toast/toast.tsx";
-import { LAST_PLACE, orderAfterMove, orderWithout } from "./queue-order.ts";
+import { pinFirst, putOrder, queueHead, unpin } from "./pins.ts";
+import { orderAfterMove } from "./queue-order.ts";
 
 // What admins do with issues of the queue. Each action ends with a toast, most with a button to undo it.
 
-async function orderNow(): Promise<string[]> {
-  return (await call(queue.order)).value.order;
-}
-
-function putOrder(order: readonly string[]) {
-  return call(queue.setOrder, { body: { order: [...order] } });
-}
-
-/** How the queue begins, how many are on offer in all, and what is pinned to its front: at this moment. */
-export async function queueHead() {
-  const [order, { value }] = await Promise.all([orderNow(), call(contribute.queue, { query: { limit: LAST_PLACE } })]);
-  return { order, head: value.queue, total: value.matching };
-}
-
-/** Moves an issue to place `to` (from 0) of the issues on offer. */
-export async function moveIssue(key: string, to: number): Promise<void> {
+/**
+ * Moves an issue to place `to` (from 0) of the issues on offer; `shown` is the list of pins that whoever moves it was shown, if one was.
+ */
+export async function moveIssue(key: string, to: number, shown?: readonly string[]): Promise<void> {
   const { order: before, head } = await queueHead();
-  const order = orderAfterMove(head, before, key, to);
-  await putOrder(order);
+  const { order, undo } = await putOrder(orderAfterMove(head, before, key, to), shown ?? before);
   const pinned = order.length === 1 ? "" : ` ${plural(order.length, "issue")} are pinned.`;
-  showToast(`${key} is number ${to + 1} now.${pinned}`, () => putOrder(before));
+  showToast(`${key} is number ${to + 1} now.${pinned}`, undo);
 }
 
 /** Hands an issue out before all others, as soon as it is on offer. */
 export async function prioritiseIssue(key: string): Promise<void> {
-  const before = await orderNow();
-  await putOrder([key, ...orderWithout(before, key)].slice(0, queue.MOST_ORDERED));
-  showToast(`${key} is handed out first.`, () => putOrder(before));
+  const { undo } = await pinFirst([key]);
+  showToast(`${key} is handed out first.`, undo);
 }
 
 /** Unpins an issue: it waits for its turn again. */
 export async function unmoveIssue(key: string): Promise<void> {
-  const before = await orderNow();
-  await putOrder(orderWithout(before, key));
-  showToast(`${key} waits for its turn again.`, () => putOrder(before));
+  const { undo } = await unpin([key]);
+  showToast(`${key} waits for its turn again.`, undo);
 }
 
-/** Unpins every issue. */
-export async function clearOrder(): Promise<void> {
-  const before = await orderNow();
-  await putOrder([]);
-  showToast("Every issue waits for its turn again.", () => putOrder(before));
+/** Unpins every issue of the list that was shown. */
+export async function clearOrder(shown: readonly string[]): Promise<void> {
+  const { undo } = await putOrder([], shown);
+  showToast("Every issue waits for its turn again.", undo);
 }
 
 /** Offers an issue again that is withheld for this reason. */

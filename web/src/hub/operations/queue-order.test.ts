@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { LAST_PLACE, orderAfterMove, orderWithout, placeFault, sourceOf } from "./queue-order.ts";
+import { LAST_PLACE, orderAfterMove, placeFault, sourceOf } from "./queue-order.ts";
 
 const items = (...keys: string[]) => keys.map((key) => ({ key }));
 const ordered = (...keys: string[]) => keys.map((key) => ({ key, ordered: true }));
@@ -27,8 +27,9 @@ test("an issue from far behind the head can be moved too", () => {
   expect(orderAfterMove(items("a", "b"), [], "z", 1)).toEqual(["a", "z"]);
 });
 
-test("an issue taken from the front leaves the others in their order", () => {
-  expect(orderWithout(["a", "b", "c"], "b")).toEqual(["a", "c"]);
+test("no pinned issue falls out of the list because another one is moved", () => {
+  const pinned = Array.from({ length: 512 }, (_, nth) => `held-${nth}`);
+  expect(orderAfterMove(items("a"), pinned, "a", 0)).toEqual(["a", ...pinned]);
 });
 
 test("while an issue is dragged, the others make way", () => {

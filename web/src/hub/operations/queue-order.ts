@@ -1,5 +1,3 @@
-import { queue } from "@nest/protocol";
-
 /** The furthest place that an issue can be moved to: what stands before it is put in front as well, and that list has an end. */
 export const LAST_PLACE = 500;
 
@@ -18,7 +16,7 @@ export interface Placed {
 /**
  * What to put in front of the queue so that `key` becomes number `to` (from 0) of what is on offer. `head` is how the queue
  * begins now, at least as far as `to` and as what is put in front; `before` is the list in force. Issues in it that are not on
- * offer right now keep their places behind.
+ * offer right now keep their places behind, however many there are: the hub refuses a list that is too long.
  */
 export function orderAfterMove(head: readonly Placed[], before: readonly string[], key: string, to: number): string[] {
   const others = head.filter((item) => item.key !== key);
@@ -26,12 +24,7 @@ export function orderAfterMove(head: readonly Placed[], before: readonly string[
   const kept = others.slice(0, Math.max(to, last + 1)).map((item) => item.key);
   const front = [...kept.slice(0, to), key, ...kept.slice(to)];
   const known = new Set(front);
-  return [...front, ...before.filter((one) => !known.has(one))].slice(0, queue.MOST_ORDERED);
-}
-
-/** The list in force without an issue: it waits for its turn like the others. */
-export function orderWithout(before: readonly string[], key: string): string[] {
-  return before.filter((one) => one !== key);
+  return [...front, ...before.filter((one) => !known.has(one))];
 }
 
 /** Which item is drawn at a place while the one from `from` is dragged over `to`. */

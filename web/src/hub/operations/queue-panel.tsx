@@ -82,20 +82,21 @@ function PinnedIssues() {
   const isAdmin = useIsAdmin();
   const { data } = useQuery({
     queryKey: ["queue", "order"],
-    queryFn: async ({ signal }) => (await call(queue.order, { signal })).value.order.length,
+    queryFn: async ({ signal }) => (await call(queue.order, { signal })).value.order,
     enabled: isAdmin,
   });
-  if (data === undefined || data === 0) return undefined;
+  if (data === undefined || data.length === 0) return undefined;
+  const many = data.length;
   const clear = () =>
     openConfirm({
-      title: `Unpin ${plural(data, "issue")}?`,
-      consequences: `${data === 1 ? "One issue is" : `${count(data)} issues are`} handed out first because an operator put ${data === 1 ? "it" : "them"} there. Each will wait for its turn again.`,
+      title: `Unpin ${plural(many, "issue")}?`,
+      consequences: `${many === 1 ? "One issue is" : `${count(many)} issues are`} handed out first because an operator put ${many === 1 ? "it" : "them"} there. Each will wait for its turn again.`,
       yes: "Unpin all",
-      act: clearOrder,
+      act: () => clearOrder(data),
     });
   return (
     <Button size="compact-sm" variant="subtle" onClick={clear}>
-      {plural(data, "pinned issue")}: unpin…
+      {plural(many, "pinned issue")}: unpin…
     </Button>
   );
 }
