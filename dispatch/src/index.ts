@@ -1,4 +1,3 @@
-export { MESSAGE_PREFIX, type Message, messagesTo } from "./contributors/messages.ts";
 export { pullRequestAt } from "./contributors/named-pull-request.ts";
 export { type RoleSetting, roleFor, roleSettingOf, rolesOf } from "./contributors/roles.ts";
 export { Verifier } from "./contributors/verifier.ts";
@@ -14,7 +13,7 @@ export {
   noChanges,
 } from "./leases/changes.ts";
 export { type BatchListener, CommandBatcher } from "./leases/command-batcher.ts";
-export type { Command, Effect, RelayIdentity, SettingChange } from "./leases/commands.ts";
+export type { AskingAgent, Command, Effect, RelayIdentity, SettingChange } from "./leases/commands.ts";
 export { connectionId, identityOf, replicaOf } from "./leases/connection.ts";
 export { type Contributor, newContributor } from "./leases/contributor.ts";
 export type { ItemRecord } from "./leases/cooldown.ts";
@@ -24,6 +23,7 @@ export { type Lease, leaseState } from "./leases/lease.ts";
 export { LeaseDecider } from "./leases/lease-decider.ts";
 export { HOLD_PREFIX, Ledger, PAUSE_PREFIX } from "./leases/ledger.ts";
 export type { BatchResult, LedgerStore, ReplicaUpdate } from "./leases/ledger-store.ts";
+export { MESSAGE_PREFIX, type Message, messagesTo, withMessage } from "./leases/messages.ts";
 export { type OperatorHold, operatorHoldOn, operatorHolds } from "./leases/operator-hold.ts";
 export { type Pause, type PauseScope, pauseFor, pauseOf, pauseSettingOf } from "./leases/pause.ts";
 export { type HubDatabase, openStorage, type Storage } from "./open-storage.ts";

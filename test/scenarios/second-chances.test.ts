@@ -91,3 +91,25 @@ test("a message reaches the relay that has the task and no other, and all relays
   await hub.clock.jump(31 * 24 * 60 * MINUTE);
   expect(await mine(laptop.token)).toMatchObject({ messages: [] });
 });
+
+test("access and the end of a pause are given in one transaction with the word of them: a crash leaves both or neither", async () => {
+  await using hub = await TestHub.start({ issues: 5 });
+  const ada = await hub.relay("ada");
+  for (let nth = 0; nth < 3; nth += 1) {
+    const { task_id, task_gen } = await ada.ready();
+    ada.send({ type: "task_failed", task_id, task_gen, reason: "no" });
+    await ada.next("task_ack");
+  }
+  const written: [contributors: number, messages: number][] = [];
+  hub.hub.batcher.listen({
+    changed: ({ contributors, settings }) => written.push([contributors.size, settings.size]),
+  });
+  await hub.admin("POST", "/api/contributors/ada/end-failure-pause");
+  await hub.admin("POST", "/api/contributors/ada/revoke");
+  await hub.admin("POST", "/api/contributors/ada/unrevoke", { reason: "a mistake" });
+  expect(written).toEqual([
+    [1, 1],
+    [1, 0],
+    [1, 1],
+  ]);
+});

@@ -2,6 +2,7 @@ import { durations } from "@nest/protocol";
 import { expect, test } from "vitest";
 import { disconnect, endFailurePause, reissue, requeue, revoke, setting, trust, unrevoke } from "./admin-commands.ts";
 import type { SettingChange } from "./commands.ts";
+import { messagesTo } from "./messages.ts";
 import {
   aContributor,
   aDecider,
@@ -72,10 +73,13 @@ test("access that is given again is a newcomer's, whom nothing from before promo
   const decider = aDecider({ contributors: [aContributor({ ...before, tier: "revoked" })] });
   expect(unrevoke(decider, { kind: "unrevoke", ...WHO, reason: "a mistake" }, NOW)).toEqual([DONE]);
   const after = { tier: "newcomer", verified: 20, promotionBase: 20, streak: 0, pausedUntil: 0 } as const;
+  const text = "your access was restored: a mistake";
   expect(decider.ledger.contributor("c-ada")).toEqual(aContributor(after));
   expect(decider.ledger.changes.audit).toEqual([
     { at: NOW, actor: "grace", action: "access restored", subject: "Ada", before: "revoked", after: "a mistake" },
+    { at: NOW, actor: "grace", action: "message", subject: "Ada", before: null, after: text },
   ]);
+  expect(messagesTo(decider.ledger, "c-ada")).toEqual([{ at: NOW, by: "grace", text }]);
   expect(feedOf(decider)).toEqual(["Ada access restored"]);
 });
 
@@ -90,6 +94,8 @@ test("the end of a pause after failures begins their count anew", () => {
   const decider = aDecider({ contributors: [aContributor({ streak: 2, pausedUntil: NOW + 1 })] });
   expect(endFailurePause(decider, { kind: "end_failure_pause", ...WHO }, NOW)).toEqual([DONE]);
   expect(decider.ledger.contributor("c-ada")).toEqual(aContributor({ streak: 0, pausedUntil: 0 }));
+  const text = "the pause after your failures was ended";
+  expect(messagesTo(decider.ledger, "c-ada")).toEqual([{ at: NOW, by: "grace", text }]);
 });
 
 test("a tier that an admin sets holds at once, and is audited and told", () => {

@@ -4,6 +4,7 @@ import type { Effect } from "./commands.ts";
 import { afterTrust } from "./contributor.ts";
 import { bookUncounted } from "./cooldown.ts";
 import type { DeciderDeps, Of } from "./decider-deps.ts";
+import { writeMessage } from "./messages.ts";
 
 // Commands of administrators: tokens, trust, revocation, requeue, settings.
 
@@ -84,7 +85,7 @@ export function revoke(deps: DeciderDeps, command: Of<"revoke">, now: number): E
   return effects;
 }
 
-/** Gives somebody who was revoked access again, as a newcomer: what they had done no longer promotes them. */
+/** Gives somebody who was revoked access again, as a newcomer, and tells them why: what they had done no longer promotes them. */
 export function unrevoke(deps: DeciderDeps, command: Of<"unrevoke">, now: number): Effect[] {
   const { ledger } = deps;
   const { contributorId, reason, actor } = command;
@@ -96,10 +97,11 @@ export function unrevoke(deps: DeciderDeps, command: Of<"unrevoke">, now: number
   ledger.putContributor({ ...before, ...after });
   ledger.audit({ at: now, actor, action: "access restored", subject: before.login, before: "revoked", after: reason });
   note(deps, before.id, { action: "access restored" }, now);
+  writeMessage(ledger, before, { by: actor, text: `your access was restored: ${reason}` }, now);
   return [{ kind: "done", released: [] }];
 }
 
-/** Ends the pause of a contributor whose tasks failed quickly, one after the other; the failures are counted anew. */
+/** Ends the pause of a contributor whose tasks failed quickly, one after the other, and tells them; the failures are counted anew. */
 export function endFailurePause(deps: DeciderDeps, command: Of<"end_failure_pause">, now: number): Effect[] {
   const { ledger } = deps;
   const before = ledger.contributor(command.contributorId);
@@ -109,6 +111,7 @@ export function endFailurePause(deps: DeciderDeps, command: Of<"end_failure_paus
   const until = new Date(before.pausedUntil).toISOString();
   const { actor } = command;
   ledger.audit({ at: now, actor, action: "failure pause ended", subject: before.login, before: until, after: null });
+  writeMessage(ledger, before, { by: actor, text: "the pause after your failures was ended" }, now);
   return [{ kind: "done", released: [] }];
 }
 

@@ -5,12 +5,12 @@ import {
   MESSAGE_PREFIX,
   type Message,
   messagesTo,
+  withMessage,
 } from "@nest/dispatch";
 import { plainLine } from "@nest/kit";
 import type { contributors } from "@nest/protocol";
 
-/** The latest messages to one contributor are kept, and shown for this long. */
-const MOST_KEPT = 20;
+/** Messages are shown for this long. */
 const SHOWN_MS = 30 * 24 * 60 * 60_000;
 
 export interface MessageDeps {
@@ -29,11 +29,10 @@ export async function sendMessage(
   let sent: Message | undefined;
   await changeSetting({ ledger, batcher }, { name: MESSAGE_PREFIX + to.id, actor }, (before) => {
     const earlier = (before as readonly Message[] | undefined) ?? [];
-    const at = Math.max(now(), (earlier[0]?.at ?? 0) + 1);
-    const { taskId } = said;
-    sent = { at, by: actor, text: plainLine(said.text), ...(taskId === undefined ? {} : { taskId }) };
-    const audit = { action: "message", subject: to.login, before: null, after: sent.text } as const;
-    return { value: [sent, ...earlier].slice(0, MOST_KEPT), audit };
+    const all = withMessage(earlier, { by: actor, text: plainLine(said.text), taskId: said.taskId }, now());
+    [sent] = all;
+    const audit = { action: "message", subject: to.login, before: null, after: all[0].text } as const;
+    return { value: all, audit };
   });
   if (sent === undefined) throw new Error("a setting was changed without its change being made");
   return sent;

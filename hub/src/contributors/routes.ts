@@ -132,24 +132,21 @@ function serveStanding(routes: HubRoutes, deps: ContributorRouteDeps): void {
 
 /** What an admin does for somebody again: access, work after failures, a word. */
 function serveAmends(routes: HubRoutes, deps: ContributorRouteDeps): void {
-  const write = (one: Contributor, said: { readonly text: string; readonly taskId?: string | undefined }, by: string) =>
-    sendMessage({ ...deps.registration, now: deps.now }, one, said, by);
   routes.serve(contributors.unrevoke, async ({ params, body, actor }) => {
     const one = known(deps, params.id);
     const reason = plainLine(body.reason);
     await done(deps, { kind: "unrevoke", contributorId: one.id, reason, actor });
-    await write(one, { text: `your access was restored: ${reason}` }, actor);
     return { ok: true as const, trust_tier: known(deps, one.id).tier };
   });
   routes.serve(contributors.endFailurePause, async ({ params, actor }) => {
     const one = known(deps, params.id);
     await done(deps, { kind: "end_failure_pause", contributorId: one.id, actor });
-    await write(one, { text: "the pause after your failures was ended" }, actor);
     return { ok: true as const };
   });
   routes.serve(contributors.sendMessage, async ({ params, body, actor }) => {
     const { text, task_id: taskId } = body;
-    const message = await write(known(deps, params.id), { text, taskId }, actor);
+    const { registration, now } = deps;
+    const message = await sendMessage({ ...registration, now }, known(deps, params.id), { text, taskId }, actor);
     return { ok: true as const, message: wireMessage(message) };
   });
 }
