@@ -17,6 +17,8 @@ import type { HubConfig } from "./config.ts";
 const HOUR_MS = 3_600_000;
 /** A certificate is read this often: it rarely changes. */
 const CERTIFICATE_EVERY_MS = 6 * HOUR_MS;
+/** How often a replica looks for what waited at another one that is gone. */
+const TAKE_OVER_EVERY_MS = 60_000;
 
 export interface AlertsDeps {
   readonly config: HubConfig;
@@ -40,12 +42,19 @@ export interface Alerts {
 export async function buildAlerts(deps: AlertsDeps): Promise<Alerts> {
   const { config, dispatch, clock, random, log } = deps;
   const { ledger, batcher, storage } = dispatch;
+  const { shared } = storage;
   const { dataDir, publicUrl: address, alertVariables: environment } = config;
   const hubId = (await readFile(join(dataDir, "saas", "hub-id"), "utf8").catch(() => "hub")).trim();
   const channels = await AlertChannels.open({
     ...{ ledger, batcher, hubId, environment, address, clock, random, log },
     dataFolder: dataDir,
+    oneOf: shared === undefined ? undefined : { id: storage.replica, isLive: (id) => shared.replicas.isLive(id) },
   });
+  const takeOver = () =>
+    channels
+      .takeOver()
+      .catch((thrown) => log.warn({ because: sentenceOf(thrown) }, "could not take over what waited elsewhere"));
+  const stopTakingOver = shared === undefined ? () => {} : clock.every(TAKE_OVER_EVERY_MS, () => void takeOver());
   const apply = () =>
     channels
       .apply()
@@ -56,7 +65,7 @@ export async function buildAlerts(deps: AlertsDeps): Promise<Alerts> {
     },
     reloaded: () => void apply(),
   });
-  const isMine = () => storage.shared?.replicas.isLeader ?? true;
+  const isMine = () => shared?.replicas.isLeader ?? true;
   const tell = (message: Parameters<AlertChannels["tell"]>[0]) => channels.tell(message);
   const watch = new AlertWatch({ facts: factsOf(deps), ledger, batcher, tell, isMine, address, clock, log });
   return {
@@ -64,6 +73,7 @@ export async function buildAlerts(deps: AlertsDeps): Promise<Alerts> {
     channels,
     knowsBackups: config.backupMetricsFile !== undefined,
     async close() {
+      stopTakingOver();
       await watch.stop();
       await channels.close();
     },

@@ -3,10 +3,13 @@ import { NestError } from "@nest/kit";
 import type { ChannelConfig } from "@nest/protocol";
 import { Channel, type ChannelDeps, type ChannelStatus } from "./channel.ts";
 import { type Message, testMessage } from "./message.ts";
-import { clearSecret, saveSecret } from "./secret-store.ts";
-import { type Waiting, WaitingFile } from "./waiting.ts";
+import { bindSecret, clearSecret, placeOf, saveSecret } from "./secret-store.ts";
+import { type AllWaiting, isNothing, mergedWaiting, type OneOfSeveral, type Waiting, WaitingFile } from "./waiting.ts";
 
-export type ChannelsDeps = Omit<ChannelDeps, "onWaiting">;
+export interface ChannelsDeps extends Omit<ChannelDeps, "onWaiting"> {
+  /** Where several programs with the same channels may share the data folder: which of them this one is. */
+  readonly oneOf?: OneOfSeveral | undefined;
+}
 type Configs<Event extends string> = Readonly<Record<string, ChannelConfig<Event>>>;
 
 const TESTS_A_MINUTE = 5;
@@ -26,7 +29,8 @@ export class Channels<Event extends string> {
 
   /** The channels of a configuration, each with what waited for it when the last program ended. */
   static async open<Event extends string>(deps: ChannelsDeps, configs: Configs<Event>): Promise<Channels<Event>> {
-    const file = new WaitingFile(deps.dataFolder, deps.log);
+    const file = new WaitingFile(deps.dataFolder, deps.log, deps.oneOf);
+    await Promise.all(Object.entries(configs).map(([name, config]) => bindSecret(name, config, deps)));
     const channels = new Channels<Event>(deps, file);
     const waiting = await file.read();
     channels.#channels = Object.entries(configs).map(([name, config]) =>
@@ -56,6 +60,27 @@ export class Channels<Event extends string> {
     await Promise.all(gone.map(({ name }) => clearSecret(name, this.#deps)));
   }
 
+  /** Goes on with what waited in the channels of programs that are gone ({@link OneOfSeveral}). */
+  async takeOver(): Promise<void> {
+    const { waiting, done } = await this.#file.takeOver();
+    for (const all of waiting) await this.#goOnWith(all);
+    await done();
+  }
+
+  async #goOnWith(left: AllWaiting): Promise<void> {
+    const before = this.#channels;
+    this.#channels = before.map((channel) => {
+      const other = left.get(channel.name);
+      if (other === undefined || isNothing(other)) return channel;
+      return this.#channelOf(channel.name, channel.config, mergedWaiting(channel.waiting, other));
+    });
+    const ended = before.filter((channel) => !this.#channels.includes(channel));
+    if (ended.length === 0) return;
+    await Promise.all(ended.map((channel) => channel.close()));
+    for (const channel of this.#channels) channel.start();
+    this.#keep();
+  }
+
   /** Tells a message to every channel that wants to know of its event. */
   tell(message: Message<Event>): void {
     const { event } = message;
@@ -72,9 +97,20 @@ export class Channels<Event extends string> {
     return Promise.all(this.#channels.map((channel) => channel.status()));
   }
 
-  /** @throws NestError `notification_channel_not_found`, `bad_request`, `conflict` where the configuration names a variable. */
-  async setSecret(name: string, secret: string): Promise<ChannelStatus<Event>> {
+  /**
+   * Saves a channel's secret for the place where the channel leads now; `place` is the digest of the one that it was given for, where
+   * that is known.
+   *
+   * @throws NestError `notification_channel_not_found`, `bad_request`, `conflict` where the configuration names a variable, or the channel
+   * leads to another place.
+   */
+  async setSecret(name: string, secret: string, place?: string): Promise<ChannelStatus<Event>> {
     const channel = this.#channel(name);
+    if (place !== undefined && place !== placeOf(channel.config)) {
+      throw new NestError("conflict", `${name} leads elsewhere now than where this secret was given for`, {
+        hint: "look where it leads; nothing was saved",
+      });
+    }
     await saveSecret(name, channel.config, secret, this.#deps);
     return channel.status();
   }

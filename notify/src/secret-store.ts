@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { chmod, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import {
@@ -23,6 +24,28 @@ export interface SecretPlace {
   readonly environment: Environment;
 }
 
+/**
+ * A digest of where a channel's messages, and with them its secret, go. A secret is saved with the digest of the place that it was
+ * given for, and goes to no other.
+ */
+export function placeOf(channel: ChannelConfig): string {
+  const { kind } = channel;
+  const place =
+    kind === "email"
+      ? [
+          channel.host,
+          channel.port ?? null,
+          channel.tls ?? null,
+          channel.user ?? null,
+          channel.from,
+          [channel.to].flat(),
+        ]
+      : [channel.url ?? null];
+  return createHash("sha256")
+    .update(JSON.stringify([kind, ...place]))
+    .digest("hex");
+}
+
 /** Where a channel's secret is: the variable that the configuration names, or else the file that was saved here. */
 export async function findSecret(name: string, channel: ChannelConfig, place: SecretPlace): Promise<FoundSecret> {
   const variable = channel.secret ? variableOf(channel.secret) : undefined;
@@ -34,7 +57,13 @@ export async function findSecret(name: string, channel: ChannelConfig, place: Se
   try {
     const text = await readSmallText(fileOf(place, name));
     if (text === undefined) return { kind: "unusable", because: "the file of its secret is no file that holds one" };
-    return text.trim() === "" ? { kind: "missing" } : { kind: "saved", secret: new Secret(text.trim()) };
+    const { secret, savedFor } = partsOf(text);
+    if (secret === "") return { kind: "missing" };
+    if (savedFor === placeOf(channel)) return { kind: "saved", secret: new Secret(secret) };
+    return {
+      kind: "unusable",
+      because: `its secret was saved for ${savedFor === undefined ? "no address that is known" : "another address"}: save it again`,
+    };
   } catch (thrown) {
     if (isAbsent(thrown)) return { kind: "missing" };
     const { code } = thrown as NodeJS.ErrnoException;
@@ -71,11 +100,36 @@ export async function saveSecret(
   await makePrivateFolder(dirname(file));
   // One that was there before may be open to others.
   await chmod(dirname(file), 0o700);
-  await writeFileAtomic(file, `${secret}\n`, { mode: 0o600 });
+  await write(file, secret, channel);
+}
+
+/**
+ * Binds a secret that an earlier release saved, or that somebody put there by hand, to the place where the channel leads now. Call it
+ * before the first message: later nobody knows any more for which place it was given.
+ */
+export async function bindSecret(name: string, channel: ChannelConfig, place: SecretPlace): Promise<void> {
+  const file = fileOf(place, name);
+  // What cannot be read says so wherever it is used.
+  const text = await readSmallText(file).catch(() => undefined);
+  if (text === undefined) return;
+  const { secret, savedFor } = partsOf(text);
+  if (secret !== "" && savedFor === undefined) await write(file, secret, channel);
 }
 
 export async function clearSecret(name: string, { dataFolder }: Pick<SecretPlace, "dataFolder">): Promise<void> {
   await rm(fileOf({ dataFolder }, name), { force: true });
+}
+
+const SAVED_FOR = "for ";
+
+/** The secret in the first line of its file, and the place that the second line says it is for. */
+function partsOf(text: string): { readonly secret: string; readonly savedFor: string | undefined } {
+  const [secret = "", second = ""] = text.trim().split("\n");
+  return { secret: secret.trim(), savedFor: second.startsWith(SAVED_FOR) ? second.slice(SAVED_FOR.length) : undefined };
+}
+
+function write(file: string, secret: string, channel: ChannelConfig): Promise<void> {
+  return writeFileAtomic(file, `${secret}\n${SAVED_FOR}${placeOf(channel)}\n`, { mode: 0o600 });
 }
 
 function fileOf({ dataFolder }: Pick<SecretPlace, "dataFolder">, name: string): string {

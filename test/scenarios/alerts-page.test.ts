@@ -49,7 +49,15 @@ describe.skipIf(missing)("the page of alerts", () => {
     await page.locator("#channels").getByText("told of 6 kinds").waitFor();
     await page.getByRole("button", { name: "Change team" }).click();
     expect(await page.getByRole("dialog").getByLabel("Address").inputValue()).toBe(`${receivers.url}/alerts`);
-    await page.getByRole("button", { name: "Cancel" }).click();
+    await page.getByRole("dialog").getByLabel("Address").fill(`${receivers.url}/elsewhere`);
+    await page.getByText("Its saved secret was given for the old place and is deleted").waitFor();
+    expect(await page.getByRole("button", { name: "Save", exact: true }).isDisabled()).toBe(true);
+    expect(await seriousViolations(page)).toEqual([]);
+    await page.getByRole("dialog").getByLabel("The key that signs").fill(`another-${SECRET}`);
+    await page.getByRole("button", { name: "Save", exact: true }).click();
+    await page.getByText("team is saved.").waitFor();
+    await page.getByRole("button", { name: "Test team" }).click();
+    await expect.poll(() => receivers.at("/elsewhere").length).toBe(1);
     await page.getByRole("button", { name: "Remove team" }).click();
     await page.getByRole("button", { name: "Remove it" }).click();
     await page.getByText("Nobody is told of anything yet").waitFor();

@@ -121,7 +121,7 @@ test("a channel is told only of what it wants, its secret is never shown and sta
   expect(JSON.stringify(shown[1])).toContain("alert secret");
   const saved = join(hub.folder, "secrets/notification_team");
   expect((await stat(saved)).mode & 0o777).toBe(0o600);
-  expect(await readFile(saved, "utf8")).toBe(`${SECRET}\n`);
+  expect(await readFile(saved, "utf8")).toMatch(new RegExp(`^${SECRET}\nfor [0-9a-f]{64}\n$`));
 });
 
 test("a test message says what became of it, and a channel that leads elsewhere loses its secret", async () => {
@@ -135,6 +135,18 @@ test("a test message says what became of it, and a channel that leads elsewhere 
   expect(await hub.admin("DELETE", "/api/alerts/channels/team")).toMatchObject({ status: 200 });
   expect((await read(hub)).channels).toEqual([]);
   expect(await send()).toMatchObject({ status: 404 });
+});
+
+test("a secret that was given for another place than the channel leads to by now is not saved", async () => {
+  await using hub = await aHub();
+  const [{ place }] = (await read(hub)).channels as [alerts.AlertChannel];
+  const moved = await hub.admin("PUT", "/api/alerts/channels/team", webhook({ url: `${receivers.url}/elsewhere` }));
+  const save = (given: unknown) =>
+    hub.admin("PUT", "/api/alerts/channels/team/secret", { secret: SECRET, place: given });
+  expect(await save(place)).toMatchObject({ status: 409, body: { error: expect.stringContaining("leads elsewhere") } });
+  expect((await read(hub)).channels).toMatchObject([{ secret: "missing" }]);
+  expect(await save((moved.body as { place: string }).place)).toMatchObject({ status: 200 });
+  expect((await read(hub)).channels).toMatchObject([{ secret: "saved" }]);
 });
 
 test("alerts and their channels are for admins", async () => {

@@ -119,7 +119,12 @@ describe("notifications of a nest", { timeout: 90_000 }, () => {
       ...(await Promise.all(["hook", "chat", "phone", "mail"].map(sendTest))),
     ];
     const file = `${spoke.dataFolder}/secrets/notification_mail`;
-    expect([(await stat(file)).mode & 0o777, await readFile(file, "utf8")]).toEqual([0o600, `${PASSWORD}\n`]);
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+    expect((await readFile(file, "utf8")).split("\n")).toEqual([
+      PASSWORD,
+      expect.stringMatching(/^for [0-9a-f]{64}$/),
+      "",
+    ]);
     const audit = await readFile(`${spoke.dataFolder}/audit.jsonl`, "utf8");
     expect(audit).toContain('"action":"notification secret saved","subject":"mail","after":"[secret]"');
     expect(audit).toContain('"action":"notification tested","subject":"phone","after":{"delivered":false}');

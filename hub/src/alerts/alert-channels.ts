@@ -1,7 +1,6 @@
-import { isDeepStrictEqual } from "node:util";
 import { type CommandBatcher, changeSetting, type Ledger } from "@nest/dispatch";
 import { type Clock, type Environment, type Log, NestError, type Random } from "@nest/kit";
-import { Channels, type Message } from "@nest/notify";
+import { Channels, type Message, type OneOfSeveral, placeOf } from "@nest/notify";
 import { alerts, ChannelName, type HubAlertKind } from "@nest/protocol";
 import { z } from "zod";
 
@@ -22,6 +21,8 @@ export interface AlertChannelsDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
+  /** Which replica this is, where there may be several. */
+  readonly oneOf: OneOfSeveral | undefined;
 }
 
 /** The channels over which a hub tells its alerts: their settings in the ledger, their secrets and what waits in the data folder. */
@@ -60,22 +61,29 @@ export class AlertChannels {
     const configs = this.#configs;
     return (await this.#channels.status()).flatMap((channel) => {
       const config = configs[channel.name];
-      return config === undefined ? [] : [{ ...channel, config }];
+      return config === undefined ? [] : [{ ...channel, config, place: placeOf(config) }];
     });
   }
 
+  /** Goes on with what waited at replicas that are gone. */
+  takeOver(): Promise<void> {
+    return this.#channels.takeOver();
+  }
+
   /**
-   * Adds or changes a channel. A secret that was saved for another place is removed: it must not be sent to this one.
+   * Adds or changes a channel, and returns the digest of the place where it leads. A secret that was saved for another place is removed;
+   * where it stays, at a replica with a data folder of its own, it is not used: it is bound to its place.
    *
    * @throws NestError `bad_request` for a name that is none, `conflict` when there are too many.
    */
-  async save(name: string, config: alerts.AlertChannelConfig, actor: string): Promise<void> {
+  async save(name: string, config: alerts.AlertChannelConfig, actor: string): Promise<string> {
     if (!ChannelName.safeParse(name).success)
       throw new NestError("bad_request", "name: has letters, digits, - and _, at most 50");
     const before = this.#configs[name];
-    if (before !== undefined && !isDeepStrictEqual(placeOf(before), placeOf(config)))
-      await this.#channels.clearSecret(name);
+    const place = placeOf(config);
     await this.#change(name, config, actor);
+    if (before !== undefined && placeOf(before) !== place) await this.#channels.clearSecret(name);
+    return place;
   }
 
   /** @throws NestError `notification_channel_not_found`. */
@@ -85,8 +93,12 @@ export class AlertChannels {
   }
 
   /** @throws NestError as {@link Channels.setSecret}. */
-  async setSecret(name: string, secret: string, actor: string): Promise<void> {
-    await this.#channels.setSecret(name, secret);
+  async setSecret(
+    name: string,
+    { secret, place }: { readonly secret: string; readonly place?: string | undefined },
+    actor: string,
+  ): Promise<void> {
+    await this.#channels.setSecret(name, secret, place);
     await this.#audit(name, "[secret]", actor);
   }
 
@@ -126,12 +138,6 @@ export class AlertChannels {
     const event = { action: "alert secret", subject: name, before: null, after } as const;
     await this.#deps.batcher.ask({ kind: "audit", actor, event });
   }
-}
-
-/** Where a channel's messages, and with them its secret, go. */
-function placeOf(config: alerts.AlertChannelConfig): unknown {
-  const { events: _, quiet_hours, timezone, digest_minutes, ...place } = config;
-  return place;
 }
 
 function configsIn(value: unknown): Configs {

@@ -17,15 +17,14 @@ export function registerAlertRoutes(routes: HubRoutes, { watch, channels, knowsB
     knows_backups: knowsBackups,
   }));
   routes.serve(alerts.saveChannel, async ({ params: { name = "" }, body, actor }) => {
-    await channels.save(name, body, actor);
-    return { ok: true as const };
+    return { ok: true as const, place: await channels.save(name, body, actor) };
   });
   routes.serve(alerts.removeChannel, async ({ params: { name = "" }, actor }) => {
     await channels.remove(name, actor);
     return { ok: true as const };
   });
   routes.serve(alerts.setSecret, async ({ params: { name = "" }, body, actor }) => {
-    await channels.setSecret(name, body.secret, actor);
+    await channels.setSecret(name, body, actor);
     return { ok: true as const };
   });
   routes.serve(alerts.clearSecret, async ({ params: { name = "" }, actor }) => {

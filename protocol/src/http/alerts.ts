@@ -10,8 +10,11 @@ export type AlertChannelConfig = z.infer<typeof AlertChannelConfig>;
 
 const events = z.array(z.enum(hubAlertKinds));
 
+/** A digest of where a channel leads: a secret is given for one place. */
+const Place = z.string().regex(/^[0-9a-f]{64}$/, "place: is the one that a channel is shown with");
+
 /** How a channel does, and its configuration. No secret is in it. */
-export const AlertChannel = NotificationChannel.extend({ events, config: AlertChannelConfig });
+export const AlertChannel = NotificationChannel.extend({ events, config: AlertChannelConfig, place: Place });
 export type AlertChannel = z.infer<typeof AlertChannel>;
 
 export const OpenAlert = z.object({
@@ -47,7 +50,7 @@ export const saveChannel = route({
   // A channel says where secrets go: no token of automation decides that.
   scope: "people",
   body: AlertChannelConfig,
-  reply: ok,
+  reply: ok.extend({ place: Place }),
 });
 
 export const removeChannel = route({
@@ -62,11 +65,14 @@ export const removeChannel = route({
 export const setSecret = route({
   method: "PUT",
   path: `${channelPath}/secret`,
-  summary: "Save a channel's secret; it is never shown again",
+  summary:
+    "Save a channel's secret, for the place where the channel leads; it is never shown again, and goes to no other place",
   access: "admin",
   scope: "people",
   body: z.strictObject({
     secret: z.string({ error: "secret: is required" }).max(2000, "secret: at most 2000 characters"),
+    /** The place for which the secret is given: refused where the channel leads elsewhere by now. */
+    place: Place.optional(),
   }),
   reply: ok,
 });

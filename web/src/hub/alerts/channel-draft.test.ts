@@ -1,8 +1,8 @@
 import { alerts } from "@nest/protocol";
 import { expect, test } from "vitest";
-import { configOf, draftOf } from "./channel-draft.ts";
+import { configOf, draftOf, leadsElsewhere } from "./channel-draft.ts";
 
-const status = { secret: "missing", waiting: 0, delivered: 0, given_up: 0 } as const;
+const status = { secret: "saved", waiting: 0, delivered: 0, given_up: 0, place: "0".repeat(64) } as const;
 
 test.each<alerts.AlertChannelConfig>([
   { kind: "webhook", url: "https://example.org/in", events: ["queue_empty"], quiet_hours: "22:00-07:00" },
@@ -16,4 +16,18 @@ test.each<alerts.AlertChannelConfig>([
   const { kind, events } = config;
   const draft = draftOf({ name: "team", kind, events, ...status, config });
   expect(alerts.AlertChannelConfig.parse(configOf(draft))).toEqual(config);
+});
+
+test("a change of the address asks for the secret again, a change of what the channel is told of does not", () => {
+  const config = { kind: "webhook", url: "https://example.org/in", events: ["queue_empty"] } as const;
+  const channel: alerts.AlertChannel = {
+    ...{ name: "team", kind: "webhook", events: ["queue_empty"], ...status },
+    config: { ...config, events: ["queue_empty"] },
+  };
+  const draft = draftOf(channel);
+  expect(leadsElsewhere({ ...draft, events: [], quiet_hours: "22:00-07:00", digest_minutes: "5" }, channel)).toBe(
+    false,
+  );
+  expect(leadsElsewhere({ ...draft, url: "https://example.com/in" }, channel)).toBe(true);
+  expect(leadsElsewhere({ ...draft, kind: "ntfy" }, channel)).toBe(true);
 });

@@ -80,3 +80,13 @@ export function configOf(draft: ChannelDraft): alerts.AlertChannelConfig {
     ...(user === "" ? {} : { user }),
   };
 }
+
+/** Whether a draft leads a channel elsewhere, so that its saved secret does not go with it. Pure. */
+export function leadsElsewhere(draft: ChannelDraft, channel: alerts.AlertChannel): boolean {
+  return placeIn(configOf(draft)) !== placeIn(configOf(draftOf(channel)));
+}
+
+function placeIn(config: alerts.AlertChannelConfig): string {
+  const { events: _, quiet_hours, timezone, digest_minutes, secret, ...place } = config;
+  return JSON.stringify(place);
+}

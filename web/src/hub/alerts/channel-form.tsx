@@ -1,4 +1,4 @@
-import { Checkbox, NumberInput, Select, Textarea, TextInput } from "@mantine/core";
+import { Checkbox, NumberInput, PasswordInput, Select, Textarea, TextInput } from "@mantine/core";
 import { alerts, hubAlertKinds, notificationKinds } from "@nest/protocol";
 import { useState } from "react";
 import { call } from "../../shared/call/call.ts";
@@ -6,8 +6,8 @@ import { queries } from "../../shared/call/queries.ts";
 import { closeDialog, openDialog } from "../../shared/forms/dialogs.tsx";
 import { DialogForm } from "../../shared/forms/form-dialog.tsx";
 import { showToast } from "../../shared/toast/toast.tsx";
-import { alertWords, channelKindWords } from "./alert-words.ts";
-import { type ChannelDraft, configOf, draftOf } from "./channel-draft.ts";
+import { alertWords, channelKindWords, channelSecretWords } from "./alert-words.ts";
+import { type ChannelDraft, configOf, draftOf, leadsElsewhere } from "./channel-draft.ts";
 
 /** Asks for a new channel, or for changes of one. */
 export function openChannelForm(channel?: alerts.AlertChannel): void {
@@ -25,15 +25,22 @@ interface ChannelFormProps {
 function ChannelForm({ channel, close }: ChannelFormProps) {
   const [draft, setDraft] = useState(() => draftOf(channel));
   const put = (part: Partial<ChannelDraft>) => setDraft((before) => ({ ...before, ...part }));
+  const [newSecret, setNewSecret] = useState("");
+  const { name } = draft;
+  const losesSecret =
+    channel !== undefined && channel.secret === "saved" && draft.secret === "" && leadsElsewhere(draft, channel);
   const submit = async () => {
-    await call(alerts.saveChannel, { params: { name: draft.name }, body: configOf(draft) });
+    const { place } = (await call(alerts.saveChannel, { params: { name }, body: configOf(draft) })).value;
     await queries.invalidateQueries({ queryKey: ["alerts"] });
-    showToast(
-      channel === undefined ? `${draft.name} is added. Save its secret, then test it.` : `${draft.name} is saved.`,
-    );
+    if (losesSecret) {
+      await call(alerts.setSecret, { params: { name }, body: { secret: newSecret, place } });
+      await queries.invalidateQueries({ queryKey: ["alerts"] });
+    }
+    showToast(channel === undefined ? `${name} is added. Save its secret, then test it.` : `${name} is saved.`);
   };
+  const isReady = name !== "" && (!losesSecret || newSecret.trim() !== "");
   return (
-    <DialogForm close={close} yes="Save" isReady={draft.name !== ""} submit={submit}>
+    <DialogForm close={close} yes="Save" isReady={isReady} submit={submit}>
       <div className="stack channel-form">
         {channel === undefined ? (
           <TextInput
@@ -53,6 +60,15 @@ function ChannelForm({ channel, close }: ChannelFormProps) {
           onChange={(value) => put({ kind: notificationKinds.find((one) => one === value) ?? "webhook" })}
         />
         <Place draft={draft} put={put} />
+        {losesSecret ? (
+          <PasswordInput
+            label={channelSecretWords[draft.kind]}
+            description="The channel leads elsewhere now. Its saved secret was given for the old place and is deleted; give the one for the new place."
+            autoComplete="off"
+            value={newSecret}
+            onChange={(event) => setNewSecret(event.currentTarget.value)}
+          />
+        ) : undefined}
         <fieldset className="stack channel-form">
           <legend>Told of</legend>
           {hubAlertKinds.map((kind) => (

@@ -19,7 +19,7 @@ export function openSecretForm(channel: alerts.AlertChannel): void {
 function SecretForm({ channel, close }: { readonly channel: alerts.AlertChannel; readonly close: () => void }) {
   const [secret, setSecret] = useState("");
   const submit = async () => {
-    await call(alerts.setSecret, { params: { name: channel.name }, body: { secret } });
+    await call(alerts.setSecret, { params: { name: channel.name }, body: { secret, place: channel.place } });
     await queries.invalidateQueries({ queryKey: ["alerts"] });
     showToast(`The secret of ${channel.name} is saved.`);
   };
@@ -27,7 +27,7 @@ function SecretForm({ channel, close }: { readonly channel: alerts.AlertChannel;
     <DialogForm close={close} yes="Save the secret" isReady={secret.trim() !== ""} submit={submit}>
       <PasswordInput
         label={channelSecretWords[channel.kind]}
-        description="It is kept in a file of this hub and never shown again"
+        description="It is kept in a file of this hub, never shown again, and goes nowhere but where the channel leads now"
         autoComplete="off"
         data-autofocus
         value={secret}
