@@ -1,4 +1,4 @@
-import type { tasks } from "@nest/protocol";
+import { PROTOCOL_VERSION, type tasks } from "@nest/protocol";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { TestHub } from "../harness/hub.ts";
 import { of, RawRelay } from "../harness/raw-relay.ts";
@@ -20,7 +20,12 @@ describe("the tasks that were ever given", () => {
     for (const [login, ending] of ends) {
       const token = tokens.get(login) ?? (await hub.register(login)).registration_token;
       tokens.set(login, token);
-      const relay = await RawRelay.join(hub.socket, token);
+      if (login === "bob") await hub.admin("PUT", "/api/contributors/bob/trust", { tier: "trusted" });
+      const relay = await RawRelay.join(
+        hub.socket,
+        token,
+        login === "bob" ? { model: "Größe-4", relay_protocol_version: PROTOCOL_VERSION } : {},
+      );
       const task = await relay.ready();
       relay.send({ type: "task_accepted", ...of(task) });
       relay.send({ ...ending, ...of(task) });
@@ -64,6 +69,45 @@ describe("the tasks that were ever given", () => {
     expect(await found(`until=${at(-1)}`)).toEqual([]);
     const page = (await hub.admin("GET", "/api/contribute/tasks?limit=3")).body as { next_cursor: string };
     expect(await found(`limit=3&cursor=${page.next_cursor}`)).toEqual([all[3]]);
+  });
+
+  test("keep tier, model and relay version of when they were given, and are found by them; of older ones that is unknown", async () => {
+    const all = await found("");
+    expect(await found("tier=trusted")).toEqual([all[2]]);
+    expect(await found("model=GRÖßE-4")).toEqual([all[2]]);
+    expect(await found("model=gr")).toEqual([]);
+    expect(await found("model=unknown")).toEqual([all[0], all[1], all[3]]);
+    expect(await found(`version=${PROTOCOL_VERSION}`)).toEqual([all[2]]);
+    expect(await found("version=unknown&tier=newcomer")).toEqual([all[0], all[1], all[3]]);
+    expect(await found("version=0.1&tier=newcomer")).toEqual([]);
+    await hub.admin("PUT", "/api/contributors/bob/trust", { tier: "newcomer" });
+    expect(await found("tier=trusted")).toEqual([all[2]]);
+    const { tasks: rows } = (await hub.admin("GET", "/api/contribute/tasks?tier=trusted")).body as {
+      tasks: tasks.ListedTask[];
+    };
+    const kept = { tier: "trusted", model: "Größe-4", relay_version: PROTOCOL_VERSION };
+    expect(rows).toMatchObject([kept]);
+    expect((await hub.call("GET", `/api/contribute/tasks/${rows[0]?.task_id}`)).body).toMatchObject({ task: kept });
+    const csv = String((await hub.admin("GET", "/api/contribute/tasks/export?tier=trusted")).body).split("\r\n");
+    expect(csv[0]).toMatch(/tier,model,relay_version$/);
+    expect(csv[1]).toContain(`trusted,Größe-4,${PROTOCOL_VERSION}`);
+    await hub.restart();
+    expect(await found("tier=newcomer")).toEqual([all[0], all[1], all[3]]);
+    expect(await found("tier=unknown")).toEqual([]);
+    expect((await hub.admin("GET", "/api/contribute/tasks?tier=none")).status).toBe(400);
+  });
+
+  test("are found by letters of any alphabet, whatever their case, on either engine; so is the audit", async () => {
+    hub.codeHost.setIssue({ repo: "acme/one", number: 9, title: "Die GRÖßE der Seite" });
+    await hub.admin("POST", "/api/contribute/queue/refresh");
+    await hub.admin("POST", "/api/contribute/queue/order/first", { keys: ["acme/one#9"] });
+    await (await hub.relay("dora")).ready();
+    expect(await found("q=größe")).toEqual(["dora 9"]);
+    expect(await found("q=gräße")).toEqual([]);
+    expect(await found("q=größe&limit=1")).toEqual(["dora 9"]);
+    await hub.admin("POST", "/api/contribute/queue/hold", { key: "acme/one#9", held: true, reason: "ZU GROß" });
+    const audit = (await hub.admin("GET", "/api/audit?q=zu%20groß")).body as { audit: object[] };
+    expect(audit.audit).toMatchObject([{ action: "queue hold" }]);
   });
 
   test("are for admins, and are taken along as a file that is harmless to spreadsheets", async () => {

@@ -10,6 +10,15 @@ export interface RelayIdentity {
   readonly identity: string;
 }
 
+/** The agent for which a relay asks for work, as it declared it: kept with the task, never trusted. */
+export interface AskingAgent {
+  /** The agent CLI. */
+  readonly backend?: string | undefined;
+  readonly model?: string | undefined;
+  /** The relay's protocol version. */
+  readonly relayVersion?: string | undefined;
+}
+
 /** The task that a relay's message names. */
 export interface TaskReference {
   readonly taskId: string;
@@ -52,9 +61,8 @@ export type Command =
       readonly unasked?: boolean;
       /** When the relay began to wait for this work (ms). */
       readonly askedAt?: number | undefined;
-      /** The agent CLI that the relay declared. */
-      readonly backend?: string | undefined;
-    } & RelayIdentity)
+    } & AskingAgent &
+      RelayIdentity)
   | ({ readonly kind: "accepted" } & RelayIdentity & TaskReference)
   | ({
       readonly kind: "progress";

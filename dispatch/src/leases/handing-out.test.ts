@@ -36,7 +36,8 @@ function left(number: number, awayMs: number, identity = "c-ada"): Lease {
 test("who asks for work is given the first issue that nobody holds, for leaseTTL, under a new generation", () => {
   const held = aLease(1, { connection: OTHER });
   const decider = aDecider({ leases: [held], candidates: [1, 2, 3].map(aCandidate) });
-  const effects = ready(decider, READY, NOW);
+  const asking = { askedAt: NOW - 5, backend: "claude", model: "opus", relayVersion: "1.2" };
+  const effects = ready(decider, { ...READY, ...asking }, NOW);
   const { key, repo, title, url, updatedAt } = aCandidate(2);
   const lease: Lease = {
     taskId: "task-501",
@@ -53,6 +54,11 @@ test("who asks for work is given the first issue that nobody holds, for leaseTTL
     assignedAt: NOW,
     acceptedAt: undefined,
     expiresAt: NOW + durations.leaseTtlMs,
+    backend: "claude",
+    model: "opus",
+    relayVersion: "1.2",
+    tier: "newcomer",
+    waitedMs: 5,
   };
   expect(effects).toEqual([{ kind: "assign", connection: ada.connection, lease }]);
   expect(decider.ledger.leaseOnItem(key)).toEqual(lease);

@@ -67,6 +67,9 @@ function lookForWork(deps: DeciderDeps, command: Of<"ready">, now: number): Effe
       acceptedAt: undefined,
       expiresAt: now + times.leaseTtlMs,
       backend: command.backend,
+      model: command.model,
+      relayVersion: command.relayVersion,
+      tier: admission.contributor.tier,
       waitedMs: command.askedAt === undefined ? undefined : Math.max(0, now - command.askedAt),
     };
     ledger.grant(lease, admission.contributor);

@@ -1,3 +1,5 @@
+import type { Tier } from "@nest/protocol";
+
 /**
  * The task lease: which contributor holds which issue until when (spec: States and transitions, Task lease).
  *
@@ -42,6 +44,11 @@ export interface Lease {
   readonly expiresAt: number;
   /** The agent CLI that the relay declared; shown and counted, never trusted. */
   readonly backend?: string | undefined;
+  /** The model and the protocol version that the relay declared; shown, never trusted. */
+  readonly model?: string | undefined;
+  readonly relayVersion?: string | undefined;
+  /** The contributor's tier when the task was given. */
+  readonly tier?: Tier | undefined;
   /** How long the relay had waited for work when it was given this task (ms). */
   readonly waitedMs?: number | undefined;
 }

@@ -49,6 +49,7 @@ export function migrationsFor(engine: Engine): readonly Migration[] {
     { id: 7, name: "dispatch", sql: firstSchema(engine) },
     { id: 8, name: "found by task and by issue", sql: FOUND_BY_TASK_AND_ISSUE },
     { id: 9, name: "numbers over time", sql: `${addedColumns(9, engine)}\n${countsSchema(engine)}` },
+    { id: 10, name: "tier, model and relay version of a task", sql: addedColumns(10, engine) },
   ];
 }
 

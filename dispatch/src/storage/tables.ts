@@ -72,6 +72,18 @@ const tasks: readonly Column<Task>[] = [
     9,
     optionalOfTask("waited_ms", "integer", "waitedMs", ({ lease }) => lease.waitedMs),
   ),
+  since(
+    10,
+    optionalOfTask("tier", "text", "tier", ({ lease }) => lease.tier),
+  ),
+  since(
+    10,
+    optionalOfTask("model", "text", "model", ({ lease }) => lease.model),
+  ),
+  since(
+    10,
+    optionalOfTask("relay_version", "text", "relayVersion", ({ lease }) => lease.relayVersion),
+  ),
 ];
 
 const items: readonly Column<ItemRecord>[] = [

@@ -1,6 +1,7 @@
 import type { Reader } from "@nest/dispatch";
 import { type contributors, spanOf } from "@nest/protocol";
-import { allInParts, newestFirst } from "./newest-first.ts";
+import { anywhere } from "./folded-text.ts";
+import { allInParts, newestFirst, SPAN } from "./newest-first.ts";
 
 /** When a replica's clock is behind another's, a later entry has an earlier time; by no more than this. */
 const CLOCKS_APART_MS = 3_600_000;
@@ -34,29 +35,41 @@ export class AuditLog {
   }
 
   /** One page, newest first. */
-  async page({ limit, cursor, ...filter }: contributors.AuditFilter & { limit: number; cursor?: string | undefined }) {
+  async page(
+    { limit, cursor, ...filter }: contributors.AuditFilter & { limit: number; cursor?: string | undefined },
+    signal?: AbortSignal,
+  ) {
     const before = Number.parseInt(cursor ?? "", 10) || Number.MAX_SAFE_INTEGER;
-    const audit = await this.#read(filter, before, limit);
+    const audit = await this.#read(filter, { below: before, limit, signal });
     const last = audit.at(-1);
     return { audit, ...(audit.length === limit && last !== undefined ? { next_cursor: String(last.id) } : {}) };
   }
 
   /** Every entry that a filter finds, newest first, some at a time. */
-  all(filter: contributors.AuditFilter): AsyncIterable<readonly Entry[]> {
+  all(filter: contributors.AuditFilter, signal?: AbortSignal): AsyncIterable<readonly Entry[]> {
     return allInParts(
-      (below, most) => this.#read(filter, below, most),
+      (below, limit) => this.#read(filter, { below, limit, signal }),
       ({ id }) => id,
+      signal,
     );
   }
 
   /** The first entries below an id that a filter finds. */
-  async #read(filter: contributors.AuditFilter, below: number, limit: number): Promise<Entry[]> {
+  async #read(
+    filter: contributors.AuditFilter,
+    {
+      below,
+      limit,
+      signal,
+    }: { readonly below: number; readonly limit: number; readonly signal: AbortSignal | undefined },
+  ): Promise<Entry[]> {
     const { from = 0 } = spanOf(filter);
     const [ends] = await this.#reader.all(ENDS);
     return newestFirst({
       first: Number(ends?.first ?? 0),
       below: Math.min(below, Number(ends?.last ?? 0) + 1),
       limit,
+      signal,
       read: (span, most) => this.#readSpan(filter, span, most),
       isOver: async (low) => {
         const [written] = await this.#reader.all(WRITTEN, low);
@@ -72,8 +85,20 @@ export class AuditLog {
   ): Promise<Entry[]> {
     const { q, actor, subject, action = "" } = filter;
     const { from = 0, before = Number.MAX_SAFE_INTEGER } = spanOf(filter);
-    const texts = [actor, subject, q].map(anywhere);
-    return (await this.#reader.all(AUDIT, high, low, limit, from, before, action, ...texts)).map(entryOf);
+    const texts = [anywhere(actor), anywhere(subject), anywhere(q)] as const;
+    const findsMore = texts.some((text) => text.findsMore);
+    const patterns = texts.map(({ pattern }) => pattern);
+    const most = findsMore ? Math.max(limit, SPAN) : limit;
+    const rows = await this.#reader.all(AUDIT, high, low, most, from, before, action, ...patterns);
+    if (!findsMore) return rows.map(entryOf);
+    const [byActor, bySubject, byText] = texts;
+    return rows
+      .filter((row) => byActor.matches(String(row.actor)) && bySubject.matches(String(row.subject)))
+      .filter(({ actor: by, action: what, subject: whom, before: was = "", after: is = "" }) =>
+        byText.matches([by, what, whom, was ?? "", is ?? ""].join(" ")),
+      )
+      .slice(0, limit)
+      .map(entryOf);
   }
 }
 
@@ -87,9 +112,4 @@ function entryOf(row: Record<string, unknown>): Entry {
     ...(row.before === null ? {} : { before: JSON.parse(String(row.before)) as unknown }),
     ...(row.after === null ? {} : { after: JSON.parse(String(row.after)) as unknown }),
   };
-}
-
-/** A LIKE pattern that finds a text anywhere, in lower case. */
-function anywhere(text = ""): string {
-  return `%${text.toLowerCase().replace(/[\\%_]/g, "\\$&")}%`;
 }

@@ -1,7 +1,7 @@
 import { contributors } from "@nest/protocol";
 import type { HubRoutes } from "../access/viewer.ts";
 import type { AuditLog } from "./audit-log.ts";
-import { sendFile } from "./file-answer.ts";
+import { sendFile, whileSomebodyWaits } from "./file-answer.ts";
 
 export interface AuditRouteDeps {
   readonly auditLog: AuditLog;
@@ -10,7 +10,7 @@ export interface AuditRouteDeps {
 
 /** The audit: a page at a time, and as a file that is sent while it is read. */
 export function registerAuditRoutes(routes: HubRoutes, { auditLog, now }: AuditRouteDeps): void {
-  routes.serve(contributors.audit, ({ query }) => auditLog.page(query));
+  routes.serve(contributors.audit, ({ query, reply }) => auditLog.page(query, whileSomebodyWaits(reply)));
   routes.serve(contributors.exportAudit, ({ query: { format, ...filter }, request, reply }) =>
     sendFile(
       { request, reply },
@@ -18,11 +18,11 @@ export function registerAuditRoutes(routes: HubRoutes, { auditLog, now }: AuditR
       {
         name: "audit",
         columns: ["id", "at", "actor", "action", "subject", "before", "after"],
-        cellsOf: ({ id, at, actor, action, subject, before, after }) => [
+        cellsOf: ({ id, at, actor, action, subject, before, after }: contributors.AuditEntry) => [
           ...[id, at, actor, action, subject],
           ...[textOf(before), textOf(after)],
         ],
-        rows: auditLog.all(filter),
+        rows: (signal) => auditLog.all(filter, signal),
       },
     ),
   );

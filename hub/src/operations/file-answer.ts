@@ -7,7 +7,15 @@ export interface FileOf<Row> {
   readonly name: string;
   readonly columns: readonly string[];
   readonly cellsOf: (row: Row) => readonly (string | number | undefined)[];
-  readonly rows: AsyncIterable<readonly Row[]> | Iterable<readonly Row[]>;
+  /** Aborted once whoever asked is gone. */
+  readonly rows: (signal: AbortSignal) => AsyncIterable<readonly Row[]> | Iterable<readonly Row[]>;
+}
+
+/** A signal that is aborted once an answer is sent, or whoever asked is gone. */
+export function whileSomebodyWaits(reply: FastifyReply): AbortSignal {
+  const gone = new AbortController();
+  reply.raw.once("close", () => gone.abort());
+  return gone.signal;
 }
 
 /** Sends a list as CSV or as a JSON list, while it is read: nobody holds the whole of it. */
@@ -24,15 +32,18 @@ export function sendFile<Row>(
     )
     .header("cache-control", "no-store");
   if (request.method === "HEAD") return reply.send("");
-  return reply.send(Readable.from(format === "csv" ? csvOf(file) : jsonOf(file), { objectMode: false }));
+  const rows = file.rows(whileSomebodyWaits(reply));
+  return reply.send(Readable.from(format === "csv" ? csvOf(file, rows) : jsonOf(rows), { objectMode: false }));
 }
 
-async function* csvOf<Row>({ columns, cellsOf, rows }: FileOf<Row>): AsyncGenerator<string> {
+type Rows<Row> = ReturnType<FileOf<Row>["rows"]>;
+
+async function* csvOf<Row>({ columns, cellsOf }: FileOf<Row>, rows: Rows<Row>): AsyncGenerator<string> {
   yield csvLine(columns);
   for await (const some of rows) yield some.map((row) => csvLine(cellsOf(row))).join("");
 }
 
-async function* jsonOf<Row>({ rows }: FileOf<Row>): AsyncGenerator<string> {
+async function* jsonOf<Row>(rows: Rows<Row>): AsyncGenerator<string> {
   let between = "[\n";
   for await (const some of rows) {
     if (some.length === 0) continue;

@@ -19,7 +19,7 @@ export function issueFile(
       ...[key, title, labels.join(", "), author, updated_at],
       ...[withheld?.reason ?? "on offer", withheld?.until, withheld?.because, held_reason, url],
     ],
-    rows: rowsOf(readModel, entries, visibility),
+    rows: () => rowsOf(readModel, entries, visibility),
   };
 }
 

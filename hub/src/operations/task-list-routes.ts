@@ -1,6 +1,6 @@
 import { tasks } from "@nest/protocol";
 import type { HubRoutes } from "../access/viewer.ts";
-import { sendFile } from "./file-answer.ts";
+import { sendFile, whileSomebodyWaits } from "./file-answer.ts";
 import type { TaskLog } from "./task-log.ts";
 
 export interface TaskListRouteDeps {
@@ -10,7 +10,7 @@ export interface TaskListRouteDeps {
 
 /** Every task that was ever given: a page at a time, and as a file that is sent while it is read. */
 export function registerTaskListRoutes(routes: HubRoutes, { taskLog, now }: TaskListRouteDeps): void {
-  routes.serve(tasks.list, ({ query }) => taskLog.page(query));
+  routes.serve(tasks.list, ({ query, reply }) => taskLog.page(query, whileSomebodyWaits(reply)));
   routes.serve(tasks.exportList, ({ query: { format, ...filter }, request, reply }) =>
     sendFile(
       { request, reply },
@@ -19,9 +19,9 @@ export function registerTaskListRoutes(routes: HubRoutes, { taskLog, now }: Task
         name: "tasks",
         columns: [
           ...["task_id", "repo", "number", "title", "contributor", "backend", "assigned_at", "ended_at", "outcome"],
-          ...["verdict", "failure_kind", "reason", "pr_url", "pr_state"],
+          ...["verdict", "failure_kind", "reason", "pr_url", "pr_state", "tier", "model", "relay_version"],
         ],
-        cellsOf: (one) => [
+        cellsOf: (one: tasks.ListedTask) => [
           ...[one.task_id, one.repo, one.number, one.title, one.github_username, one.backend, one.assigned_at],
           ...[
             one.ended_at,
@@ -32,8 +32,9 @@ export function registerTaskListRoutes(routes: HubRoutes, { taskLog, now }: Task
             one.pr_url,
             one.pr_state,
           ],
+          ...[one.tier, one.model, one.relay_version],
         ],
-        rows: taskLog.all(filter),
+        rows: (signal) => taskLog.all(filter, signal),
       },
     ),
   );

@@ -1,4 +1,4 @@
-import type { RelayIdentity } from "@nest/dispatch";
+import type { AskingAgent, RelayIdentity } from "@nest/dispatch";
 import type { CancelTimer, Clock } from "@nest/kit";
 import {
   closeCodes,
@@ -126,8 +126,9 @@ export class Session implements TransportListener {
   }
 
   /** Since when it waits for work, and for which agent. */
-  get asking(): { readonly askedAt: number | undefined; readonly backend: string | undefined } {
-    return { askedAt: this.readyAt, backend: this.declared.backend };
+  get asking(): Required<AskingAgent> & { readonly askedAt: number | undefined } {
+    const { backend, model, version: relayVersion } = this.declared;
+    return { askedAt: this.readyAt, backend, model, relayVersion };
   }
 
   received(data: RawData, isBinary: boolean): void {

@@ -1,5 +1,5 @@
-import { plainText } from "@nest/kit";
-import { contribute, contributors, describeOutcome, tasks } from "@nest/protocol";
+import { plainText, UsageError } from "@nest/kit";
+import { contribute, contributors, describeOutcome, tasks, tiers } from "@nest/protocol";
 import { rowsOf } from "./pages.ts";
 import { noWords, oneWord, show, table } from "./shown.ts";
 import type { Verb } from "./verb.ts";
@@ -31,8 +31,9 @@ const list: Verb = async (call) => {
 /** Tasks of the whole history, newest first. */
 const find: Verb = async (call) => {
   noWords(call);
-  const { search: q, repo, contributor, outcome, backend, since, until } = call.flags;
-  const filter = { q, repo, contributor, outcome, backend, since, until };
+  const { search: q, repo, contributor, outcome, backend, tier: named, model, since, until } = call.flags;
+  const tier = tierNamed(named);
+  const filter = { q, repo, contributor, outcome, backend, tier, model, since, until };
   const rows = await rowsOf(
     call,
     async (paging) => (await call.hub.call(tasks.list, { query: { ...paging, ...filter } })).value,
@@ -56,6 +57,16 @@ const find: Verb = async (call) => {
   return 0;
 };
 
+/** @throws UsageError where there is no such tier. */
+function tierNamed(name: string | undefined) {
+  if (name === undefined) return undefined;
+  const known = [...tiers, tasks.UNKNOWN] as const;
+  const tier = known.find((one) => one === name);
+  if (tier === undefined)
+    throw new UsageError(`-tier: there is no tier "${name}"`, { hint: `one of ${known.join(", ")}` });
+  return tier;
+}
+
 const showOne: Verb = async (call) => {
   const id = oneWord(call, "task");
   const { value } = await call.hub.call(tasks.task, { params: { id } });
@@ -67,6 +78,9 @@ const showOne: Verb = async (call) => {
       ["issue", `${task.repo}#${task.number}`],
       ["title", task.title],
       ["contributor", `${task.github_username}${task.session === undefined ? "" : ` on ${task.session}`}`],
+      ["agent", [task.backend, task.model].filter((one) => one !== undefined).join(", ") || undefined],
+      ["tier then", task.tier],
+      ["relay version", task.relay_version],
       ["stands", [task.status, task.outcome, task.verdict].filter((one) => one !== undefined).join(", ")],
       ["given", task.assigned_at],
       ["lease until", task.expires_at],

@@ -15,7 +15,7 @@ relays, tasks: who is connected, who works on what
   relays list                   -search TEXT finds a contributor, session, backend or model
   tasks list                    the tasks under lease
   tasks find                    every task ever given: -outcome failed, -contributor LOGIN, -repo acme/api, -backend claude,
-                                -since, -until, -search acme/api#12
+                                -tier trusted, -model NAME, -since, -until, -search acme/api#12
   tasks show task-1f-9a3c71     its lease, what happened to it, what its agent printed last
   tasks take-back task-1f-9a3c71   takes it from who has it; nothing is counted against them; -reason TEXT
 

@@ -22,6 +22,8 @@ export const hubctlFlags = {
   contributor: "text",
   outcome: "text",
   backend: "text",
+  tier: "text",
+  model: "text",
 } as const;
 export type HubctlFlags = FlagValues<typeof hubctlFlags>;
 

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { tiers } from "../tiers.ts";
 import { ActivityEntry, FleetRelay } from "./contribute.ts";
 import { Moment } from "./moment.ts";
 import { Cursor } from "./paging.ts";
@@ -15,6 +16,12 @@ export const Attempt = z.object({
   assigned_at: z.string(),
   /** The agent CLI that its relay declared. */
   backend: z.string().optional(),
+  /** The contributor's tier when it was given. Like the next two it is absent for tasks of before it was kept. */
+  tier: z.string().optional(),
+  /** The model that its relay declared. */
+  model: z.string().optional(),
+  /** The protocol version that its relay declared. */
+  relay_version: z.string().optional(),
   ended_at: z.string().optional(),
   outcome: z.string().optional(),
   reason: z.string().optional(),
@@ -102,6 +109,9 @@ export const output = route({
   reply: OutputReply,
 });
 
+/** In place of a value that a task does not have. */
+export const UNKNOWN = "unknown";
+
 /** Which tasks of the whole history: texts are found anywhere and in any case, the others are named whole. */
 const taskFilter = {
   /** In the issue's name and title; or the whole login of a contributor. */
@@ -113,6 +123,10 @@ const taskFilter = {
   outcome: z.string().max(60).optional(),
   failure_kind: z.string().max(60).optional(),
   backend: z.string().max(100).optional(),
+  /** The contributor's tier when it was given, the relay's model, its protocol version; `unknown`: it was not kept, or not declared. */
+  tier: z.enum([...tiers, UNKNOWN]).optional(),
+  model: z.string().max(100).optional(),
+  version: z.string().max(100).optional(),
   /** When it was given. */
   since: Moment.optional(),
   until: Moment.optional(),
@@ -131,7 +145,8 @@ export type ListedTask = z.infer<typeof ListedTask>;
 export const list = route({
   method: "GET",
   path: "/api/contribute/tasks",
-  summary: "Every task that was ever given, newest first; by issue, contributor, ending, backend and time",
+  summary:
+    "Every task that was ever given, newest first; by issue, contributor, ending, backend, tier, model, relay version and time",
   access: "admin",
   scope: "read",
   query: z.strictObject({

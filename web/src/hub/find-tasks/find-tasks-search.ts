@@ -1,3 +1,4 @@
+import { tasks, tiers } from "@nest/protocol";
 import { z } from "zod";
 
 const text = z.string().max(100).optional().catch(undefined);
@@ -11,6 +12,12 @@ export const FindTasksSearch = z.object({
   outcome: text,
   failure_kind: text,
   backend: text,
+  tier: z
+    .enum([...tiers, tasks.UNKNOWN])
+    .optional()
+    .catch(undefined),
+  model: text,
+  version: text,
   since: day,
   until: day,
 });

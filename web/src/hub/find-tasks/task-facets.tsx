@@ -1,5 +1,5 @@
 import { Button, Select } from "@mantine/core";
-import { describeOutcome, failureKinds, taskOutcomes } from "@nest/protocol";
+import { describeOutcome, failureKinds, taskOutcomes, tasks, tiers } from "@nest/protocol";
 import { FilterField } from "../../shared/filters/filter-field.tsx";
 import type { FindTasksSearch } from "./find-tasks-search.ts";
 
@@ -16,6 +16,9 @@ const none: FindTasksSearch = {
   outcome: undefined,
   failure_kind: undefined,
   backend: undefined,
+  tier: undefined,
+  model: undefined,
+  version: undefined,
   since: undefined,
   until: undefined,
 };
@@ -28,6 +31,12 @@ const endings: readonly { readonly value: string; readonly label: string }[] = [
     value: verdict,
     label: describeOutcome("completed", verdict).words,
   })),
+];
+
+/** The tier of the contributor when the task was given. */
+const tierChoices: readonly { readonly value: string; readonly label: string }[] = [
+  ...tiers.filter((tier) => tier !== "revoked").map((tier) => ({ value: tier, label: tier })),
+  { value: tasks.UNKNOWN, label: "not recorded" },
 ];
 
 /** What tasks are found by, besides a text. */
@@ -66,6 +75,23 @@ export function TaskFacets({ search, show, isFiltered }: TaskFacetsProps) {
         placeholder="claude"
         value={search.backend}
         change={(backend) => show({ backend })}
+      />
+      <FilterField label="Model" placeholder="Or: unknown" value={search.model} change={(model) => show({ model })} />
+      <FilterField
+        label="Relay version"
+        placeholder="Or: unknown"
+        value={search.version}
+        change={(version) => show({ version })}
+      />
+      <Select
+        size="sm"
+        className="filter-field"
+        label="Tier then"
+        placeholder="Any"
+        clearable
+        data={[...tierChoices]}
+        value={search.tier ?? null}
+        onChange={(chosen) => show({ tier: chosen === tasks.UNKNOWN ? chosen : tiers.find((tier) => tier === chosen) })}
       />
       <FilterField label="Given from" type="date" value={search.since} change={(since) => show({ since })} />
       <FilterField label="Given to" type="date" value={search.until} change={(until) => show({ until })} />

@@ -24,6 +24,7 @@ export function TaskRow({ task }: { readonly task: tasks.ListedTask }) {
         </span>
         <IssueLink repo={task.repo} number={task.number} />
         {task.backend === undefined ? undefined : <bdi>{task.backend}</bdi>}
+        {task.model === undefined ? undefined : <bdi>{task.model}</bdi>}
         <span>{dateAndTime(task.assigned_at)}</span>
         {task.ended_at === undefined ? undefined : (
           <span>took {duration(Date.parse(task.ended_at) - Date.parse(task.assigned_at))}</span>

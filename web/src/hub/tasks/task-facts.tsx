@@ -37,11 +37,7 @@ export function TaskFacts({ task, issue }: TaskFactsProps) {
             </>
           )}
         </Fact>
-        {task.backend === undefined ? undefined : (
-          <Fact name="Agent">
-            <bdi>{task.backend}</bdi>
-          </Fact>
-        )}
+        <Agent task={task} />
         <Fact name="Assigned">{dateAndTime(task.assigned_at)}</Fact>
         <Fact name="Accepted">{task.accepted_at === undefined ? "not yet" : dateAndTime(task.accepted_at)}</Fact>
         {task.expires_at === undefined ? undefined : <Lease expiresAt={task.expires_at} now={now} />}
@@ -68,6 +64,28 @@ export function TaskFacts({ task, issue }: TaskFactsProps) {
         </Fact>
       </Facts>
     </div>
+  );
+}
+
+/** The agent and its contributor's tier as they were when the task was given; of tasks of before they were kept there is none. */
+function Agent({ task }: { readonly task: tasks.TaskReply["task"] }) {
+  const { backend, model, tier, relay_version: version } = task;
+  const none = tier === undefined ? "not recorded" : "not declared";
+  return (
+    <>
+      {backend === undefined ? undefined : (
+        <Fact name="Agent">
+          <bdi>{backend}</bdi>
+        </Fact>
+      )}
+      <Fact name="Model">
+        <bdi>{model ?? none}</bdi>
+      </Fact>
+      <Fact name="Relay version">
+        <bdi>{version ?? none}</bdi>
+      </Fact>
+      <Fact name="Tier then">{tier ?? "not recorded"}</Fact>
+    </>
   );
 }
 
