@@ -87,7 +87,12 @@ export function buildRelays(deps: RelaysDeps): Relays {
     queue,
     clock,
     times: dispatch.times,
-    lookFor: (relay) => batcher.submit({ kind: "ready", unasked: true, ...relay }),
+    // What cannot be written now is looked for again the next time.
+    lookFor: (relay) =>
+      batcher.ask({ kind: "ready", unasked: true, ...relay }).then(
+        () => undefined,
+        () => undefined,
+      ),
   });
   const onReady = (session: Session) => waiting.delete(session);
   const onPrinted = (lease: Lease, lines: readonly string[]) => events.printed(lease, lines);

@@ -7,8 +7,8 @@ export interface WaitingRelaysDeps {
   readonly queue: Queue;
   readonly clock: Clock;
   readonly times: Pick<Durations, "askAgainMs">;
-  /** Looks for work for a relay, and sends something only when it finds some. */
-  readonly lookFor: (relay: RelayIdentity & Session["asking"]) => void;
+  /** Looks for work for a relay, and sends something only when it finds some. Resolves when that is decided; never rejects. */
+  readonly lookFor: (relay: RelayIdentity & Session["asking"]) => Promise<void>;
 }
 
 /**
@@ -19,7 +19,9 @@ export class WaitingRelays {
   readonly #deps: WaitingRelaysDeps;
   readonly #sessions = new Set<Session>();
   readonly #stop: () => void;
-  #isScheduled = false;
+  /** Whether something came on offer since the relays were asked last. */
+  #isWanted = false;
+  #isOffering = false;
 
   constructor(deps: WaitingRelaysDeps) {
     this.#deps = deps;
@@ -41,23 +43,47 @@ export class WaitingRelays {
 
   /** Call when issues came on offer or the rules changed. */
   offer(): void {
-    if (this.#isScheduled || this.#sessions.size === 0) return;
-    this.#isScheduled = true;
-    setImmediate(() => {
-      this.#isScheduled = false;
-      let left = this.#deps.queue.actionable;
-      for (const session of this.#sessions) {
-        if (left <= 0) break;
-        const { manners, relayIdentity } = session;
-        if (relayIdentity === undefined || !(manners.knows("task_push") || manners.neverAsksAgain)) continue;
-        left -= 1;
-        this.#deps.lookFor({ ...relayIdentity, ...session.asking });
+    this.#isWanted = true;
+    if (this.#isOffering || this.#sessions.size === 0) return;
+    this.#isOffering = true;
+    setImmediate(() => void this.#offerAll());
+  }
+
+  async #offerAll(): Promise<void> {
+    while (this.#isWanted) {
+      this.#isWanted = false;
+      const asked = new Set<Session>();
+      for (let some = this.#next(asked); some.length > 0; some = this.#next(asked)) {
+        await Promise.all(some.map((relay) => this.#deps.lookFor(relay)));
+        // What else happened meanwhile has its turn before the next ones are asked.
+        await new Promise((resolve) => setImmediate(resolve));
       }
-    });
+    }
+    this.#isOffering = false;
+  }
+
+  /**
+   * As many relays as there are issues on offer, of those that were not asked yet. Who is asked goes behind all others: a relay that may
+   * not have what is on offer (a pause, a limit, a model) keeps it from nobody, now or the next time.
+   */
+  #next(asked: Set<Session>): (RelayIdentity & Session["asking"])[] {
+    const relays: (RelayIdentity & Session["asking"])[] = [];
+    const most = this.#deps.queue.actionable;
+    for (const session of this.#sessions) {
+      if (relays.length >= most || asked.has(session)) break;
+      asked.add(session);
+      this.#sessions.delete(session);
+      this.#sessions.add(session);
+      const { manners, relayIdentity } = session;
+      if (relayIdentity === undefined || !(manners.knows("task_push") || manners.neverAsksAgain)) continue;
+      relays.push({ ...relayIdentity, ...session.asking });
+    }
+    return relays;
   }
 
   #askForSilentOnes(): void {
     for (const { manners, relayIdentity, asking } of this.#sessions)
-      if (manners.neverAsksAgain && relayIdentity !== undefined) this.#deps.lookFor({ ...relayIdentity, ...asking });
+      if (manners.neverAsksAgain && relayIdentity !== undefined)
+        void this.#deps.lookFor({ ...relayIdentity, ...asking });
   }
 }
