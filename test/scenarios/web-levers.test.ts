@@ -311,14 +311,14 @@ describe.skipIf(missing)("the levers of the hub's browser app", () => {
 
   test("an order that another admin changed meanwhile is not undone: the page says what is different, and shows it", async () => {
     const order = "/api/contribute/queue/order";
-    await hub.admin("PUT", order, { order: ["acme/one#6"] });
-    const { page, context } = await open("/operations");
+    await at.hub.admin("PUT", order, { order: ["acme/one#6"] });
+    const { page, context } = await at.open("/operations");
     await page.getByRole("button", { name: "1 pinned issue: unpin…" }).click();
-    await hub.admin("POST", `${order}/first`, { keys: ["acme/one#5"] });
+    await at.hub.admin("POST", `${order}/first`, { keys: ["acme/one#5"] });
     await page.getByRole("button", { name: "Unpin all" }).click();
     await page.getByText("somebody changed the order of the queue since it was read").waitFor();
     await page.getByText("pinned meanwhile: acme/one#5").waitFor();
-    expect((await hub.admin("GET", order)).body).toMatchObject({ order: ["acme/one#5", "acme/one#6"] });
+    expect((await at.hub.admin("GET", order)).body).toMatchObject({ order: ["acme/one#5", "acme/one#6"] });
     await page.getByRole("button", { name: "Cancel" }).click();
     await page.getByRole("button", { name: "2 pinned issues: unpin…" }).waitFor();
     await context.close();
