@@ -10,6 +10,8 @@ import { benchWatch } from "./hosted/watch.ts";
 import { benchLedger } from "./ledger/ledger.ts";
 import { benchNumbers } from "./numbers/numbers.ts";
 import { benchFirstPaint } from "./pages/first-paint.ts";
+import { benchOpenPages } from "./pages/open-pages.ts";
+import { benchOperationsPage } from "./pages/operations-page.ts";
 import { naivePeer } from "./peers/naive-peer.ts";
 import { benchRelay } from "./relay/relay.ts";
 
@@ -24,6 +26,8 @@ const USAGE = `usage: npm run bench -- dispatch [PART] [-seconds N] [-relays N] 
        npm run bench -- watch [-nests N]
        npm run bench -- numbers
        npm run bench -- first-paint
+       npm run bench -- operations-page [-relays N] [-seconds N]
+       npm run bench -- open-pages [-relays N] [-pages N] [-seconds N]
 
 relay: the bundled relay's start, memory and processor time at rest; then 100 of them (or -relays) on this machine against one hub:
 until all are connected, what each takes at rest, and one task each.
@@ -49,6 +53,11 @@ sum over the same rows.
 
 first-paint: when pages of the hub first show something in Chromium at 1.6 Mbit/s with a processor four times slower, and how much
 script they load, beside a page without the browser app.
+
+operations-page: the operations page in Chromium with 10,000 relays (or -relays), 50,000 issues and 1,000 events a second: frames while
+its lists are scrolled, memory and how it grows, what the stream sends it.
+
+open-pages: from ready to task_assign in the same hub while 20 operations pages (or -pages) are open and while none is, in turns.
 
 heartbeats: 1,000 nests (or -nests) beat at the hub a hundred times as often as they do, over real HTTP, beside a bare web server
 that answers the same bodies.
@@ -77,7 +86,13 @@ on loopback and lives in temporary folders that are removed.
 `;
 
 /** How long each figure is measured, unless a flag says so. */
-const secondsOf: Readonly<Record<string, number>> = { relay: 10, heartbeats: 30, "auth-check": 20 };
+const secondsOf: Readonly<Record<string, number>> = {
+  relay: 10,
+  heartbeats: 30,
+  "auth-check": 20,
+  "operations-page": 60,
+  "open-pages": 10,
+};
 
 process.exitCode = await main(process.argv.slice(2)).catch((thrown) => {
   for (const line of errorLines("bench", thrown)) console.error(line);
@@ -93,6 +108,7 @@ async function main(args: readonly string[]): Promise<number> {
     quick: "switch",
     beads: "number",
     nests: "number",
+    pages: "number",
     events: "number",
   });
   const [subject, part = "peers", ...rest] = words;
@@ -118,6 +134,12 @@ async function main(args: readonly string[]): Promise<number> {
       return measured((to) => benchClaim({ claims: within("nests", flags.nests ?? 20, 40), ...to }));
     case "watch":
       return measured((to) => benchWatch({ nests: within("nests", flags.nests ?? 500, 2000), ...to }));
+    case "operations-page":
+      return measured((to) => benchOperationsPage({ relays: relaysOf(flags.relays), seconds, ...to }));
+    case "open-pages": {
+      const pages = within("pages", flags.pages ?? 20, 200);
+      return measured((to) => benchOpenPages({ relays: relaysOf(flags.relays), pages, seconds, ...to }));
+    }
     case "first-paint":
       return measured(benchFirstPaint);
     case "numbers":
@@ -127,7 +149,7 @@ async function main(args: readonly string[]): Promise<number> {
   }
   if (subject !== "dispatch") throw new UsageError(`there is no benchmark ${subject}`, { hint: "npm run bench -- -h" });
   if (!isPart(part) || rest.length > 0) throw new UsageError(`parts are ${parts.join(", ")}`);
-  const relays = flags.relays === undefined ? undefined : within("relays", flags.relays, 18_000);
+  const relays = flags.relays === undefined ? undefined : relaysOf(flags.relays);
   if (flags.hub !== undefined && flags.hub !== "all" && flags.hub !== "naive")
     throw new UsageError("flag -hub takes all or naive");
   const only = flags.hub === "naive" ? { hubs: [naivePeer] } : {};
@@ -150,6 +172,10 @@ async function measured(bench: (to: Telling) => Promise<void>): Promise<number> 
   await bench({ print, tell: (text) => progress.show(text) });
   progress.end();
   return 0;
+}
+
+function relaysOf(given: number | undefined): number {
+  return within("relays", given ?? 10_000, 18_000);
 }
 
 function isPart(word: string): word is Part {

@@ -12,6 +12,10 @@ export class Samples {
     this.#values = [];
   }
 
+  all(): readonly number[] {
+    return this.#values;
+  }
+
   sum(): Latencies {
     const sorted = Float64Array.from(this.#values).sort();
     return { count: sorted.length, p50: rank(sorted, 0.5), p99: rank(sorted, 0.99), p999: rank(sorted, 0.999) };

@@ -28,6 +28,7 @@ export interface RelayEvents {
 
 const READY = encodeFrames(['{"type":"ready"}']);
 const PING = encodeFrames(['{"type":"ping"}']);
+const COMPLETED = ',"result":"completed","verdict":"idle"';
 const UPGRADED = Buffer.from("HTTP/1.1 101");
 
 /** One relay of the load client: a bare socket that speaks the wire, as lean as it can be. */
@@ -75,6 +76,15 @@ export class BenchRelay implements FrameTaker {
     this.#socket?.write(encodeFrames([word("task_accepted", task), word("task_progress", task)]));
   }
 
+  /** Says that the work goes on, as a relay does every now and then. */
+  report(task: HeldTask): void {
+    this.#socket?.write(encodeFrames([word("task_progress", task, ',"status":"working"')]));
+  }
+
+  complete(task: HeldTask): void {
+    this.#socket?.write(encodeFrames([word("task_complete", task, COMPLETED)]));
+  }
+
   /** Claims a task after a reconnect: the pair that resumes it names the issue too. */
   resume(task: HeldTask): void {
     const [repo, number] = task.issue.split("#");
@@ -89,7 +99,7 @@ export class BenchRelay implements FrameTaker {
       encodeFrames([
         word("task_accepted", task),
         word("task_progress", task),
-        word("task_complete", task, ',"result":"completed","verdict":"idle"'),
+        word("task_complete", task, COMPLETED),
         ...(thenAsk ? ['{"type":"ready"}'] : []),
       ]),
     );

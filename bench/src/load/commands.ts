@@ -5,6 +5,9 @@ export type LoadCommand =
   | { readonly do: "connect"; readonly places: readonly HubPlace[]; readonly tokens: readonly string[] }
   | { readonly do: "closed"; readonly warmupMs: number; readonly measureMs: number }
   | { readonly do: "open"; readonly perSecond: number; readonly warmupMs: number; readonly measureMs: number }
+  /** A fleet at work from now on, while `sample` measures it. */
+  | { readonly do: "shift"; readonly eventsPerSecond: number; readonly holdMs: number }
+  | { readonly do: "sample"; readonly measureMs: number }
   | { readonly do: "hold"; readonly count: number }
   | { readonly do: "recover"; readonly withinMs: number }
   | { readonly do: "finish"; readonly withinMs: number };
@@ -23,6 +26,8 @@ export interface LoadAnswer {
   readonly cycles?: number;
   readonly perSecond?: number;
   readonly readyToAssign?: Latencies;
+  /** Every latency of a sample, in milliseconds. */
+  readonly samples?: readonly number[];
   /** Anything that was not the plain course of things, by reason. */
   readonly odd: Readonly<Record<string, number>>;
   readonly held?: number;

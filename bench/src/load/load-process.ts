@@ -1,6 +1,7 @@
 import { BenchRelay, type HubPlace, type RelayEvents } from "./bench-relay.ts";
 import type { LoadAnswer, LoadCommand } from "./commands.ts";
 import { ClosedLoop, expectNothing, Oddities, OpenLoop, Recovery } from "./modes.ts";
+import { ShiftLoop } from "./shift-loop.ts";
 
 /** The load client, in a process of its own: does what its parent tells it, one command after the other. */
 const IN_FLIGHT = 60;
@@ -33,6 +34,10 @@ function carryOut(command: LoadCommand): Promise<Partial<LoadAnswer>> {
       return closedLoop(command.warmupMs, command.measureMs);
     case "open":
       return openLoop(command.perSecond, command.warmupMs, command.measureMs);
+    case "shift":
+      return beginShift(command.eventsPerSecond, command.holdMs);
+    case "sample":
+      return sample(command.measureMs);
     case "hold":
       return hold(command.count);
     case "recover":
@@ -102,6 +107,28 @@ async function measured(loop: ClosedLoop | OpenLoop, warmupMs: number, measureMs
   await wait(SETTLE_MS);
   events = expectNothing(odd);
   return { cycles, perSecond: cycles / seconds, readyToAssign };
+}
+
+let shift: ShiftLoop | undefined;
+/** What was odd during a shift; each sample tells its own. */
+const oddInShift = new Oddities();
+
+async function beginShift(eventsPerSecond: number, holdMs: number) {
+  shift = new ShiftLoop({ odd: oddInShift, relays, eventsPerSecond, holdMs, now: () => performance.now() });
+  events = shift.events();
+  setInterval(() => shift?.turn(), 1);
+  return {};
+}
+
+async function sample(measureMs: number) {
+  if (shift === undefined) throw new Error("no shift has begun");
+  oddInShift.clear();
+  shift.beginMeasuring();
+  const began = performance.now();
+  await wait(measureMs);
+  const seconds = (performance.now() - began) / 1000;
+  const { events: sent, readyToAssign, samples } = shift.measured();
+  return { perSecond: sent / seconds, readyToAssign, samples: [...samples], odd: { ...oddInShift.counts } };
 }
 
 /** The first `count` relays take a task each and keep it. */

@@ -8,6 +8,10 @@ export class Oddities {
   add(what: string): void {
     this.counts[what] = (this.counts[what] ?? 0) + 1;
   }
+
+  clear(): void {
+    for (const what of Object.keys(this.counts)) delete this.counts[what];
+  }
 }
 
 const ASK_AGAIN_MS = 50;

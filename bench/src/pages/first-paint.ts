@@ -5,13 +5,13 @@ import { type Browser, chromium } from "playwright-core";
 import { ratioLine, table } from "../figures/table.ts";
 import { startEmptyCodeHost } from "../process/code-host-here.ts";
 import { HubHere } from "../process/hub-here.ts";
+import { CHROMIUM, CHROMIUM_FLAGS } from "./chromium.ts";
 
 export interface FirstPaintBench {
   readonly print: (text: string) => void;
   readonly tell: (text: string) => void;
 }
 
-const CHROMIUM = "/usr/bin/chromium";
 const NETWORK = { offline: false, latency: 40, downloadThroughput: 200_000, uploadThroughput: 94_000 };
 const SLOWER = 4;
 const RUNS = 7;
@@ -35,7 +35,7 @@ export async function benchFirstPaint({ print, tell }: FirstPaintBench): Promise
   const { codeHost, code } = await startEmptyCodeHost(join(folder, "codehost"));
   tell("starting");
   const hub = await HubHere.start(join(folder, "hub"), code);
-  const browser = await chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox", "--disable-gpu"] });
+  const browser = await chromium.launch({ executablePath: CHROMIUM, args: [...CHROMIUM_FLAGS] });
   try {
     const rows: (readonly [string, Seen])[] = [];
     for (const path of [PEER, ...PAGES]) {

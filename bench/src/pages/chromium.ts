@@ -1,0 +1,12 @@
+/** Debian's browser, as the tests take it. */
+export const CHROMIUM = "/usr/bin/chromium";
+
+export const CHROMIUM_FLAGS = [
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+];

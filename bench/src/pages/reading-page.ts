@@ -1,0 +1,90 @@
+import { Agent, get, type IncomingMessage } from "node:http";
+import type { HubPlace } from "../load/bench-relay.ts";
+import { ADMIN_TOKEN } from "../load/watcher.ts";
+
+/** What the page asks for when it is opened. */
+const AT_FIRST = [
+  "/api/auth/user",
+  "/api/contribute/queue?limit=100&cursor=0",
+  "/api/contribute/queue/order",
+  "/api/contribute/activity?limit=100",
+  "/api/contribute/pauses",
+  "/api/contribute/metrics",
+];
+/** What it asks for again when the stream says that something has changed: at most this often. */
+const AGAIN = ["/api/contribute/queue?limit=100&cursor=0", "/api/contribute/queue/order", "/api/contribute/metrics"];
+const AGAIN_EVERY_MS = 1500;
+const SOCKETS = 6;
+
+/** One operations page without a browser: follows the stream, and asks for the lists on the screen as the page does. */
+export class ReadingPage {
+  readonly #place: HubPlace;
+  readonly #agent = new Agent({ keepAlive: true, maxSockets: SOCKETS });
+  #stream: IncomingMessage | undefined;
+  #again: NodeJS.Timeout | undefined;
+  streamBytes = 0;
+  events = 0;
+  calls = 0;
+  failed = 0;
+  isOpen = false;
+
+  constructor(place: HubPlace) {
+    this.#place = place;
+  }
+
+  /** Opens it; resolves when the first snapshot of the fleet is here. */
+  async open(): Promise<void> {
+    for (const path of AT_FIRST) void this.#call(path);
+    const stream = await this.#get("/api/contribute/events?fleet=changes");
+    if (stream.statusCode !== 200) throw new Error(`the hub's stream answers ${stream.statusCode}`);
+    this.#stream = stream;
+    await new Promise<void>((resolve) => {
+      stream.on("data", (chunk: Buffer) => {
+        this.#hear(chunk);
+        if (this.isOpen || chunk.indexOf("event: work") === -1) return;
+        this.isOpen = true;
+        resolve();
+      });
+    });
+    stream.on("close", () => {
+      if (this.isOpen) this.failed += 1;
+      this.isOpen = false;
+    });
+  }
+
+  close(): void {
+    this.isOpen = false;
+    clearTimeout(this.#again);
+    this.#stream?.destroy();
+    this.#agent.destroy();
+  }
+
+  #hear(chunk: Buffer): void {
+    this.streamBytes += chunk.length;
+    for (let at = chunk.indexOf("event: "); at !== -1; at = chunk.indexOf("event: ", at + 1)) this.events += 1;
+    this.#again ??= setTimeout(() => {
+      this.#again = undefined;
+      if (!this.isOpen) return;
+      for (const path of AGAIN) void this.#call(path);
+    }, AGAIN_EVERY_MS);
+  }
+
+  async #call(path: string): Promise<void> {
+    try {
+      const answer = await this.#get(path, this.#agent);
+      for await (const _ of answer);
+      this.calls += 1;
+      if (answer.statusCode !== 200) this.failed += 1;
+    } catch {
+      this.failed += 1;
+    }
+  }
+
+  #get(path: string, agent?: Agent): Promise<IncomingMessage> {
+    const headers = { authorization: `Bearer ${ADMIN_TOKEN}`, "accept-encoding": "gzip, deflate, br" };
+    return new Promise((resolve, reject) => {
+      const request = get({ ...this.#place, path, headers, ...(agent === undefined ? {} : { agent }) }, resolve);
+      request.on("error", reject);
+    });
+  }
+}
