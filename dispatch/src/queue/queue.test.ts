@@ -46,7 +46,7 @@ test("every issue on offer is offered: all of the repository whose turn it is, t
   expect(firstOf()).toBe("a/y#1");
 });
 
-test("the place of every issue is its number in the order, whatever was put in front and whoever was served", () => {
+test("the place of every issue is its number in the order, and every page a part of it, whatever was put in front and whoever was served", () => {
   fc.assert(
     fc.property(
       fc.array(fc.integer({ min: 0, max: 12 }), { minLength: 1, maxLength: 5 }),
@@ -71,6 +71,14 @@ test("the place of every issue is its number in the order, whatever was put in f
         const keys = queue.inOrder().map(({ key }) => key);
         expect(keys.map((key) => queue.placeOf(key))).toEqual(keys.map((_, at) => at + 1));
         expect(queue.placeOf("a/r0#99")).toBeUndefined();
+        for (const isSeen of [() => true, (repo: string) => repo !== "a/r1"]) {
+          const seen = queue.inOrder().filter(({ repo }) => isSeen(repo));
+          for (let from = 0; from <= seen.length; from += 1) {
+            const { entries, total, hidden } = queue.pageInOrder({ from, limit: 3 }, isSeen);
+            expect(entries).toEqual(seen.slice(from, from + 3));
+            expect([total, hidden]).toEqual([seen.length, keys.length - seen.length]);
+          }
+        }
       },
     ),
   );

@@ -8,7 +8,8 @@ import type { Ledger } from "../leases/ledger.ts";
 import type { Claim, Entry, QueueIssue, Withheld } from "./entry.ts";
 import type { Filter, FilterReason } from "./filters.ts";
 import { type IssueRule, issueRules, type Judgement } from "./issue-rules.ts";
-import { placeOf } from "./place-of.ts";
+import { type OrderedPage, pageInOrder } from "./page-in-order.ts";
+import { type HandOutOrder, placeOf } from "./place-of.ts";
 import { ReadyList } from "./ready-list.ts";
 import { digestOf } from "./unblocker.ts";
 import { WakeList } from "./wake-list.ts";
@@ -334,8 +335,30 @@ export class Queue implements Candidates {
   placeOf(key: string): number | undefined {
     const entry = this.#entries.get(key);
     if (entry === undefined || entry.withheld !== undefined) return undefined;
-    const listOf = ({ repo }: Entry) => this.#repos.get(repo.toLowerCase());
-    return placeOf(entry, { ordered: [...new Set(this.#ordered())], lists: this.#lists(), listOf });
+    return placeOf(
+      entry,
+      this.#handOutOrder(() => true),
+    );
+  }
+
+  /**
+   * A part of {@link inOrder} from a place (from 0) on, of the repositories that may be seen, without going through the rest; and how
+   * many are of others.
+   */
+  pageInOrder(
+    page: { readonly from: number; readonly limit: number },
+    isSeen: (repo: string) => boolean,
+  ): OrderedPage & { readonly hidden: number } {
+    const found = pageInOrder(this.#handOutOrder(isSeen), page);
+    return { ...found, hidden: this.actionable - found.total };
+  }
+
+  #handOutOrder(isSeen: (repo: string) => boolean): HandOutOrder {
+    return {
+      ordered: [...new Set(this.#ordered())].filter(({ repo }) => isSeen(repo)),
+      lists: this.#lists().filter((list) => isSeen(list.at(0)?.repo ?? "")),
+      listOf: ({ repo }) => this.#repos.get(repo.toLowerCase()),
+    };
   }
 
   #list(entry: Entry): void {

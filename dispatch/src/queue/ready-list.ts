@@ -47,6 +47,11 @@ export class ReadyList {
     return this.#entries[at]?.key === entry.key ? at - this.#head : undefined;
   }
 
+  /** The entry with a number (from 0). */
+  at(index: number): Entry | undefined {
+    return this.#entries[this.#head + index];
+  }
+
   /** The entries as they stand at the call of each step; the one just given may be removed meanwhile. */
   *inOrder(): Generator<Entry> {
     for (let nth = 0; ; ) {

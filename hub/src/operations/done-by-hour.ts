@@ -29,17 +29,20 @@ interface Done {
  */
 export class DoneByHour {
   readonly #hours = new Map<number, Map<string, Done>>();
+  /** The sum of each hour: thousands of contributors are not added up again for every page that is open. */
+  readonly #sums = new Map<number, Done>();
 
   /** Replaces the counts by those in the database: hours that are over from the table, the rest from the tasks. */
   async load(reader: Reader, now: number): Promise<void> {
     const [first, last] = [hourOf(now) - KEPT_HOURS, hourOf(now)];
     this.#hours.clear();
+    this.#sums.clear();
     const settled = await settledHours(reader);
     const isSettled = (hour: number) => settled !== undefined && hour <= settled.sealed && !settled.pending.has(hour);
     for (const row of await reader.all(COUNTED, first)) {
       if (!isSettled(Number(row.at))) continue;
       for (const [column, field] of Object.entries(fields))
-        this.#at(Number(row.at) * HOUR_MS, String(row.contributor_id))[field] += Number(row[column] ?? 0);
+        this.#add(Number(row.at) * HOUR_MS, String(row.contributor_id), field, Number(row[column] ?? 0));
     }
     for (let hour = first; hour <= last; hour += 1) {
       if (isSettled(hour)) continue;
@@ -48,7 +51,7 @@ export class DoneByHour {
       while (hour < last && !isSettled(hour + 1)) hour += 1;
       for await (const { hour: of, contributorId, column, n } of countedInHours(reader, begin, hour)) {
         const field = fields[column as keyof typeof fields];
-        if (field !== undefined) this.#at(of * HOUR_MS, contributorId)[field] += n;
+        if (field !== undefined) this.#add(of * HOUR_MS, contributorId, field, n);
       }
     }
   }
@@ -57,14 +60,14 @@ export class DoneByHour {
   count(changes: Changes): void {
     for (const taskId of changes.granted.keys()) {
       const lease = changes.leases.get(taskId);
-      if (lease !== undefined) this.#at(lease.assignedAt, lease.contributorId).assigned += 1;
+      if (lease !== undefined) this.#add(lease.assignedAt, lease.contributorId, "assigned", 1);
     }
     for (const { lease, endedAt, outcome, verdict } of changes.endings) {
       const field = fields[endingColumnOf({ outcome, verdict })];
-      if (field !== undefined) this.#at(endedAt, lease.contributorId)[field] += 1;
+      if (field !== undefined) this.#add(endedAt, lease.contributorId, field, 1);
     }
     for (const { contributorId, completedAt } of changes.counted.values())
-      this.#at(completedAt, contributorId).verified += 1;
+      this.#add(completedAt, contributorId, "verified", 1);
   }
 
   /** Each contributor's counts since a time, rounded to the hour. */
@@ -89,26 +92,30 @@ export class DoneByHour {
     const last = hourOf(now);
     return Array.from({ length: count }, (_, nth) => {
       const hour = last - count + 1 + nth;
-      const sum = none();
-      for (const done of this.#hours.get(hour)?.values() ?? []) addTo(sum, done);
-      return { from: new Date(hour * HOUR_MS).toISOString(), ...sum };
+      return { from: new Date(hour * HOUR_MS).toISOString(), ...(this.#sums.get(hour) ?? none()) };
     });
   }
 
-  #at(time: number, contributorId: string): Done {
+  #add(time: number, contributorId: string, field: keyof Done, count: number): void {
     const hour = hourOf(time);
     let contributors = this.#hours.get(hour);
-    if (contributors === undefined) {
+    let sum = this.#sums.get(hour);
+    if (contributors === undefined || sum === undefined) {
       contributors = new Map();
+      sum = none();
       this.#hours.set(hour, contributors);
-      for (const old of this.#hours.keys()) if (old < hour - KEPT_HOURS) this.#hours.delete(old);
+      this.#sums.set(hour, sum);
+      for (const old of this.#hours.keys()) if (old < hour - KEPT_HOURS) this.#forget(old);
     }
-    let done = contributors.get(contributorId);
-    if (done === undefined) {
-      done = none();
-      contributors.set(contributorId, done);
-    }
-    return done;
+    const done = contributors.get(contributorId) ?? none();
+    contributors.set(contributorId, done);
+    done[field] += count;
+    sum[field] += count;
+  }
+
+  #forget(hour: number): void {
+    this.#hours.delete(hour);
+    this.#sums.delete(hour);
   }
 }
 

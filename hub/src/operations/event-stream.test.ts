@@ -1,5 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { Writable } from "node:stream";
+import type { Activity } from "@nest/dispatch";
 import { VirtualClock } from "@nest/kit";
 import { expect, test } from "vitest";
 import { EventStream } from "./event-stream.ts";
@@ -131,5 +132,43 @@ test("changes sent because a watcher joins reach the other delta watchers, even 
   gone.destroy();
   await joining;
   expect(told.join("")).toContain('event: changes\ndata: {"clankers":[{"connection_id":"conn-1","note":"after"}]');
+  stream.close();
+});
+
+test("a line of the feed is told at once, and those that come within a tenth of a second together", async () => {
+  const clock = new VirtualClock();
+  const stream = new EventStream(modelOf(1), clock);
+  const watcher = slowWatcher();
+  await stream.watch(watcher, everything);
+  const told: string[] = [];
+  watcher.write = ((text: string) => told.push(text) > 0) as typeof watcher.write;
+  for (const id of [1, 2, 3]) stream.tell([{ id }] as unknown as Activity[]);
+  expect(told).toEqual(['event: activity\ndata: {"id":1}\n\n']);
+  await clock.jump(100);
+  expect(told.slice(1)).toEqual(['event: activity\ndata: {"id":2}\n\nevent: activity\ndata: {"id":3}\n\n']);
+  stream.close();
+});
+
+test("whoever joins is told each line once, and so are those who watch already", async () => {
+  const clock = new VirtualClock();
+  const stream = new EventStream(modelOf(1), clock);
+  const tell = (id: number) => stream.tell([{ id }] as unknown as Activity[]);
+  const toldTo = async () => {
+    const watcher = slowWatcher();
+    const told: string[] = [];
+    watcher.write = ((text: string) => told.push(text) > 0) as typeof watcher.write;
+    await stream.watch(watcher, everything);
+    return () => [...told.join("").matchAll(/\{"id":(\d)\}/g)].map(([, id]) => id);
+  };
+  const first = await toldTo();
+  tell(1);
+  tell(2);
+  const second = await toldTo();
+  tell(3);
+  await clock.jump(1000);
+  expect([first(), second().toSorted()]).toEqual([
+    ["1", "2", "3"],
+    ["1", "2", "3"],
+  ]);
   stream.close();
 });

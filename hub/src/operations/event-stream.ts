@@ -2,11 +2,18 @@ import type { ServerResponse } from "node:http";
 import type { Activity } from "@nest/dispatch";
 import { type Clock, TimeSlicer } from "@nest/kit";
 import { stream } from "@nest/protocol";
-import { changesSince, type FleetSnapshot, snapshotOf, wholeOf } from "./fleet-changes.ts";
+import { changesSince, type FleetSnapshot, type RowTexts, snapshotOf, wholeOf } from "./fleet-changes.ts";
 import type { ReadModel, Visibility } from "./read-model.ts";
 
 /** Minimum time between two sendings of status and work. */
 const SNAPSHOT_EVERY_MS = 1000;
+/**
+ * Minimum time between two sendings of new lines of the feed. The first is sent at once; what comes within this time goes together:
+ * a write to each watcher for each batch of the relays' reports would make the relays wait.
+ */
+const ACTIVITY_EVERY_MS = 100;
+/** Texts longer than this are encoded once for all watchers. */
+const ENCODED_ONCE = 4096;
 const MOST_WATCHERS = 1000;
 /**
  * Of these, the maximum for people who are not signed in: in all, and from one address. The rest is reserved for operators.
@@ -53,8 +60,12 @@ export class EventStream {
   readonly #joining = new Map<ServerResponse, Audience>();
   /** The last snapshot sent to the watchers of changes, by visibility filter: the baseline of their next changes. */
   readonly #baselines = new Map<Visibility, FleetSnapshot>();
+  readonly #texts: RowTexts = new WeakMap();
   /** The last lines of the feed, sent to each new watcher. */
   #latest: readonly Activity[] = [];
+  /** Lines of the feed that watchers were not sent yet. */
+  #unsent: Activity[] = [];
+  #isActivityDue = false;
   #changed = false;
   #scheduled = false;
   /** Snapshots are made in time slices, one after the other. */
@@ -128,6 +139,8 @@ export class EventStream {
     const changes = wantsChanges ? await this.#changes(visibility, snapshot, slicer) : "";
     this.#sendTo(visibility, (watcher) => watcher.wantsChanges, changes);
     if (response.destroyed) return true;
+    // It finds them in its first message.
+    this.#sendActivity();
     const activity = this.#latest.map((line) => this.#model.entry(line, visibility)).reverse();
     response.writeHead(200, {
       "content-type": "text/event-stream; charset=utf-8",
@@ -155,11 +168,24 @@ export class EventStream {
   tell(lines: readonly Activity[]): void {
     if (lines.length > 0) this.#latest = [...this.#latest, ...lines].slice(-REPLAY);
     if (this.#watchers.size === 0) return;
-    if (lines.length > 0)
-      this.#broadcast((visibility) =>
-        lines.map((line) => event("activity", this.#model.entry(line, visibility))).join(""),
-      );
+    this.#unsent.push(...lines);
+    if (!this.#isActivityDue) this.#sendActivity();
     this.change();
+  }
+
+  #sendActivity(): void {
+    const lines = this.#unsent;
+    if (lines.length === 0) return;
+    this.#unsent = [];
+    this.#broadcast((visibility) =>
+      lines.map((line) => event("activity", this.#model.entry(line, visibility))).join(""),
+    );
+    if (this.#isActivityDue) return;
+    this.#isActivityDue = true;
+    this.#clock.after(ACTIVITY_EVERY_MS, () => {
+      this.#isActivityDue = false;
+      this.#sendActivity();
+    });
   }
 
   /** Call when status or work may have changed. */
@@ -217,7 +243,7 @@ export class EventStream {
   }
 
   async #snapshotFor(visibility: Visibility, slicer: TimeSlicer): Promise<FleetSnapshot> {
-    return slicer.through(snapshotOf(await slicer.through(this.#model.fleet(visibility))));
+    return slicer.through(snapshotOf(await slicer.through(this.#model.fleet(visibility)), this.#texts));
   }
 
   /** The event with the changes since the baseline; `after` becomes the new baseline. */
@@ -230,8 +256,9 @@ export class EventStream {
 
   #sendTo(visibility: Visibility, wants: (watcher: Watcher) => boolean, text: string): void {
     if (text === "") return;
+    const payload = payloadOf(text);
     for (const [response, watcher] of this.#watchers)
-      if (watcher.visibility === visibility && wants(watcher)) send(response, watcher, text);
+      if (watcher.visibility === visibility && wants(watcher)) send(response, watcher, payload);
   }
 
   close(): void {
@@ -240,18 +267,23 @@ export class EventStream {
   }
 
   #broadcast(payloadFor: (visibility: Visibility) => string): void {
-    const payloads = new Map<Visibility, string>();
+    const payloads = new Map<Visibility, string | Buffer>();
     for (const [response, watcher] of this.#watchers) {
-      const text = payloads.get(watcher.visibility) ?? payloadFor(watcher.visibility);
-      payloads.set(watcher.visibility, text);
-      send(response, watcher, text);
+      const payload = payloads.get(watcher.visibility) ?? payloadOf(payloadFor(watcher.visibility));
+      payloads.set(watcher.visibility, payload);
+      send(response, watcher, payload);
     }
   }
 }
 
-function send(response: ServerResponse, { maxQueuedBytes }: Watcher, text: string): void {
+function send(response: ServerResponse, { maxQueuedBytes }: Watcher, payload: string | Buffer): void {
   if (response.writableLength > maxQueuedBytes) response.destroy();
-  else response.write(text);
+  else response.write(payload);
+}
+
+/** What is sent to many watchers is encoded once. */
+function payloadOf(text: string): string | Buffer {
+  return text.length > ENCODED_ONCE ? Buffer.from(text) : text;
 }
 
 function event(name: string, value: unknown): string {

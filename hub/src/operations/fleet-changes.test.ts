@@ -12,7 +12,7 @@ function fleetOf(relays: Record<string, string>, tasks: Record<string, string>):
   return { clankers, work, ...counts } as unknown as contribute.FleetReply;
 }
 
-const snapshotAs = (fleet: contribute.FleetReply) => slicer.through(snapshotOf(fleet));
+const snapshotAs = (fleet: contribute.FleetReply) => slicer.through(snapshotOf(fleet, new WeakMap()));
 
 test("the whole snapshot is the fleet as the route answers it", async () => {
   for (const fleet of [fleetOf({}, {}), fleetOf({ "c-1": 'a "model"', "c-2": "" }, { "t-1": "line\nline" })])

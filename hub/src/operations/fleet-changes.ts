@@ -9,13 +9,21 @@ export interface FleetSnapshot {
   readonly counts: Counts;
 }
 
+/**
+ * The JSON text of rows, kept as long as the row: one that is the same object as in the last snapshot is not written anew. Relays
+ * only, for tasks under lease are new objects each time.
+ */
+export type RowTexts = WeakMap<contribute.FleetRelay, string>;
+
 /** Makes a snapshot of a fleet. A generator, one row a step, so that the caller can yield to the event loop. */
-export function* snapshotOf(fleet: contribute.FleetReply): Generator<void, FleetSnapshot> {
+export function* snapshotOf(fleet: contribute.FleetReply, known: RowTexts): Generator<void, FleetSnapshot> {
   const { cooldown_count, in_flight_count, held_count } = fleet;
   const counts = { cooldown_count, in_flight_count, held_count };
   const clankers = new Map<string, string>();
   for (const row of fleet.clankers) {
-    clankers.set(row.connection_id, JSON.stringify(row));
+    const text = known.get(row) ?? JSON.stringify(row);
+    known.set(row, text);
+    clankers.set(row.connection_id, text);
     yield;
   }
   const work = new Map<string, string>();

@@ -6,8 +6,17 @@ export function pageOf<Row>(
   all: readonly Row[],
   { limit, cursor }: { readonly limit: number; readonly cursor?: string | undefined },
 ): { readonly rows: Row[]; readonly from: number; readonly next: { readonly next_cursor?: string } } {
-  const from = Number.parseInt(cursor ?? "0", 10) || 0;
+  const from = placeIn(cursor);
   const rows = all.slice(from, from + limit);
-  const to = from + rows.length;
-  return { rows, from, next: to < all.length ? { next_cursor: String(to) } : {} };
+  return { rows, from, next: nextAfter(from + rows.length, all.length) };
+}
+
+/** How many rows came before a cursor's page. */
+export function placeIn(cursor: string | undefined): number {
+  return Number.parseInt(cursor ?? "0", 10) || 0;
+}
+
+/** The cursor of the page that begins with row number `to` (from 0), where there is one. */
+export function nextAfter(to: number, total: number): { readonly next_cursor?: string } {
+  return to < total ? { next_cursor: String(to) } : {};
 }

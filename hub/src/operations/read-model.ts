@@ -27,7 +27,7 @@ import type { Peers, RemoteRelay } from "../relays/peers.ts";
 import { DAY_HOURS, type DoneByHour } from "./done-by-hour.ts";
 import { ACTIVITY, activityOf, RETAINED } from "./feed-queries.ts";
 import { facetsOf, issueMatcher } from "./issue-filter.ts";
-import { pageOf } from "./page-of.ts";
+import { nextAfter, pageOf, placeIn } from "./page-of.ts";
 import { type RelayRowDeps, RelayRows, type Visibility } from "./relay-rows.ts";
 import { shownWithheld } from "./shown-withheld.ts";
 import { withheldSentence } from "./withheld-sentence.ts";
@@ -44,6 +44,21 @@ export interface ReadModelDeps {
   readonly settings: () => governor.GovernorSettings;
   readonly webUrl: string;
   readonly roles: RelayRowDeps["roles"];
+}
+
+type QueuePage = contribute.QueueFilter & {
+  readonly limit: number;
+  readonly cursor?: string | undefined;
+  readonly facets?: "yes" | undefined;
+};
+
+interface FoundPage {
+  readonly rows: readonly Entry[];
+  /** How many issues there are on all pages. */
+  readonly matching: number;
+  readonly hidden: number;
+  readonly facets: Pick<contribute.QueueReply, "facets">;
+  readonly next: { readonly next_cursor?: string };
 }
 
 export type { Visibility } from "./relay-rows.ts";
@@ -114,19 +129,12 @@ export class ReadModel {
   }
 
   /** One page of the queue; `withheld` appends the issues that are not offered. A generator, one issue a step. */
-  *queue(
-    query: contribute.QueueFilter & {
-      readonly limit: number;
-      readonly cursor?: string | undefined;
-      readonly facets?: "yes" | undefined;
-    },
-    visibility: Visibility,
-  ): Generator<void, contribute.QueueReply> {
+  *queue(query: QueuePage, visibility: Visibility): Generator<void, contribute.QueueReply> {
     const { queue } = this.#deps;
-    const { all, hidden } = yield* this.foundIssues(query, visibility);
-    const { rows, next } = pageOf(all, query);
+    const { rows, matching, hidden, facets, next } = isPlain(query)
+      ? this.#pageOfOffer(query, visibility)
+      : yield* this.#pageOfFound(query, visibility);
     const counts = queue.withheldCounts();
-    const facets = query.facets === undefined ? {} : { facets: yield* facetsOf(all) };
     return {
       queue: rows.map((entry) => this.queueItem(entry, visibility)),
       actionable_items: queue.actionable,
@@ -135,10 +143,25 @@ export class ReadModel {
         Object.keys(counts).map((reason) => [reason, describeWithheld(reason).because]),
       ),
       hidden,
-      matching: all.length,
+      matching,
       ...facets,
       ...next,
     };
+  }
+
+  /** The page that every open Operations page reads again and again: it costs no more with a longer queue. */
+  #pageOfOffer(query: QueuePage, visibility: Visibility): FoundPage {
+    const { queue, clock } = this.#deps;
+    queue.wake(clock.now());
+    const from = placeIn(query.cursor);
+    const { entries, total, hidden } = queue.pageInOrder({ from, limit: query.limit }, visibility);
+    return { rows: entries, matching: total, hidden, facets: {}, next: nextAfter(from + entries.length, total) };
+  }
+
+  *#pageOfFound(query: QueuePage, visibility: Visibility): Generator<void, FoundPage> {
+    const { all, hidden } = yield* this.foundIssues(query, visibility);
+    const facets = query.facets === undefined ? {} : { facets: yield* facetsOf(all) };
+    return { ...pageOf(all, query), matching: all.length, hidden, facets };
   }
 
   /** Every issue that a filter finds, and how many of private repositories were left out. A generator, one issue a step. */
@@ -329,6 +352,11 @@ export class ReadModel {
           }),
     };
   }
+}
+
+/** Whether a page of the queue is of all that is on offer, without any filter. */
+function isPlain({ limit: _, cursor: __, ...filter }: QueuePage): boolean {
+  return Object.values(filter).every((value) => value === undefined);
 }
 
 function sessionOf({ identity, contributorId }: Lease): { readonly session?: string } {

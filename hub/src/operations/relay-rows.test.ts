@@ -1,0 +1,61 @@
+import type { Ledger } from "@nest/dispatch";
+import { expect, test } from "vitest";
+import type { Session } from "../relays/session.ts";
+import { RelayRows } from "./relay-rows.ts";
+
+const failure = { taskId: "t", repo: "acme/secret", number: 1, kind: "task", reason: "x", permanent: false, at: 0 };
+
+function aHub() {
+  const session = {
+    relayIdentity: { connection: "conn-1", contributorId: "c-1", identity: "c-1#laptop" },
+    connection: "conn-1",
+    login: "alice",
+    tier: "newcomer",
+    declared: { facts: { os: "linux" }, verdict: "current", session: "laptop" },
+    connectedAt: 0,
+    lastActivityAt: 0,
+  };
+  const roles = { inForce: undefined as string | undefined, assigned: undefined as string | undefined };
+  const settings = new Map<string, unknown>();
+  const deps = {
+    ledger: { setting: (name: string) => settings.get(name) } as unknown as Ledger,
+    roles: () => roles,
+    now: () => 1000,
+  };
+  const held = new Map<string, string>();
+  const rowOf = (rows: RelayRows, isSeen: (repo: string) => boolean = () => true) =>
+    rows.ofSession(session as unknown as Session, held, isSeen)[0];
+  return { session: session as Record<string, unknown>, roles, settings, held, deps, rowOf };
+}
+
+const pause = { until: null, note: "", by: "admin", at: 0 };
+
+test.each<[what: string, change: (hub: ReturnType<typeof aHub>) => void]>([
+  ["its tier", ({ session }) => Object.assign(session, { tier: "trusted" })],
+  ["its login", ({ session }) => Object.assign(session, { login: "bob" })],
+  ["what it declared", ({ session }) => Object.assign(session, { declared: { facts: {}, verdict: "older" } })],
+  ["when it was heard", ({ session }) => Object.assign(session, { lastActivityAt: 5 })],
+  ["why it idles", ({ session }) => Object.assign(session, { idleReason: "no_matching_work" })],
+  ["its last failure", ({ session }) => Object.assign(session, { lastFailure: failure })],
+  ["its credential's failure", ({ session }) => Object.assign(session, { credentialFailure: failure })],
+  ["its task", ({ held }) => held.set("conn-1", "task-1")],
+  ["the role in force", ({ roles }) => Object.assign(roles, { inForce: "reviewer" })],
+  ["the role that was set", ({ roles }) => Object.assign(roles, { assigned: "reviewer" })],
+  ["a pause of everybody", ({ settings }) => settings.set("pause:everything", pause)],
+])("a relay's row is another as soon as %s is another, and else the same object", (_, change) => {
+  const hub = aHub();
+  const rows = new RelayRows(hub.deps);
+  const before = hub.rowOf(rows);
+  expect(hub.rowOf(rows)).toBe(before);
+  change(hub);
+  expect(hub.rowOf(rows)).not.toEqual(before);
+  expect(hub.rowOf(rows)).toEqual(hub.rowOf(new RelayRows(hub.deps)));
+});
+
+test("a row that an admin saw is not shown to who must not see the repository of its failure", () => {
+  const hub = aHub();
+  hub.session.lastFailure = failure;
+  const rows = new RelayRows(hub.deps);
+  expect(hub.rowOf(rows)).toMatchObject({ last_failure: { repo: "acme/secret" } });
+  expect(hub.rowOf(rows, () => false)).not.toHaveProperty("last_failure");
+});
