@@ -42,3 +42,20 @@ test("changes told twice, or of rows never heard of, do no harm", () => {
   const once = changedFleet(wholeFleet({ clankers: [], work: [] }), changes);
   expect(changedFleet(once, changes)).toEqual(once);
 });
+
+test("after any changes relays stand as if all had been sorted, also one whose login is another now", () => {
+  const logins = ["eve", "Alice", "mallory", "bob", "zoe", "Carol"];
+  const before = wholeFleet({ clankers: logins.map((login) => aRelay(login)), work: [] });
+  const renamed = { ...aRelay("eve"), github_username: "yvonne" };
+  const changed = [renamed, aRelay("aaron"), aRelay("Zed"), aRelay("bob", { model: "other" })];
+  const after = changedFleet(before, { ...nothing, clankers: changed, gone: { clankers: ["conn-mallory"], work: [] } });
+  expect(after.relays.map((relay) => relay.github_username)).toEqual([
+    "aaron",
+    "Alice",
+    "bob",
+    "Carol",
+    "yvonne",
+    "Zed",
+    "zoe",
+  ]);
+});

@@ -10,30 +10,74 @@ export interface Fleet {
 
 /** The fleet from a complete event. Relays are sorted by login and tasks by age, so that changed rows keep their places. */
 export function wholeFleet({ clankers, work }: Pick<contribute.FleetReply, "clankers" | "work">): Fleet {
-  return {
-    relays: clankers.toSorted(byLogin),
-    tasks: work.toSorted((a, b) => (a.assigned_at < b.assigned_at ? -1 : Number(a.assigned_at > b.assigned_at))),
-    taskOf: new Map(work.map((task) => [task.task_id, task])),
-  };
+  return fleetOf(clankers.toSorted(byLogin), work.toSorted(byAge));
 }
 
-/** The fleet after an event of changes. Unchanged rows stay the same objects, so that they are not rendered again. */
+/**
+ * The fleet after an event of changes. Unchanged rows stay the same objects, so that they are not rendered again, and in their places:
+ * thousands of relays are not sorted again each second.
+ */
 export function changedFleet(before: Fleet, { clankers, work, gone }: contribute.FleetChanges): Fleet {
-  const relays = merged(before.relays, clankers, gone.clankers, (row) => row.connection_id);
-  const tasks = merged(before.tasks, work, gone.work, (row) => row.task_id);
-  return wholeFleet({ clankers: relays, work: tasks });
+  const relays = { changed: clankers, gone: gone.clankers, nameOf: connectionOf, compare: byLogin };
+  const tasks = { changed: work, gone: gone.work, nameOf: taskIdOf, compare: byAge };
+  return fleetOf(merged(before.relays, relays), merged(before.tasks, tasks));
 }
 
-function merged<Row>(
-  before: readonly Row[],
-  changed: readonly Row[],
-  gone: readonly string[],
-  nameOf: (row: Row) => string,
-): Row[] {
-  const rows = new Map(before.map((row) => [nameOf(row), row]));
-  for (const name of gone) rows.delete(name);
-  for (const row of changed) rows.set(nameOf(row), row);
-  return [...rows.values()];
+function fleetOf(relays: Fleet["relays"], tasks: Fleet["tasks"]): Fleet {
+  return { relays, tasks, taskOf: new Map(tasks.map((task) => [task.task_id, task])) };
+}
+
+interface RowChanges<Row> {
+  readonly changed: readonly Row[];
+  readonly gone: readonly string[];
+  readonly nameOf: (row: Row) => string;
+  readonly compare: (a: Row, b: Row) => number;
+}
+
+/** Sorted rows after changes, sorted. */
+function merged<Row>(before: readonly Row[], { changed, gone, nameOf, compare }: RowChanges<Row>): readonly Row[] {
+  if (changed.length === 0 && gone.length === 0) return before;
+  const left = new Set(gone);
+  const news = new Map(changed.map((row) => [nameOf(row), row]));
+  const kept: Row[] = [];
+  for (const row of before) {
+    const name = nameOf(row);
+    const next = news.get(name);
+    if (next === undefined) {
+      if (!left.has(name)) kept.push(row);
+      // A row that now belongs elsewhere is placed with those that are new.
+    } else if (compare(row, next) === 0) {
+      kept.push(next);
+      news.delete(name);
+    }
+  }
+  return news.size === 0 ? kept : together(kept, [...news.values()].sort(compare), compare);
+}
+
+/** Two sorted lists as one. */
+function together<Row>(some: readonly Row[], others: readonly Row[], compare: (a: Row, b: Row) => number): Row[] {
+  const all: Row[] = [];
+  let at = 0;
+  for (const row of some) {
+    for (let other = others[at]; other !== undefined && compare(other, row) < 0; other = others[at]) {
+      all.push(other);
+      at += 1;
+    }
+    all.push(row);
+  }
+  return [...all, ...others.slice(at)];
+}
+
+function connectionOf({ connection_id: id }: contribute.FleetRelay): string {
+  return id;
+}
+
+function taskIdOf({ task_id: id }: contribute.FleetWork): string {
+  return id;
+}
+
+function byAge(a: contribute.FleetWork, b: contribute.FleetWork): number {
+  return a.assigned_at < b.assigned_at ? -1 : Number(a.assigned_at > b.assigned_at);
 }
 
 function byLogin(a: contribute.FleetRelay, b: contribute.FleetRelay): number {

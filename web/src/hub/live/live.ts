@@ -13,6 +13,8 @@ export interface Live {
 
 const events = stream.streamEvents;
 const MOST_ACTIVITY = 500;
+/** New lines of the feed are shown together at most this often: a busy hub sends hundreds a second, each an event of its own. */
+const ACTIVITY_EVERY_MS = 250;
 
 export const live = createStore<Live>({ status: undefined, fleet: undefined, activity: [] });
 
@@ -32,10 +34,19 @@ export function followHub(): void {
       const { fleet } = live.get();
       if (fleet !== undefined) change({ fleet: changedFleet(fleet, changes) });
     }),
-    streamEvent("activity", events.activity, (entry) =>
-      change({ activity: newestFirst([entry], live.get().activity) }),
-    ),
+    streamEvent("activity", events.activity, showSoon),
   ]);
+}
+
+let unshown: contribute.ActivityEntry[] = [];
+
+function showSoon(entry: contribute.ActivityEntry): void {
+  unshown.push(entry);
+  if (unshown.length > 1) return;
+  setTimeout(() => {
+    change({ activity: newestFirst(unshown, live.get().activity) });
+    unshown = [];
+  }, ACTIVITY_EVERY_MS);
 }
 
 function newestFirst(

@@ -1,5 +1,5 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { type ReactNode, useEffect, useRef } from "react";
+import { type ReactNode, useCallback, useEffect, useMemo, useRef } from "react";
 import { useRovingFocus } from "./roving-focus.ts";
 
 export interface VirtualListProps<Row> {
@@ -21,14 +21,15 @@ const OVERSCAN = 6;
 export function VirtualList<Row>({ label, rows, rowHeight, keyOf, show, onEnd }: VirtualListProps<Row>) {
   const count = rows.length;
   const box = useRef<HTMLElement>(null);
+  // The same function as long as the rows are the same: with another one the whole list is measured anew, at each frame of a scroll.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a row's key depends on the row alone, whatever function tells it
+  const keys = useMemo(() => rows.map(keyOf), [rows]);
+  const getItemKey = useCallback((index: number) => keys[index] ?? index, [keys]);
   const list = useVirtualizer({
     count,
     getScrollElement: () => box.current,
     estimateSize: () => rowHeight,
-    getItemKey: (index) => {
-      const row = rows[index];
-      return row === undefined ? index : keyOf(row);
-    },
+    getItemKey,
     overscan: OVERSCAN,
   });
   const onKeyDown = useRovingFocus({ box, count, scrollToIndex: (index) => list.scrollToIndex(index) });
