@@ -6,6 +6,7 @@ import { short, table } from "../figures/table.ts";
 import { startEmptyCodeHost } from "../process/code-host-here.ts";
 import { HubHere } from "../process/hub-here.ts";
 import { MUCH_TRIED, type SeededHistory, seedHistory } from "./seed-history.ts";
+import { taskPageFigures } from "./task-page.ts";
 
 export interface HistoryBench {
   readonly events: number;
@@ -30,6 +31,8 @@ export async function benchHistory({ events, print, tell }: HistoryBench): Promi
     const startMs = performance.now() - before;
     try {
       print(await figuresOf(hub, history, startMs, tell));
+      tell("a task's page in Chromium");
+      print(await taskPageFigures(hub.url, history.ids));
     } finally {
       await hub.stop();
     }
