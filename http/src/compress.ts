@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
 import { promisify } from "node:util";
-import { brotliCompress, constants, createBrotliCompress, createGzip, gzip } from "node:zlib";
+import { type BrotliOptions, brotliCompress, constants, createBrotliCompress, createGzip, gzip } from "node:zlib";
 import type { FastifyInstance, FastifyReply } from "fastify";
 
 /** Below this an answer fits into one packet anyway. */
@@ -9,6 +9,7 @@ const WORTH_IT_BYTES = 1024;
 const COMPRESSIBLE = /^(?:text\/(?:html|css|javascript)|application\/json|image\/svg\+xml)\b/;
 /** Compresses nearly as well as the default level at half the work: somebody waits for the answer. */
 const brotli = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } };
+const LARGEST_WINDOW = 22;
 
 const brotliWhole = promisify(brotliCompress);
 const gzipWhole = promisify(gzip);
@@ -35,8 +36,23 @@ export function compressAnswers(http: FastifyInstance): void {
       packer.once("close", () => payload.destroy());
       return payload.pipe(packer);
     }
-    return way === "br" ? brotliWhole(payload, brotli) : gzipWhole(payload);
+    return way === "br" ? brotliWhole(payload, brotliFor(payload.length)) : gzipWhole(payload);
   });
+}
+
+/**
+ * A window as large as the answer. The largest one takes megabytes outside of the heap for each answer, and dozens of answers a second
+ * have the whole heap collected again and again, which delays everybody.
+ */
+function brotliFor(bytes: number): BrotliOptions {
+  const window = Math.min(LARGEST_WINDOW, Math.max(constants.BROTLI_MIN_WINDOW_BITS, Math.ceil(Math.log2(bytes))));
+  return {
+    params: {
+      ...brotli.params,
+      [constants.BROTLI_PARAM_LGWIN]: window,
+      [constants.BROTLI_PARAM_SIZE_HINT]: bytes,
+    },
+  };
 }
 
 function isWorthIt(reply: FastifyReply, payload: string | Buffer | Readable): boolean {
