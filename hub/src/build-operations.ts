@@ -166,12 +166,16 @@ function listenFor(
       stream.tell(changes.activity);
       const names = [...changes.settings.keys()];
       if (names.some((name) => name.startsWith(PAUSE_PREFIX))) readModel.pausesChanged();
-      if (names.length > 0) stream.change();
+      if (names.length > 0) {
+        readModel.settingsChanged();
+        stream.change();
+      }
       const isOfIdentity = (name: string) => name.startsWith(USER_SETTING) || name.startsWith(TOKEN_SETTING);
       if (names.some(isOfIdentity)) void stream.review();
     },
     reloaded() {
       readModel.pausesChanged();
+      readModel.settingsChanged();
       doneByHour.load(reader, clock.now()).catch((thrown) => log.warn({ err: thrown }, "could not reload the charts"));
       stream.change();
     },

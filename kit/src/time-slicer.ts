@@ -15,11 +15,17 @@ function goOn(): void {
 
 /** Splits long work into slices. `pause` gives the event loop a turn when the slice is used up; else it returns at once. */
 export class TimeSlicer {
+  readonly #sliceMs: number;
   #since = performance.now();
+
+  /** `sliceMs`: shorter for what is done all the time, so that it delays nobody noticeably. */
+  constructor(sliceMs = SLICE_MS) {
+    this.#sliceMs = sliceMs;
+  }
 
   /** Returns undefined while the slice lasts, so that a tight loop does not await for nothing. */
   pause(): Promise<void> | undefined {
-    if (performance.now() - this.#since < SLICE_MS) return undefined;
+    if (performance.now() - this.#since < this.#sliceMs) return undefined;
     return new Promise((resolve) => {
       waiting.push(() => {
         this.#since = performance.now();

@@ -53,8 +53,7 @@ test("whoever reads nothing of what comes after it is let go", async () => {
     stream.change();
     await clock.jump(1000);
   }
-  await new Promise((resolve) => setImmediate(resolve));
-  expect([watcher.destroyed, stream.watchers]).toEqual([true, 0]);
+  await expect.poll(() => [watcher.destroyed, stream.watchers]).toEqual([true, 0]);
   stream.close();
 });
 

@@ -2,7 +2,7 @@ import type { ServerResponse } from "node:http";
 import type { Activity } from "@nest/dispatch";
 import { type Clock, TimeSlicer } from "@nest/kit";
 import { stream } from "@nest/protocol";
-import { changesSince, type FleetSnapshot, type RowTexts, snapshotOf, wholeOf } from "./fleet-changes.ts";
+import { changesSince, type FleetSnapshot, piecesOf, type RowTexts, snapshotOf } from "./fleet-changes.ts";
 import type { ReadModel, Visibility } from "./read-model.ts";
 
 /** Minimum time between two sendings of status and work. */
@@ -12,6 +12,8 @@ const SNAPSHOT_EVERY_MS = 1000;
  * a write to each watcher for each batch of the relays' reports would make the relays wait.
  */
 const ACTIVITY_EVERY_MS = 100;
+/** How long the stream works at a time: what it makes each second must not delay the relays. */
+const SLICE_MS = 0.25;
 /** Texts longer than this are encoded once for all watchers. */
 const ENCODED_ONCE = 4096;
 const MOST_WATCHERS = 1000;
@@ -133,11 +135,12 @@ export class EventStream {
     const { visibility } = audience;
     // The first watcher gets everything in its snapshot; changes made while the snapshot is built are sent after it.
     if (this.#watchers.size === 0) this.#changed = false;
-    const slicer = new TimeSlicer();
+    const slicer = new TimeSlicer(SLICE_MS);
     const snapshot = await this.#snapshotFor(visibility, slicer);
     // Watchers of changes share one baseline: send them the pending changes before adding one.
     const changes = wantsChanges ? await this.#changes(visibility, snapshot, slicer) : "";
-    this.#sendTo(visibility, (watcher) => watcher.wantsChanges, changes);
+    await this.#sendTo(visibility, (watcher) => watcher.wantsChanges, changes);
+    const whole = await this.#wholeOf(snapshot, slicer);
     if (response.destroyed) return true;
     // It finds them in its first message.
     this.#sendActivity();
@@ -151,7 +154,8 @@ export class EventStream {
     // Those who watch already were not told this one.
     if (!this.#told.has(visibility)) this.#statusFor(visibility);
     const hello = event("hello", { activity, status: this.#model.status(visibility) });
-    response.write(`retry: 2000\n\n${hello}${eventOf("work", wholeOf(snapshot))}`);
+    response.write(`retry: 2000\n\n${hello}`);
+    for (const piece of whole) response.write(piece);
     this.#watchers.set(response, {
       visibility,
       wantsChanges,
@@ -220,13 +224,17 @@ export class EventStream {
       if (kinds.get(visibility)?.changes !== true) this.#baselines.delete(visibility);
     for (const visibility of this.#told.keys()) if (!kinds.has(visibility)) this.#told.delete(visibility);
     for (const [visibility, { whole, changes }] of kinds) {
-      const slicer = new TimeSlicer();
+      const slicer = new TimeSlicer(SLICE_MS);
       const snapshot = await this.#snapshotFor(visibility, slicer);
       const delta = changes ? await this.#changes(visibility, snapshot, slicer) : "";
       const status = this.#statusFor(visibility);
       if (whole)
-        this.#sendTo(visibility, (watcher) => !watcher.wantsChanges, status + eventOf("work", wholeOf(snapshot)));
-      if (changes) this.#sendTo(visibility, (watcher) => watcher.wantsChanges, status + delta);
+        await this.#sendTo(
+          visibility,
+          (watcher) => !watcher.wantsChanges,
+          Buffer.concat([Buffer.from(status), ...(await this.#wholeOf(snapshot, slicer))]),
+        );
+      if (changes) await this.#sendTo(visibility, (watcher) => watcher.wantsChanges, status + delta);
     }
   }
 
@@ -246,6 +254,17 @@ export class EventStream {
     return slicer.through(snapshotOf(await slicer.through(this.#model.fleet(visibility)), this.#texts));
   }
 
+  /** The event with everything, in pieces that are encoded one by one. */
+  async #wholeOf(snapshot: FleetSnapshot, slicer: TimeSlicer): Promise<Buffer[]> {
+    const pieces = ["event: work\ndata: ", ...(await slicer.through(piecesOf(snapshot))), "\n\n"];
+    const encoded: Buffer[] = [];
+    for (const piece of pieces) {
+      encoded.push(Buffer.from(piece));
+      await slicer.pause();
+    }
+    return encoded;
+  }
+
   /** The event with the changes since the baseline; `after` becomes the new baseline. */
   async #changes(visibility: Visibility, after: FleetSnapshot, slicer: TimeSlicer): Promise<string> {
     const before = this.#baselines.get(visibility);
@@ -254,11 +273,17 @@ export class EventStream {
     return changes === undefined ? "" : eventOf("changes", changes);
   }
 
-  #sendTo(visibility: Visibility, wants: (watcher: Watcher) => boolean, text: string): void {
-    if (text === "") return;
-    const payload = payloadOf(text);
-    for (const [response, watcher] of this.#watchers)
-      if (watcher.visibility === visibility && wants(watcher)) send(response, watcher, payload);
+  /** Sends to some watchers, a few at a time: what is written to one waits in the kernel, and many together take milliseconds. */
+  async #sendTo(visibility: Visibility, wants: (watcher: Watcher) => boolean, text: string | Buffer): Promise<void> {
+    if (text.length === 0) return;
+    const payload = typeof text === "string" ? payloadOf(text) : text;
+    const slicer = new TimeSlicer(SLICE_MS);
+    for (const [response, watcher] of [...this.#watchers]) {
+      if (watcher.visibility !== visibility || !wants(watcher)) continue;
+      await slicer.pause();
+      // It may have left, or may not be told any more, since the last turn.
+      if (this.#watchers.has(response)) send(response, watcher, payload);
+    }
   }
 
   close(): void {

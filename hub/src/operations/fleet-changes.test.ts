@@ -1,7 +1,7 @@
 import { TimeSlicer } from "@nest/kit";
 import type { contribute } from "@nest/protocol";
 import { expect, test } from "vitest";
-import { changesSince, snapshotOf, wholeOf } from "./fleet-changes.ts";
+import { changesSince, piecesOf, snapshotOf } from "./fleet-changes.ts";
 
 const slicer = new TimeSlicer();
 
@@ -15,8 +15,13 @@ function fleetOf(relays: Record<string, string>, tasks: Record<string, string>):
 const snapshotAs = (fleet: contribute.FleetReply) => slicer.through(snapshotOf(fleet, new WeakMap()));
 
 test("the whole snapshot is the fleet as the route answers it", async () => {
-  for (const fleet of [fleetOf({}, {}), fleetOf({ "c-1": 'a "model"', "c-2": "" }, { "t-1": "line\nline" })])
-    expect(JSON.parse(wholeOf(await snapshotAs(fleet)))).toEqual(fleet);
+  const many = Object.fromEntries(Array.from({ length: 250 }, (_, nth) => [`c-${nth}`, "m"]));
+  for (const fleet of [
+    fleetOf({}, {}),
+    fleetOf({ "c-1": 'a "model"', "c-2": "" }, { "t-1": "line\nline" }),
+    fleetOf(many, {}),
+  ])
+    expect(JSON.parse((await slicer.through(piecesOf(await snapshotAs(fleet)))).join(""))).toEqual(fleet);
 });
 
 test("changes name what is new, what is different and what is gone, and nothing else", async () => {

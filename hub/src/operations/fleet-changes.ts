@@ -9,11 +9,8 @@ export interface FleetSnapshot {
   readonly counts: Counts;
 }
 
-/**
- * The JSON text of rows, kept as long as the row: one that is the same object as in the last snapshot is not written anew. Relays
- * only, for tasks under lease are new objects each time.
- */
-export type RowTexts = WeakMap<contribute.FleetRelay, string>;
+/** The JSON text of rows, kept as long as the row: one that is the same object as in the last snapshot is not written anew. */
+export type RowTexts = WeakMap<object, string>;
 
 /** Makes a snapshot of a fleet. A generator, one row a step, so that the caller can yield to the event loop. */
 export function* snapshotOf(fleet: contribute.FleetReply, known: RowTexts): Generator<void, FleetSnapshot> {
@@ -21,22 +18,46 @@ export function* snapshotOf(fleet: contribute.FleetReply, known: RowTexts): Gene
   const counts = { cooldown_count, in_flight_count, held_count };
   const clankers = new Map<string, string>();
   for (const row of fleet.clankers) {
-    const text = known.get(row) ?? JSON.stringify(row);
-    known.set(row, text);
-    clankers.set(row.connection_id, text);
+    clankers.set(row.connection_id, textOf(row, known));
     yield;
   }
   const work = new Map<string, string>();
   for (const row of fleet.work) {
-    work.set(row.task_id, JSON.stringify(row));
+    work.set(row.task_id, textOf(row, known));
     yield;
   }
   return { clankers, work, counts };
 }
 
-/** The whole snapshot as JSON, as `GET /api/contribute/fleet` answers. */
-export function wholeOf({ clankers, work, counts }: FleetSnapshot): string {
-  return objectOf({ clankers: listOf(clankers.values()), work: listOf(work.values()) }, counts);
+function textOf(row: object, known: RowTexts): string {
+  const before = known.get(row);
+  if (before !== undefined) return before;
+  const text = JSON.stringify(row);
+  known.set(row, text);
+  return text;
+}
+
+/** Rows of a snapshot in a piece of its text. */
+const ROWS_A_PIECE = 100;
+
+/**
+ * The whole snapshot as JSON, as `GET /api/contribute/fleet` answers, in pieces: with thousands of relays it is megabytes. A generator,
+ * one piece a step.
+ */
+export function* piecesOf({ clankers, work, counts }: FleetSnapshot): Generator<void, string[]> {
+  const pieces: string[] = [];
+  for (const [name, rows] of [
+    ["clankers", [...clankers.values()]],
+    ["work", [...work.values()]],
+  ] as const) {
+    pieces.push(`${pieces.length === 0 ? "{" : ","}"${name}":[`);
+    for (let at = 0; at < rows.length; at += ROWS_A_PIECE) {
+      pieces.push(`${at === 0 ? "" : ","}${rows.slice(at, at + ROWS_A_PIECE).join(",")}`);
+      yield;
+    }
+    pieces.push("]");
+  }
+  return [...pieces, `,${JSON.stringify(counts).slice(1)}`];
 }
 
 /** The changes between two snapshots as JSON; undefined when there are none. A generator, one row a step. */

@@ -1,9 +1,7 @@
 import {
   type Activity,
   type Entry,
-  type Lease,
   type Ledger,
-  leaseState,
   ORDER_SETTING,
   operatorHoldOn,
   PAUSE_PREFIX,
@@ -31,6 +29,7 @@ import { nextAfter, pageOf, placeIn } from "./page-of.ts";
 import { type RelayRowDeps, RelayRows, type Visibility } from "./relay-rows.ts";
 import { shownWithheld } from "./shown-withheld.ts";
 import { withheldSentence } from "./withheld-sentence.ts";
+import { WorkRows } from "./work-rows.ts";
 
 export interface ReadModelDeps {
   readonly ledger: Ledger;
@@ -74,10 +73,12 @@ export class ReadModel {
   #pauses: readonly unknown[] | undefined;
 
   readonly #rows: RelayRows;
+  readonly #work: WorkRows;
 
   constructor(deps: ReadModelDeps) {
     this.#deps = deps;
     this.#rows = new RelayRows({ ledger: deps.ledger, roles: deps.roles, now: () => deps.clock.now() });
+    this.#work = new WorkRows(deps.ledger);
   }
 
   /**
@@ -92,17 +93,22 @@ export class ReadModel {
     this.#pauses = undefined;
   }
 
+  /** Call when any setting changed: roles and pauses of relays are among them. */
+  settingsChanged(): void {
+    this.#rows.forget();
+  }
+
   status(visibility: Visibility): contribute.StatusReply {
     const { ledger, queue, gateway, monitor, peers, settings, doneByHour } = this.#deps;
     const { contribute_suspended: suspended, contribute_announcement: announcement } = settings();
     const active = new Set(peers.relays().map(({ row }) => row.contributor_id));
-    for (const session of gateway.sessions())
-      if (session.relayIdentity !== undefined) active.add(session.relayIdentity.contributorId);
+    // With one replica, the usual case, nobody is counted one by one.
+    if (active.size > 0) for (const id of gateway.contributorIds()) active.add(id);
     queue.wake(this.#deps.clock.now());
     this.#pauses ??= ledger.settingsOf(PAUSE_PREFIX);
     return {
       hub: "online",
-      active_contributors: active.size,
+      active_contributors: active.size === 0 ? gateway.contributors : active.size,
       total_registered: ledger.contributorCount,
       actionable_items: queue.actionable,
       total_items: queue.size,
@@ -194,7 +200,8 @@ export class ReadModel {
    * yield to the event loop.
    */
   *fleet(visibility: Visibility, page: OptionalPaging = {}): Generator<void, contribute.FleetReply> {
-    const { ledger, queue, gateway, peers } = this.#deps;
+    const { ledger, queue, gateway, peers, settings } = this.#deps;
+    this.#rows.madeUnder(settings());
     const held = new Map<string, string>();
     const remote = new Map(peers.relays().map((relay) => [relay.row.connection_id, relay]));
     const work: contribute.FleetWork[] = [];
@@ -202,23 +209,7 @@ export class ReadModel {
       const { connection = "" } = lease;
       const note = gateway.session(connection)?.note ?? remote.get(connection)?.note;
       if (connection !== "") held.set(connection, lease.taskId);
-      const state = leaseState(lease);
-      const visible = visibility(lease.repo);
-      work.push({
-        task_id: lease.taskId,
-        task_gen: lease.gen,
-        kind: "issue",
-        ...(visible
-          ? { repo: lease.repo, number: lease.number, title: lease.title, url: lease.url }
-          : { repo: HIDDEN_REPO, number: 0, title: HIDDEN_TITLE, url: "", private: true as const }),
-        contributor_id: lease.contributorId,
-        github_username: ledger.contributor(lease.contributorId)?.login ?? "",
-        ...sessionOf(lease),
-        status: state === "working" ? "in-progress" : state,
-        assigned_at: iso(lease.assignedAt),
-        expires_at: iso(lease.expiresAt),
-        ...(note === undefined || !visible ? {} : { note }),
-      });
+      work.push(this.#work.of(lease, note, visibility));
       yield;
     }
     const counts = queue.withheldCounts();
@@ -358,14 +349,6 @@ export class ReadModel {
 function isPlain({ limit: _, cursor: __, ...filter }: QueuePage): boolean {
   return Object.values(filter).every((value) => value === undefined);
 }
-
-function sessionOf({ identity, contributorId }: Lease): { readonly session?: string } {
-  return identity === contributorId ? {} : { session: identity.slice(contributorId.length + 1) };
-}
-
-/** Shown instead of a private repository's name and an issue's title. */
-const HIDDEN_REPO = "private";
-const HIDDEN_TITLE = "an issue of a private repository";
 
 function iso(ms: number): string {
   return new Date(ms).toISOString();

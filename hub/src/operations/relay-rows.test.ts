@@ -28,8 +28,6 @@ function aHub() {
   return { session: session as Record<string, unknown>, roles, settings, held, deps, rowOf };
 }
 
-const pause = { until: null, note: "", by: "admin", at: 0 };
-
 test.each<[what: string, change: (hub: ReturnType<typeof aHub>) => void]>([
   ["its tier", ({ session }) => Object.assign(session, { tier: "trusted" })],
   ["its login", ({ session }) => Object.assign(session, { login: "bob" })],
@@ -39,9 +37,6 @@ test.each<[what: string, change: (hub: ReturnType<typeof aHub>) => void]>([
   ["its last failure", ({ session }) => Object.assign(session, { lastFailure: failure })],
   ["its credential's failure", ({ session }) => Object.assign(session, { credentialFailure: failure })],
   ["its task", ({ held }) => held.set("conn-1", "task-1")],
-  ["the role in force", ({ roles }) => Object.assign(roles, { inForce: "reviewer" })],
-  ["the role that was set", ({ roles }) => Object.assign(roles, { assigned: "reviewer" })],
-  ["a pause of everybody", ({ settings }) => settings.set("pause:everything", pause)],
 ])("a relay's row is another as soon as %s is another, and else the same object", (_, change) => {
   const hub = aHub();
   const rows = new RelayRows(hub.deps);
@@ -50,6 +45,34 @@ test.each<[what: string, change: (hub: ReturnType<typeof aHub>) => void]>([
   change(hub);
   expect(hub.rowOf(rows)).not.toEqual(before);
   expect(hub.rowOf(rows)).toEqual(hub.rowOf(new RelayRows(hub.deps)));
+});
+
+test.each<[what: string, change: (hub: ReturnType<typeof aHub>) => void]>([
+  ["the role in force", ({ roles }) => Object.assign(roles, { inForce: "reviewer" })],
+  ["the role that was set", ({ roles }) => Object.assign(roles, { assigned: "reviewer" })],
+  ["a pause of everybody", ({ settings }) => settings.set("pause:everything", { until: null, note: "" })],
+])("with other settings a relay's row tells %s", (_, change) => {
+  const hub = aHub();
+  const rows = new RelayRows(hub.deps);
+  rows.madeUnder("these settings");
+  const before = hub.rowOf(rows);
+  change(hub);
+  rows.madeUnder("other settings");
+  const after = hub.rowOf(rows);
+  expect(after).not.toEqual(before);
+  rows.forget();
+  expect(hub.rowOf(rows)).toEqual(after);
+  expect(hub.rowOf(new RelayRows(hub.deps))).toEqual(after);
+});
+
+test("a pause that is over by its end is not told any more", () => {
+  const hub = aHub();
+  hub.settings.set("pause:everything", { until: 2000, note: "" });
+  let now = 1999;
+  const rows = new RelayRows({ ...hub.deps, now: () => now });
+  expect(hub.rowOf(rows)).toMatchObject({ pause: { scope: "everything" } });
+  now = 2000;
+  expect(hub.rowOf(rows)).not.toHaveProperty("pause");
 });
 
 test("a row that an admin saw is not shown to who must not see the repository of its failure", () => {

@@ -13,20 +13,43 @@ export interface RelayRowDeps {
   readonly now: () => number;
 }
 
-/** A session's row and what it was made from. */
+/** A session's row and what it was made from, beside roles and pauses. */
 interface KnownRow {
-  readonly madeFrom: readonly unknown[];
+  readonly madeFrom: RowSource;
+  /** When a pause that it tells of ends (ms). */
+  readonly goodUntil: number;
   readonly rows: contribute.FleetRelay[];
 }
+
+type RowSource = Pick<
+  Session,
+  "relayIdentity" | "login" | "tier" | "declared" | "connectedAt" | "lastActivityAt" | "idleReason"
+> & {
+  readonly current: string | undefined;
+  readonly lastFailure: LastFailure | undefined;
+  readonly credentialFailure: CredentialFailure | undefined;
+};
 
 /** Connected relays as people see them: what each declared, what it does, whether it is paused, what failed last. */
 export class RelayRows {
   readonly #deps: RelayRowDeps;
   /** With thousands of relays most rows are each second what they were: those stay the same objects. */
-  readonly #known = new WeakMap<Session, KnownRow>();
+  #known = new WeakMap<Session, KnownRow>();
+  #settings: unknown;
 
   constructor(deps: RelayRowDeps) {
     this.#deps = deps;
+  }
+
+  /** Forgets the rows, because a role or a pause may be another one. */
+  forget(): void {
+    this.#known = new WeakMap();
+  }
+
+  /** The settings in force: with other ones relays may have other roles. */
+  madeUnder(settings: unknown): void {
+    if (settings !== this.#settings) this.forget();
+    this.#settings = settings;
   }
 
   /** The row of a session of this replica; none before it has authenticated. `held`: the task of each connection that has one. */
@@ -34,20 +57,29 @@ export class RelayRows {
     const { relayIdentity } = session;
     if (relayIdentity === undefined) return [];
     const current = held.get(session.connection);
-    const { inForce, assigned } = this.#deps.roles(session);
-    const { pause } = this.#pauseOf(relayIdentity);
     const lastFailure = shownFailure(session.lastFailure, visibility);
     const credentialFailure = shownFailure(session.credentialFailure, visibility);
-    const { login, tier, declared, connectedAt, lastActivityAt, idleReason } = session;
-    const madeFrom = [
-      ...[relayIdentity, login, tier, declared, connectedAt, lastActivityAt, idleReason],
-      ...[current, inForce, assigned, pause?.scope, pause?.until, lastFailure, credentialFailure],
-    ];
+    const now = this.#deps.now();
     const known = this.#known.get(session);
-    if (known?.madeFrom.every((value, nth) => value === madeFrom[nth]) === true) return known.rows;
-    const failures = { lastFailure, credentialFailure };
-    const rows = [rowOf(session, relayIdentity.contributorId, { current, inForce, assigned, pause, ...failures })];
-    this.#known.set(session, { madeFrom, rows });
+    if (
+      known !== undefined &&
+      now < known.goodUntil &&
+      isMadeFrom(known.madeFrom, session) &&
+      known.madeFrom.current === current &&
+      known.madeFrom.lastFailure === lastFailure &&
+      known.madeFrom.credentialFailure === credentialFailure
+    )
+      return known.rows;
+    const { login, tier, declared, connectedAt, lastActivityAt, idleReason } = session;
+    const paused = pauseFor(this.#deps.ledger, relayIdentity, now);
+    const madeFrom = {
+      ...{ relayIdentity, login, tier, declared, connectedAt, lastActivityAt, idleReason },
+      ...{ current, lastFailure, credentialFailure },
+    };
+    const rows = [
+      rowOf(madeFrom, { connection: session.connection, ...this.#deps.roles(session), ...pauseRow(paused) }),
+    ];
+    this.#known.set(session, { madeFrom, goodUntil: paused?.pause.until ?? Number.POSITIVE_INFINITY, rows });
     return rows;
   }
 
@@ -68,34 +100,46 @@ export class RelayRows {
   }
 
   #pauseOf(relay: Pick<RelayIdentity, "contributorId" | "identity">): Pick<contribute.FleetRelay, "pause"> {
-    const { ledger, now } = this.#deps;
-    const paused = pauseFor(ledger, relay, now());
-    if (paused === undefined) return {};
-    const { scope, pause } = paused;
-    return { pause: { scope, ...(pause.until === null ? {} : { until: iso(pause.until) }) } };
+    return pauseRow(pauseFor(this.#deps.ledger, relay, this.#deps.now()));
   }
 }
 
-interface RowFacts {
-  readonly current: string | undefined;
-  readonly inForce: string | undefined;
-  readonly assigned: string | undefined;
-  readonly pause: contribute.FleetRelay["pause"];
-  readonly lastFailure: LastFailure | undefined;
-  readonly credentialFailure: CredentialFailure | undefined;
+/** Whether a session is what it was. Written out, for it is asked of every relay each second. */
+function isMadeFrom(known: RowSource, session: Session): boolean {
+  return (
+    known.lastActivityAt === session.lastActivityAt &&
+    known.idleReason === session.idleReason &&
+    known.declared === session.declared &&
+    known.relayIdentity === session.relayIdentity &&
+    known.login === session.login &&
+    known.tier === session.tier &&
+    known.connectedAt === session.connectedAt
+  );
 }
 
-function rowOf(session: Session, contributorId: string, facts: RowFacts): contribute.FleetRelay {
-  const { declared, idleReason } = session;
-  const { current, inForce, assigned, pause, lastFailure, credentialFailure } = facts;
+function pauseRow(paused: ReturnType<typeof pauseFor>): Pick<contribute.FleetRelay, "pause"> {
+  if (paused === undefined) return {};
+  const { scope, pause } = paused;
+  return { pause: { scope, ...(pause.until === null ? {} : { until: iso(pause.until) }) } };
+}
+
+interface RowFacts {
+  readonly connection: string;
+  readonly inForce: string | undefined;
+  readonly assigned: string | undefined;
+  readonly pause?: contribute.FleetRelay["pause"];
+}
+
+function rowOf(source: RowSource, { connection, inForce, assigned, pause }: RowFacts): contribute.FleetRelay {
+  const { declared, idleReason, current, lastFailure, credentialFailure } = source;
   const capabilities = Object.fromEntries(
     Object.entries(declared.facts).filter(([, value]) => value !== undefined),
   ) as Record<string, string>;
   return {
-    contributor_id: contributorId,
-    github_username: session.login,
-    connection_id: session.connection,
-    trust_tier: session.tier,
+    contributor_id: source.relayIdentity?.contributorId ?? "",
+    github_username: source.login,
+    connection_id: connection,
+    trust_tier: source.tier,
     ...(declared.backend === undefined ? {} : { cli_backend: declared.backend }),
     ...(declared.model === undefined ? {} : { model: declared.model }),
     ...(inForce === undefined ? {} : { role: inForce }),
@@ -108,8 +152,8 @@ function rowOf(session: Session, contributorId: string, facts: RowFacts): contri
       ...(declared.version === undefined ? {} : { declared: declared.version }),
       verdict: declared.verdict,
     },
-    connected_at: iso(session.connectedAt),
-    last_activity: iso(session.lastActivityAt),
+    connected_at: iso(source.connectedAt),
+    last_activity: iso(source.lastActivityAt),
     ...(current === undefined ? {} : { current_task: current }),
     ...(current !== undefined || idleReason === undefined ? {} : { idle_reason: idleReason }),
     ...(pause === undefined ? {} : { pause }),

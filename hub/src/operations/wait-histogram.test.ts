@@ -14,11 +14,19 @@ test("a wait counts for an hour, and without one there is nothing to say", () =>
   expect(waits.summary(0)).toBeUndefined();
   waits.count(5, 0);
   expect(waits.summary(HOUR_MS - 1)).toEqual({ count: 1, median_ms: 5, slow_ms: 5 });
-  expect(waits.summary(HOUR_MS)).toBeUndefined();
+  expect(waits.summary(HOUR_MS + 999)).toBeUndefined();
 });
 
 test("a clock that was set back makes no wait negative", () => {
   const waits = new WaitHistogram();
   waits.count(-20, 0);
   expect(waits.summary(1)).toMatchObject({ median_ms: 0 });
+});
+
+test("a wait is in the summary a second later at the latest", () => {
+  const waits = new WaitHistogram();
+  waits.count(5, 0);
+  expect(waits.summary(0)).toMatchObject({ count: 1 });
+  waits.count(7, 1);
+  expect(waits.summary(1000)).toMatchObject({ count: 2, slow_ms: 7 });
 });

@@ -5,6 +5,8 @@ const KEPT_MS = 3_600_000;
 /** Maximum number of waits kept, which is enough for percentiles; the oldest are dropped first. */
 const MOST_KEPT = 10_000;
 const SLOW_SHARE = 0.95;
+/** A summary is as good for this long: every open page asks for it, and thousands of waits are put in order for one. */
+const SUMMARY_MS = 1000;
 
 interface Wait {
   readonly at: number;
@@ -14,6 +16,7 @@ interface Wait {
 /** How long relays waited from `ready` to an assignment, in the last hour. Counts this process only. */
 export class WaitHistogram {
   #waits: Wait[] = [];
+  #last: { readonly at: number; readonly summary: operations.WaitSummary | undefined } | undefined;
 
   /** Adds the wait of a relay that was assigned a task `ms` after it asked. */
   count(ms: number, now: number): void {
@@ -21,13 +24,16 @@ export class WaitHistogram {
     if (this.#waits.length >= 2 * MOST_KEPT) this.#waits = this.#waits.slice(-MOST_KEPT);
   }
 
-  /** The median and the 95th percentile of the last hour; undefined when there was no assignment. */
+  /** The median and the 95th percentile of the last hour, at most a second old; undefined when there was no assignment. */
   summary(now: number): operations.WaitSummary | undefined {
-    const lengths = this.#waits
-      .slice(-MOST_KEPT)
-      .filter(({ at }) => now - at < KEPT_MS)
-      .map(({ ms }) => ms)
-      .sort((a, b) => a - b);
+    if (this.#last === undefined || Math.abs(now - this.#last.at) >= SUMMARY_MS)
+      this.#last = { at: now, summary: this.#summaryAt(now) };
+    return this.#last.summary;
+  }
+
+  #summaryAt(now: number): operations.WaitSummary | undefined {
+    const kept = this.#waits.slice(-MOST_KEPT).filter(({ at }) => now - at < KEPT_MS);
+    const lengths = Float64Array.from(kept, ({ ms }) => ms).sort();
     const at = (share: number) => lengths[Math.min(lengths.length - 1, Math.floor(share * lengths.length))];
     const [median_ms, slow_ms] = [at(0.5), at(SLOW_SHARE)];
     return median_ms === undefined || slow_ms === undefined ? undefined : { count: lengths.length, median_ms, slow_ms };

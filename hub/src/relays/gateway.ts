@@ -96,6 +96,15 @@ export class Gateway implements SessionOwner, EntranceListener {
     return this.#deps.roster.size;
   }
 
+  /** The contributors who have a connection here, and how many they are. */
+  contributorIds(): Iterable<string> {
+    return this.#deps.roster.contributorIds();
+  }
+
+  get contributors(): number {
+    return this.#deps.roster.contributors;
+  }
+
   /** Number of connections rejected before authentication. */
   get turnedAway(): number {
     return this.#limiter.turnedAway;

@@ -13,6 +13,15 @@ export class Roster {
     return this.#byConnection.values();
   }
 
+  /** The contributors who have a connection. */
+  contributorIds(): Iterable<string> {
+    return this.#byContributor.keys();
+  }
+
+  get contributors(): number {
+    return this.#byContributor.size;
+  }
+
   get(connection: string): Session | undefined {
     return this.#byConnection.get(connection);
   }
