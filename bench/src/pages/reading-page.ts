@@ -12,8 +12,13 @@ const AT_FIRST = [
   "/api/contribute/metrics",
 ];
 /** What it asks for again when the stream says that something has changed: at most this often. */
-const AGAIN = ["/api/contribute/queue?limit=100&cursor=0", "/api/contribute/queue/order", "/api/contribute/metrics"];
+const AGAIN = ["/api/contribute/queue?limit=100&cursor=0", "/api/contribute/queue/order"];
 const AGAIN_EVERY_MS = 1500;
+/** As the page: give or take a fifth. */
+const SPREAD = 0.2;
+/** And this every fourth time. */
+const SELDOM = "/api/contribute/metrics";
+const SELDOM_TIMES = 4;
 const SOCKETS = 6;
 
 /** One operations page without a browser: follows the stream, and asks for the lists on the screen as the page does. */
@@ -22,6 +27,7 @@ export class ReadingPage {
   readonly #agent = new Agent({ keepAlive: true, maxSockets: SOCKETS });
   #stream: IncomingMessage | undefined;
   #again: NodeJS.Timeout | undefined;
+  #times = 0;
   streamBytes = 0;
   events = 0;
   calls = 0;
@@ -62,11 +68,16 @@ export class ReadingPage {
   #hear(chunk: Buffer): void {
     this.streamBytes += chunk.length;
     for (let at = chunk.indexOf("event: "); at !== -1; at = chunk.indexOf("event: ", at + 1)) this.events += 1;
-    this.#again ??= setTimeout(() => {
-      this.#again = undefined;
-      if (!this.isOpen) return;
-      for (const path of AGAIN) void this.#call(path);
-    }, AGAIN_EVERY_MS);
+    this.#again ??= setTimeout(
+      () => {
+        this.#again = undefined;
+        if (!this.isOpen) return;
+        this.#times += 1;
+        for (const path of AGAIN) void this.#call(path);
+        if (this.#times % SELDOM_TIMES === 0) void this.#call(SELDOM);
+      },
+      AGAIN_EVERY_MS * (1 - SPREAD + 2 * SPREAD * Math.random()),
+    );
   }
 
   async #call(path: string): Promise<void> {
