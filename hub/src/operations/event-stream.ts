@@ -8,10 +8,12 @@ import type { ReadModel, Visibility } from "./read-model.ts";
 /** Minimum time between two sendings of status and work. */
 const SNAPSHOT_EVERY_MS = 1000;
 /**
- * Minimum time between two sendings of new lines of the feed. The first is sent at once; what comes within this time goes together:
- * a write to each watcher for each batch of the relays' reports would make the relays wait.
+ * New lines of the feed are sent at once, this often in a second. What comes then goes together, a tenth of a second's lines at a time: a
+ * write to each watcher for each batch of the relays' reports would make the relays wait.
  */
-const ACTIVITY_EVERY_MS = 100;
+const AT_ONCE = 10;
+const AT_ONCE_WITHIN_MS = 1000;
+const TOGETHER_MS = 100;
 /** How long the stream works at a time: what it makes each second must not delay the relays. */
 const SLICE_MS = 0.25;
 /** Texts longer than this are encoded once for all watchers. */
@@ -68,6 +70,8 @@ export class EventStream {
   /** Lines of the feed that watchers were not sent yet. */
   #unsent: Activity[] = [];
   #isActivityDue = false;
+  /** How often new lines were sent in this second. */
+  #sendings = 0;
   #changed = false;
   #scheduled = false;
   /** Snapshots are made in time slices, one after the other. */
@@ -184,9 +188,11 @@ export class EventStream {
     this.#broadcast((visibility) =>
       lines.map((line) => event("activity", this.#model.entry(line, visibility))).join(""),
     );
-    if (this.#isActivityDue) return;
+    if (this.#sendings === 0) this.#clock.after(AT_ONCE_WITHIN_MS, () => (this.#sendings = 0));
+    this.#sendings += 1;
+    if (this.#sendings < AT_ONCE || this.#isActivityDue) return;
     this.#isActivityDue = true;
-    this.#clock.after(ACTIVITY_EVERY_MS, () => {
+    this.#clock.after(TOGETHER_MS, () => {
       this.#isActivityDue = false;
       this.#sendActivity();
     });
