@@ -11,6 +11,7 @@ import { digestOf, root } from "./source-digest.mjs";
 const sources = [
   "web/src",
   "web/vite.config.ts",
+  "web/renderer",
   "web/package.json",
   "web/tsconfig.json",
   "protocol/src",

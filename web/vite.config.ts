@@ -1,5 +1,6 @@
 import react from "@vitejs/plugin-react";
 import { defineConfig } from "vite";
+import { rendererAliases } from "./renderer/aliases.ts";
 
 /**
  * What both apps need before they show a page, as one file: many small ones are a tenth larger when compressed. The terminal's window
@@ -20,6 +21,7 @@ export default defineConfig({
   base: "/app/",
   plugins: [react()],
   publicDir: false,
+  resolve: { alias: rendererAliases },
   build: {
     manifest: true,
     target: "es2023",

@@ -42,10 +42,7 @@ export function ChartFrame({ label, look = "", ticks, format, moments, words, ch
           <span key={tick}>{format(tick)}</span>
         ))}
       </div>
-      <svg
-        viewBox={`0 0 ${plotWidth} ${plotHeight}`}
-        preserveAspectRatio="none"
-        className={`bars ${look}`}
+      <div
         role="img"
         // biome-ignore lint/a11y/noNoninteractiveTabindex: the arrow keys choose a moment, as the pointer does
         tabIndex={0}
@@ -57,17 +54,24 @@ export function ChartFrame({ label, look = "", ticks, format, moments, words, ch
           choose(Math.floor(((event.clientX - left) / width) * moments.length));
         }}
       >
-        {ticks.map((tick) => (
-          <line
-            key={tick}
-            x1={0}
-            x2={plotWidth}
-            y1={plotHeight - (tick / top) * plotHeight}
-            y2={plotHeight - (tick / top) * plotHeight}
-          />
-        ))}
-        {children(chosen)}
-      </svg>
+        <svg
+          viewBox={`0 0 ${plotWidth} ${plotHeight}`}
+          preserveAspectRatio="none"
+          className={`bars ${look}`}
+          aria-hidden="true"
+        >
+          {ticks.map((tick) => (
+            <line
+              key={tick}
+              x1={0}
+              x2={plotWidth}
+              y1={plotHeight - (tick / top) * plotHeight}
+              y2={plotHeight - (tick / top) * plotHeight}
+            />
+          ))}
+          {children(chosen)}
+        </svg>
+      </div>
       <div className="bars-labels" aria-hidden="true">
         {moments
           .filter((_, nth) => nth % every === 0)

@@ -9,7 +9,12 @@ interface WindowProps {
   readonly title: ReactNode;
   readonly size?: string;
   readonly children: ReactNode;
+  /** How many windows it may stand above. A dialog that was opened from another stands above that one, whichever came first. */
+  readonly above?: number;
 }
+
+/** Mantine's height of a window; its lists of choices are at 300. */
+const LOWEST = 200;
 
 /** A dialog in the middle of the page. */
 export function DialogWindow({
@@ -17,6 +22,7 @@ export function DialogWindow({
   close,
   closed,
   isHigh = false,
+  above = 0,
   ...look
 }: WindowProps & { readonly isHigh?: boolean }) {
   const opened = useOpenedWhenThere(isOpen);
@@ -24,6 +30,7 @@ export function DialogWindow({
     <Modal
       opened={opened}
       onClose={close}
+      zIndex={LOWEST + above}
       {...(closed === undefined ? {} : { onExitTransitionEnd: closed })}
       {...(isHigh ? { yOffset: "12vh" } : {})}
       {...look}

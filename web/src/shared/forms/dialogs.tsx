@@ -62,6 +62,7 @@ export function Dialogs() {
         // biome-ignore lint/suspicious/noArrayIndexKey: the number is what a window is known by
         key={nth}
         isOpen={isOpen}
+        above={nth + 1}
         close={() => closeDialog(id)}
         closed={() => remove(id)}
         title={title}
