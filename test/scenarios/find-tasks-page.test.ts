@@ -17,7 +17,7 @@ describe.skipIf(missing)("the page that finds tasks", () => {
   async function aScene() {
     const web = await WebHub.start({ issues: 3 });
     for (const login of ["ada", "bob"]) {
-      const relay = await web.hub.relay(login);
+      const relay = await web.hub.relay(login, login === "bob" ? { model: "opus", relay_protocol_version: "1.2" } : {});
       const task = await relay.ready();
       relay.send({ type: "task_accepted", ...of(task) });
       const ending =
@@ -52,22 +52,45 @@ describe.skipIf(missing)("the page that finds tasks", () => {
     await page.getByLabel("Contributor").fill("bob");
     await page.getByText("No task is like that.").waitFor();
     await page.getByRole("button", { name: "Clear" }).click();
+    await page.getByLabel("Model").fill("OPUS");
+    await expect.poll(() => rows.count()).toBe(1);
+    await page.getByRole("combobox", { name: "Tier then" }).click();
+    await page.getByRole("option", { name: "newcomer" }).click();
+    await expect.poll(() => new URL(page.url()).search).toBe("?model=OPUS&tier=newcomer");
+    await page.getByRole("combobox", { name: "Tier then" }).click();
+    await page.getByRole("option", { name: "not recorded" }).click();
+    await page.getByText("No task is like that.").waitFor();
+    await page.getByRole("button", { name: "Clear" }).click();
     await rows.filter({ hasText: "no disk" }).getByRole("link").first().click();
     await page.getByRole("heading", { level: 1, name: /acme\/one#\d/ }).waitFor();
+    await page.getByText("not declared").first().waitFor();
+    expect(await seriousViolations(page)).toEqual([]);
     expect(faults).toEqual([]);
     await context.close();
   });
 
-  test("fits a phone in the dark", async () => {
+  test.each([
+    ["light", 1440],
+    ["dark", 1440],
+    ["light", 390],
+    ["dark", 390],
+  ] as const)("fits in %s at %i px", async (colorScheme, width) => {
     await using web = await aScene();
     const { page, context, faults } = await openPage(browser, `${web.hub.url}/tasks?failure_kind=environment`, {
-      viewport: { width: 390, height: 800 },
-      colorScheme: "dark",
+      viewport: { width, height: 900 },
+      colorScheme,
       cookies: web.admin,
     });
     await page.getByText("no disk").waitFor();
-    expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(390);
+    expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(width);
     expect(await seriousViolations(page)).toEqual([]);
+    const folder = process.env.NEST_TEST_SHOTS;
+    if (folder !== undefined) {
+      await page.screenshot({ path: `${folder}/find-tasks-${width}-${colorScheme}.png`, fullPage: true });
+      await page.locator("#tasks .entry").first().getByRole("link").first().click();
+      await page.getByText("Tier then").waitFor();
+      await page.screenshot({ path: `${folder}/task-facts-${width}-${colorScheme}.png`, fullPage: true });
+    }
     expect(faults).toEqual([]);
     await context.close();
   });

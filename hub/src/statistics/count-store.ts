@@ -4,28 +4,28 @@ import { type Counted, HOUR_MS } from "./counting.ts";
 const DAY_HOURS = 24;
 /** Few lengths, because each is a statement of its own that stays prepared. */
 const ROWS_A_STATEMENT = [50, 10, 1];
-/** Rows a statement that deletes. */
+/** Rows a statement that reads or deletes. */
 const SLICE = 500;
+
+type Row = Awaited<ReturnType<Reader["all"]>>[number];
 
 interface CountRow {
   readonly key: readonly (string | number)[];
   readonly counts: Map<string, number>;
 }
 
-/** Adds up what is counted, in a row for everything, for the repository, for the contributor, and for both together. */
-export class HourCounts {
-  readonly #hour: number;
+type Grain = "hourly" | "daily";
+
+/** Adds up what is counted in an hour or a day, in rows as they are stored. */
+class Counts {
+  readonly #grain: Grain;
+  /** The number of the hour or of the day. */
+  protected readonly at: number;
   readonly #rows = new Map<string, CountRow>();
 
-  constructor(hour: number) {
-    this.#hour = hour;
-  }
-
-  add({ repo, contributorId, backend, column, n }: Counted): void {
-    this.#at([countLevels.all, "", this.#hour, "", backend], column, n);
-    this.#at([countLevels.repository, repo, this.#hour, "", backend], column, n);
-    this.#at([countLevels.contributor, "", this.#hour, contributorId, backend], column, n);
-    this.#at([countLevels.both, repo, this.#hour, contributorId, backend], column, n);
+  constructor(grain: Grain, at: number) {
+    this.#grain = grain;
+    this.at = at;
   }
 
   /** Writes the rows. They hold whole counts, so writing them twice changes nothing. */
@@ -39,11 +39,12 @@ export class HourCounts {
         ...key,
         ...countColumns.map((name) => counts.get(name) ?? null),
       ]);
-      await database.all(upsertOf(slice.length), ...values);
+      await database.all(upsertOf(this.#grain, slice.length), ...values);
     }
   }
 
-  #at(key: readonly (string | number)[], column: string, n: number): void {
+  /** Adds to a column of a row of {@link countKey}. */
+  protected addTo(key: readonly (string | number)[], column: string, n: number): void {
     const name = key.join("\n");
     let row = this.#rows.get(name);
     if (row === undefined) {
@@ -51,6 +52,32 @@ export class HourCounts {
       this.#rows.set(name, row);
     }
     row.counts.set(column, (row.counts.get(column) ?? 0) + n);
+  }
+}
+
+/** Adds up what is counted in an hour: in a row for everything, for the repository, for the contributor, and for both together. */
+export class HourCounts extends Counts {
+  constructor(hour: number) {
+    super("hourly", hour);
+  }
+
+  add({ repo, contributorId, backend, column, n }: Counted): void {
+    this.addTo([countLevels.all, "", this.at, "", backend], column, n);
+    this.addTo([countLevels.repository, repo, this.at, "", backend], column, n);
+    this.addTo([countLevels.contributor, "", this.at, contributorId, backend], column, n);
+    this.addTo([countLevels.both, repo, this.at, contributorId, backend], column, n);
+  }
+}
+
+/** Adds up the rows of a day's hours. */
+class DayCounts extends Counts {
+  constructor(day: number) {
+    super("daily", day);
+  }
+
+  add(row: Row): void {
+    const key = [Number(row.level), String(row.repo), this.at, String(row.contributor_id), String(row.backend)];
+    for (const name of countColumns) if (row[name] !== null) this.addTo(key, name, Number(row[name]));
   }
 }
 
@@ -65,8 +92,15 @@ export interface SettledHours {
 export async function settledHours(reader: Reader): Promise<SettledHours | undefined> {
   const [row] = await reader.all("select value from counters where name = 'counted_hours'");
   if (row === undefined) return undefined;
-  const hours = await reader.all(PENDING_HOURS);
-  return { sealed: Number(row.value), pending: new Set(hours.map(({ hour }) => Number(hour))) };
+  const pending = new Set<number>();
+  // After an update nothing is counted yet, and all that was ever verified is looked through.
+  for (let gen = 0; ; ) {
+    const rows = await reader.all(PENDING, gen, SLICE);
+    for (const { hour } of rows) if (hour !== null) pending.add(Number(hour));
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < SLICE) return { sealed: Number(row.value), pending };
+    gen = Number(last.task_gen);
+  }
 }
 
 /** Says that every hour up to this one is complete in the table. */
@@ -81,8 +115,9 @@ export async function sealHours(database: Reader, hour: number): Promise<void> {
 /** The pull requests of an hour's tasks that are not counted yet, to be marked once they are. */
 export async function uncountedPullRequests(reader: Reader, hour: number): Promise<string[]> {
   const rows = await reader.all(
-    `select counted_pull_requests.url from counted_pull_requests join tasks on tasks.gen = counted_pull_requests.task_gen
-     where in_counts is null and ended_at >= ?1 and ended_at < ?2`,
+    // A cross join is read in its order: by the hour's tasks, not by everything that is not counted yet.
+    `select counted_pull_requests.url from tasks cross join counted_pull_requests
+     where counted_pull_requests.task_gen = tasks.gen and in_counts is null and ended_at >= ?1 and ended_at < ?2`,
     hour * HOUR_MS,
     (hour + 1) * HOUR_MS,
   );
@@ -93,60 +128,98 @@ export async function markCounted(database: Reader, urls: readonly string[]): Pr
   for (const url of urls) await database.all("update counted_pull_requests set in_counts = 1 where url = ?1", url);
 }
 
-/** Adds a complete day's hours up, level by level: a relay waits for one at a time. */
+/** Adds a complete day's hours up, some rows at a time: whole counts, so writing them twice changes nothing. */
 export async function writeDay(database: Reader, day: number): Promise<void> {
-  for (const level of Object.values(countLevels))
-    await database.all(TASKS_OF_DAY, day, level, day * DAY_HOURS, (day + 1) * DAY_HOURS);
-  await database.all(QUEUE_OF_DAY, day, day * DAY_HOURS, (day + 1) * DAY_HOURS);
+  const [from, until] = [day * DAY_HOURS, (day + 1) * DAY_HOURS];
+  for (const level of Object.values(countLevels)) {
+    const counts = new DayCounts(day);
+    for await (const repo of repositories(database, "task_counts_hourly", level))
+      for await (const row of hoursOfDay(database, { level, repo, from, until })) counts.add(row);
+    await counts.write(database);
+  }
+  for await (const repo of repositories(database, "queue_counts_hourly"))
+    await database.all(QUEUE_OF_DAY, day, from, until, repo);
 }
 
-/** Deletes one slice of what is too old; true when there may be more. */
-export async function pruneCounts(database: Reader, hours: number, days: number): Promise<boolean> {
-  let deleted = 0;
+/**
+ * The repositories of a table, one by one: their names come before the time in its key, so that a day's rows are found by index only for
+ * one of them.
+ */
+async function* repositories(database: Reader, table: string, level?: number): AsyncGenerator<string> {
+  const only = level === undefined ? "" : `level = ${level} and `;
+  // The rows about no repository have the empty name.
+  let [row] = await database.all(`select min(repo) as repo from ${table} where ${only}repo >= ?1`, "");
+  while (row !== undefined && row.repo !== null) {
+    const repo = String(row.repo);
+    yield repo;
+    [row] = await database.all(`select min(repo) as repo from ${table} where ${only}repo > ?1`, repo);
+  }
+}
+
+async function* hoursOfDay(
+  database: Reader,
+  {
+    level,
+    repo,
+    from,
+    until,
+  }: { readonly level: number; readonly repo: string; readonly from: number; readonly until: number },
+): AsyncGenerator<Row> {
+  for (let after: readonly (string | number)[] = [from - 1, "", ""]; ; ) {
+    const rows = await database.all(HOURS_OF_DAY, level, repo, from, until, ...after, SLICE);
+    yield* rows;
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < SLICE) return;
+    after = [Number(last.at), String(last.contributor_id), String(last.backend)];
+  }
+}
+
+/** Deletes what is too old, a slice a step. */
+export async function* pruneCounts(database: Reader, hours: number, days: number): AsyncGenerator<void> {
   for (const [grain, before] of [
     ["hourly", hours],
     ["daily", days],
   ] as const) {
     for (const level of Object.values(countLevels))
-      deleted += (await database.all(pruneTasks(grain), level, before)).length;
-    deleted += (await database.all(pruneQueue(grain), before)).length;
+      for await (const repo of repositories(database, `task_counts_${grain}`, level))
+        while ((await database.all(pruneTasks(grain), level, repo, before)).length > 0) yield;
+    for await (const repo of repositories(database, `queue_counts_${grain}`))
+      while ((await database.all(pruneQueue(grain), repo, before)).length > 0) yield;
   }
-  return deleted > 0;
 }
 
-const PENDING_HOURS = `
-  select distinct tasks.ended_at / ${HOUR_MS} as hour
-  from counted_pull_requests join tasks on tasks.gen = counted_pull_requests.task_gen
-  where in_counts is null and ended_at is not null`;
+/** Verified pull requests that are not counted yet, with the hour in which their task ended: those of tasks from a generation (?1) on. */
+const PENDING = `
+  select task_gen, (select ended_at / ${HOUR_MS} from tasks where gen = task_gen) as hour
+  from counted_pull_requests where in_counts is null and task_gen > ?1 order by task_gen limit ?2`;
 
 const replaced = (columns: readonly string[]) => columns.map((name) => `${name} = excluded.${name}`).join(", ");
 const conflict = `on conflict (${countKey.join(", ")}) do update set ${replaced(countColumns)}`;
 const columns = [...countKey, ...countColumns];
 
-function upsertOf(rows: number): string {
+function upsertOf(grain: Grain, rows: number): string {
   const row = (nth: number) => `(${columns.map((_, at) => `?${nth * columns.length + at + 1}`).join(", ")})`;
-  return `insert into task_counts_hourly (${columns.join(", ")})
+  return `insert into task_counts_${grain} (${columns.join(", ")})
     values ${Array.from({ length: rows }, (_, nth) => row(nth)).join(", ")} ${conflict}`;
 }
 
-const TASKS_OF_DAY = `
-  insert into task_counts_daily (${columns.join(", ")})
-  select level, repo, cast(?1 as bigint), contributor_id, backend, ${countColumns.map((name) => `sum(${name})`).join(", ")}
-  from task_counts_hourly where level = ?2 and at >= ?3 and at < ?4
-  group by level, repo, contributor_id, backend ${conflict}`;
+const HOURS_OF_DAY = `
+  select ${columns.join(", ")} from task_counts_hourly
+  where level = ?1 and repo = ?2 and at >= ?3 and at < ?4 and (at, contributor_id, backend) > (?5, ?6, ?7)
+  order by at, contributor_id, backend limit ?8`;
 
 const queueSums = ["samples", "ready", "ready_most", "withheld", "withheld_most", "sampled_at"];
 const QUEUE_OF_DAY = `
   insert into queue_counts_daily (repo, at, ${queueSums.join(", ")})
   select repo, cast(?1 as bigint), sum(samples), sum(ready), max(ready_most), sum(withheld), max(withheld_most), max(sampled_at)
-  from queue_counts_hourly where at >= ?2 and at < ?3 group by repo
+  from queue_counts_hourly where repo = ?4 and at >= ?2 and at < ?3 group by repo
   on conflict (repo, at) do update set ${replaced(queueSums)}`;
 
 const pruneTasks = (grain: string) => {
   const key = countKey.join(", ");
   return `delete from task_counts_${grain} where (${key}) in
-    (select ${key} from task_counts_${grain} where level = ?1 and at < ?2 limit ${SLICE}) returning at`;
+    (select ${key} from task_counts_${grain} where level = ?1 and repo = ?2 and at < ?3 limit ${SLICE}) returning at`;
 };
 const pruneQueue = (grain: string) =>
   `delete from queue_counts_${grain} where (repo, at) in
-    (select repo, at from queue_counts_${grain} where at < ?1 limit ${SLICE}) returning at`;
+    (select repo, at from queue_counts_${grain} where repo = ?1 and at < ?2 limit ${SLICE}) returning at`;

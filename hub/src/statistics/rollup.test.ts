@@ -188,7 +188,7 @@ test("a crash while a late verification is counted forgets nothing of it", async
 
 test("a pull request that is verified days later is counted in the hour and the day of its task", async () => {
   await using database = await aDatabase();
-  const clock = new VirtualClock(START + 3 * DAY_MS);
+  const clock = new VirtualClock(START + 3 * DAY_MS + 2 * HOUR_MS);
   const task = database.task(START + 5 * HOUR_MS);
   const rollup = rollupOf(database.reader, clock);
   await rollup.run();
@@ -248,4 +248,33 @@ test("a page waits a second for the newest tasks and no longer, while the past i
     await new Promise((resolve) => setImmediate(resolve));
   }
   await stopped;
+});
+
+test("while the past is counted, everybody else has a turn after each statement, and no statement looks through a whole table", async () => {
+  await using database = await aDatabase();
+  const clock = new VirtualClock(START + 3 * DAY_MS + 2 * HOUR_MS);
+  for (let nth = 0; nth < 400; nth += 1) {
+    const task = database.task(START + nth * 9 * 60_000, { repo: `acme/r${nth % 20}`, contributor: `c${nth % 30}` });
+    if (nth % 3 === 0) database.verify(task);
+  }
+  const statements = new Map<string, number>();
+  let inThisTurn = 0;
+  let most = 0;
+  const watched: Reader = {
+    all(sql, ...values) {
+      if (inThisTurn === 0) setImmediate(() => (inThisTurn = 0));
+      inThisTurn += 1;
+      most = Math.max(most, inThisTurn);
+      statements.set(sql, values.length);
+      return database.reader.all(sql, ...values);
+    },
+  };
+  await rollupOf(watched, clock).run();
+  expect(await sum(database.reader, "assigned", "daily")).toBe(400);
+  expect(most).toBe(1);
+  for (const [sql, count] of statements) {
+    const plan = await database.reader.all(`explain query plan ${sql}`, ...Array.from({ length: count }, () => null));
+    const scans = plan.map(({ detail }) => String(detail)).filter((step) => /^SCAN (?!\d+-ROW VALUES)/.test(step));
+    expect([sql, scans]).toEqual([sql, []]);
+  }
 });

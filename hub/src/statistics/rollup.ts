@@ -37,13 +37,15 @@ export interface RollupDeps {
  */
 export class Rollup {
   readonly #deps: RollupDeps;
+  /** The day for which what is too old was deleted last. */
+  #prunedFor: number | undefined;
   #running: Promise<void> | undefined;
   #countedAt = Number.NEGATIVE_INFINITY;
   #stop: CancelTimer = () => {};
   #stopped = false;
 
   constructor(deps: RollupDeps) {
-    this.#deps = deps;
+    this.#deps = { ...deps, database: withTurns(deps.database) };
   }
 
   start(): void {
@@ -129,14 +131,8 @@ export class Rollup {
     const counts = new HourCounts(hour);
     // Looked up first: what is verified while the tasks are read is counted the next time.
     const pulls = await uncountedPullRequests(database, hour);
-    let read = 0;
-    for await (const counted of countedInHours(database, hour, hour)) {
-      counts.add(counted);
-      read += 1;
-      if (read % 1000 === 0) await turn();
-    }
+    for await (const counted of countedInHours(database, hour, hour)) counts.add(counted);
     await counts.write(database);
-    await turn();
     return pulls;
   }
 
@@ -147,11 +143,15 @@ export class Rollup {
     return Math.max(hourOf(first), hourOf(now) - KEPT_DAYS * DAY_HOURS) - 1;
   }
 
+  /** Once a day, and after each start. */
   async #prune(now: number): Promise<void> {
-    const hour = hourOf(now) - KEPT_HOURS;
+    const hour = hourOf(now);
+    const today = dayOf(hour);
+    if (this.#stopped || this.#prunedFor === today) return;
     // A day whose hours go is complete: it was added up when it was over.
-    while (!this.#stopped && (await pruneCounts(this.#deps.database, hour, dayOf(hourOf(now)) - KEPT_DAYS)))
-      await turn();
+    for await (const _ of pruneCounts(this.#deps.database, hour - KEPT_HOURS, today - KEPT_DAYS))
+      if (this.#stopped) return;
+    this.#prunedFor = today;
   }
 }
 
@@ -163,7 +163,13 @@ function hoursOf(day: number): number[] {
   return Array.from({ length: DAY_HOURS }, (_, nth) => day * DAY_HOURS + nth);
 }
 
-/** Lets everybody else have a turn of the event loop. */
-function turn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
+/** The same database, with a turn of the event loop for everybody else after each statement: each takes a few milliseconds at most. */
+function withTurns(database: Reader): Reader {
+  return {
+    async all(sql, ...values) {
+      const rows = await database.all(sql, ...values);
+      await new Promise((resolve) => setImmediate(resolve));
+      return rows;
+    },
+  };
 }

@@ -76,10 +76,15 @@ export function TaskFacets({ search, show, isFiltered }: TaskFacetsProps) {
         value={search.backend}
         change={(backend) => show({ backend })}
       />
-      <FilterField label="Model" placeholder="Or: unknown" value={search.model} change={(model) => show({ model })} />
+      <FilterField
+        label="Model"
+        placeholder="opus, or unknown"
+        value={search.model}
+        change={(model) => show({ model })}
+      />
       <FilterField
         label="Relay version"
-        placeholder="Or: unknown"
+        placeholder="1.2, or unknown"
         value={search.version}
         change={(version) => show({ version })}
       />
