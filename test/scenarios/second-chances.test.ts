@@ -97,6 +97,7 @@ test("access and the end of a pause are given in one transaction with the word o
   const ada = await hub.relay("ada");
   for (let nth = 0; nth < 3; nth += 1) {
     const { task_id, task_gen } = await ada.ready();
+    ada.send({ type: "task_accepted", task_id, task_gen });
     ada.send({ type: "task_failed", task_id, task_gen, reason: "no" });
     await ada.next("task_ack");
   }
@@ -104,7 +105,7 @@ test("access and the end of a pause are given in one transaction with the word o
   hub.hub.batcher.listen({
     changed: ({ contributors, settings }) => written.push([contributors.size, settings.size]),
   });
-  await hub.admin("POST", "/api/contributors/ada/end-failure-pause");
+  expect((await hub.admin("POST", "/api/contributors/ada/end-failure-pause")).status).toBe(200);
   await hub.admin("POST", "/api/contributors/ada/revoke");
   await hub.admin("POST", "/api/contributors/ada/unrevoke", { reason: "a mistake" });
   expect(written).toEqual([
