@@ -68,6 +68,22 @@ test("contribute-setup with a gap registers nobody and says which", async () => 
   await expect(stat(machine.envFile)).rejects.toThrow("ENOENT");
 });
 
+test("with -container this machine needs no agent CLI, no git and no sandbox: the image holds them; agy works on no image", async () => {
+  await using machine = await ContributorMachine.make();
+  const nothing = { NEST_AGENT_COMMAND: "no-such-agent", ANTHROPIC_API_KEY: "sk-key" };
+  expect((await machine.run("contribute-check", ["claude", "-quick"], nothing)).out).toContain("or -container");
+  const checked = await machine.run("contribute-check", ["claude", "-container"], nothing);
+  expect(checked.code, checked.out).toBe(0);
+  expect(checked.out).toContain("✓ agent CLI          claude, in the image");
+  expect(checked.out).not.toMatch(/^. (git|sandbox|tmux) /m);
+  expect((await machine.run("contribute-setup", ["agy", "-container"], nothing)).code).toBe(1);
+  const set = await machine.run("contribute-setup", ["claude", "-container"], nothing);
+  expect(set.code, set.said).toBe(0);
+  expect(set.out).toContain(
+    "Start the relay with: contribute-hive claude, in a container; on a cluster with: contribute-k8s",
+  );
+});
+
 test("contribute-check tells each thing with its remedy; 0 when all is there, 1 on a gap, 2 on wrong usage", async () => {
   await using machine = await ContributorMachine.make();
   const ready = await machine.run("contribute-check", ["claude", "-json"]);
@@ -162,6 +178,7 @@ test("contribute-k8s writes hardened objects with mode 0600, and warns where a b
     securityContext: { readOnlyRootFilesystem: true, allowPrivilegeEscalation: false, capabilities: { drop: ["ALL"] } },
   });
   const keyless = await machine.run("contribute-k8s", []);
+  expect(keyless.said).toContain("in a pod is the pod itself: change it in contributor.env");
   expect(keyless).toMatchObject({ code: 0, out: expect.stringContaining("kind: Deployment") });
   expect(keyless.said).toContain("warning: no credential of claude is in the environment");
   const aider = await machine.run("contribute-k8s", [], { AGENT_BACKEND: "aider", ANTHROPIC_API_KEY: "k" });

@@ -2,6 +2,7 @@ import { execFile } from "node:child_process";
 import { dirname } from "node:path";
 import { promisify } from "node:util";
 import { findBinary } from "../cli/binary.ts";
+import { isUnder } from "./places.ts";
 import { freeUser, type RunUser } from "./run-user.ts";
 
 const run = promisify(execFile);
@@ -50,7 +51,7 @@ export interface Reach {
 }
 
 /** Programs, libraries and settings of the system. Places for data (`/home`, `/root`, `/var`, `/srv`, `/mnt`) are not there. */
-const SYSTEM = [
+export const SYSTEM = [
   "/usr",
   "/bin",
   "/sbin",
@@ -148,10 +149,6 @@ function wayTo(paths: readonly string[], home: string): readonly string[] {
   const above = new Set<string>();
   for (const path of paths) for (let at = dirname(path); at !== "/" && at !== "."; at = dirname(at)) above.add(at);
   return [...above].filter((folder) => !isUnder(folder, [...SYSTEM, "/tmp", home])).sort((a, b) => a.length - b.length);
-}
-
-function isUnder(folder: string, places: readonly string[]): boolean {
-  return places.some((place) => folder === place || folder.startsWith(`${place}/`));
 }
 
 function within(bubblewrap: Bubblewrap, mounts: readonly string[], argv: readonly string[], user: RunUser | undefined) {

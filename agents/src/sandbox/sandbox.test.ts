@@ -1,4 +1,4 @@
-import { chmod, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { chmod, lstat, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -87,6 +87,42 @@ async function saidBy(lines: string, hasCredential = true): Promise<string> {
   const end = await run.ended;
   return end.kind === "exited" ? end.output : JSON.stringify(end);
 }
+
+/** Where a command line of bubblewrap mounts something. */
+function mountedAt(argv: readonly string[]): readonly string[] {
+  const words: Readonly<Record<string, number>> = { "--bind": 2, "--ro-bind": 2, "--ro-bind-try": 2, "--tmpfs": 1 };
+  return argv.flatMap((word, at) => (words[word] === undefined ? [] : (argv[at + words[word]] ?? [])));
+}
+
+test("in a container nothing is mounted over a link: bubblewrap refuses that", async () => {
+  const outside = await mkdtemp("/var/tmp/nest-links-");
+  try {
+    const real = join(outside, "real");
+    await put(join(real, "state/secret"), "very-secret\n");
+    await put(join(real, "file"), "very-secret\n");
+    for (const name of ["state", "file"]) await symlink(join(real, name), join(outside, name));
+    await symlink("/usr/bin", join(outside, "programs"));
+    const environment = { PATH: `/usr/sbin:/usr/bin:/sbin:/bin:${join(outside, "programs")}`, HOME: home };
+    const places = {
+      workspace,
+      taskPlaces: [],
+      alsoReadable: ["/lib", outside],
+      alsoWritable: [join(outside, "state")],
+    };
+    const own = { proc: "own", binary: "/usr/bin/bwrap", changeUser: undefined } as const;
+    const run = { backend: claude, agent: "/bin/sh", ...places, inContainer: true };
+    const around = { home, environment, hasCredential: true };
+    walls = await confine(own, { ...run, hidden: [join(outside, "state"), join(outside, "file")], around });
+    const mounted = mountedAt(walls.confined(["true"]));
+    expect(mounted).toEqual(expect.arrayContaining([join(real, "state"), join(real, "file"), workspace]));
+    const kinds = await Promise.all(
+      mounted.map(async (path) => [path, await lstat(path).catch(() => undefined)] as const),
+    );
+    expect(kinds.filter(([, kind]) => kind?.isSymbolicLink()).map(([path]) => path)).toEqual([]);
+  } finally {
+    await rm(outside, { recursive: true, force: true });
+  }
+});
 
 describe.skipIf(bubblewrap === undefined)("a confined agent", () => {
   test("writes to its workspace, and to nothing else that lasts", async () => {

@@ -1,9 +1,10 @@
-import { cp, mkdir, stat } from "node:fs/promises";
+import { cp, mkdir, realpath, stat } from "node:fs/promises";
 import { dirname, join, relative, sep } from "node:path";
 import type { Backend } from "../cli/backend.ts";
 import { removeBelow, removeFolder } from "../workspace/remove-folder.ts";
 import { OF_A_RUN } from "../workspace/workspace.ts";
-import { type Bubblewrap, bubblewrapArguments, type Reach } from "./bubblewrap.ts";
+import { type Bubblewrap, bubblewrapArguments, type Reach, SYSTEM } from "./bubblewrap.ts";
+import { type IsVisible, isUnder, placeOf, unseenPlaces } from "./places.ts";
 import { copyOwnFolders } from "./private-copy.ts";
 import { filesOfPerson, readableFor, type Surroundings } from "./reach.ts";
 import { accountsWith, freeUser, handOver, type RunUser } from "./run-user.ts";
@@ -62,7 +63,11 @@ export async function confine(bubblewrap: Bubblewrap, run: ConfinedRun): Promise
   const copied = user === undefined ? [] : filesOfPerson(around);
   await copyInto(privateHome, home, copied);
   const needed = (await readableFor(agent, around)).filter((path) => !copied.includes(path));
-  const readable = await withinReach([...needed, ...alsoReadable, ...taskPlaces]);
+  const hiding = await hiddenPlaces(home, run.hidden);
+  const isVisible = visibleIn(run.inContainer, [home, "/tmp", ...hiding.hidden]);
+  const readable = await unseenPlaces(await withinReach([...needed, ...alsoReadable, ...taskPlaces]), isVisible);
+  const onPlaces = (binds: Reach["copies"]) =>
+    Promise.all(binds.map(async ([copy, at]) => [copy, await placeOf(at, isVisible)] as const));
   const shown = [...readable, ...alsoWritable, workspace, ...copies.binds.map(([, at]) => at)];
   await makeWayTo(shown, home, privateHome);
   await makeWayTo([...shown, home], "/tmp", emptyTemporary);
@@ -76,11 +81,11 @@ export async function confine(bubblewrap: Bubblewrap, run: ConfinedRun): Promise
     shownHome: home === "/" ? "/tmp/home" : home,
     privateHome,
     emptyTemporary,
-    ...(await hiddenPlaces(home, run.hidden)),
+    ...hiding,
     readable,
-    writable: alsoWritable,
-    copies: copies.binds,
-    accounts: user === undefined ? [] : await accountsWith(user, home, beside("accounts")),
+    writable: await Promise.all(alsoWritable.map((path) => placeOf(path, isVisible))),
+    copies: await onPlaces(copies.binds),
+    accounts: user === undefined ? [] : await onPlaces(await accountsWith(user, home, beside("accounts"))),
     user,
   };
   return {
@@ -95,6 +100,11 @@ export async function confine(bubblewrap: Bubblewrap, run: ConfinedRun): Promise
       await Promise.all(OF_A_RUN.map((name) => removeFolder(beside(name))));
     },
   };
+}
+
+/** What of the machine is seen before anything is mounted for a run: all of a container, or the system's own folders. */
+function visibleIn(inContainer: boolean, covered: readonly string[]): IsVisible {
+  return inContainer ? (path) => !isUnder(path, covered) : (path) => isUnder(path, SYSTEM) && !isUnder(path, covered);
 }
 
 /** Copies a person's own files into the private home: another user could not read them where they are. */
@@ -120,7 +130,8 @@ async function makeWayTo(paths: readonly string[], place: string, standIn: strin
 
 /** What is to be hidden, folders and files apart: an empty folder stands in for the one, an unreadable file for the other. */
 async function hiddenPlaces(home: string, places: readonly string[]): Promise<Pick<Reach, "hidden" | "hiddenFiles">> {
-  const outside = await outsideOf(home, places);
+  // Behind a link it is the thing itself that is hidden.
+  const outside = await outsideOf(home, await Promise.all(places.map((place) => realpath(place).catch(() => place))));
   const kinds = await Promise.all(outside.map((place) => stat(place)));
   const areFolders = kinds.map((kind) => kind.isDirectory());
   return {

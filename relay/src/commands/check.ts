@@ -2,19 +2,20 @@ import { type Backend, backendOf, backends } from "@nest/agents";
 import { parseFlags, UsageError } from "@nest/kit";
 import { exposureOf } from "../settings/contributor-env.ts";
 import { callAgent } from "./agent-call.ts";
-import { AGENT_CREDENTIAL, agentBinary, type Check, checkMachine } from "./checks.ts";
+import { AGENT_CREDENTIAL, agentBinary, type Check, checkMachine, type Place } from "./checks.ts";
 import type { Command, CommandDeps } from "./command.ts";
 import { checkHubs } from "./hub-checks.ts";
 import { contributorEnvFile, readSaved, withKeptCodeHost } from "./saved-env.ts";
 
-const USAGE = `usage: contribute-check <backend> [-json] [-quick]
+const USAGE = `usage: contribute-check <backend> [-container] [-json] [-quick]
 
 Looks for what the backend needs on this machine, and changes nothing: the CLI and its login, the code-host login, git, a container
 runtime, a sandbox, tmux, room on the disk. Where this machine is registered: whether each hub answers and knows the token, and
 whether the clock is right. The agent is asked for one word, which is the one way to see that its login works; it costs next to nothing.
 
-  -json    for programs
-  -quick   without asking the agent
+  -container   the agent works in a container or on a cluster: its CLI is in the image, and is neither looked for nor asked here
+  -json        for programs
+  -quick       without asking the agent
 
 Exit 0 when the relay can work, 1 when something is missing; each gap says what to do.
 
@@ -23,7 +24,7 @@ backends: ${backends.map(({ name }) => name).join(", ")}
 
 /** `contribute-check <backend>`: pre-registration check for missing CLIs or auth gaps. */
 export const contributeCheck: Command = async (args, given) => {
-  const { flags, words, help } = parseFlags(args, { json: "switch", quick: "switch" }, USAGE);
+  const { flags, words, help } = parseFlags(args, { container: "switch", json: "switch", quick: "switch" }, USAGE);
   if (help) {
     given.out.write(USAGE);
     return 0;
@@ -31,20 +32,24 @@ export const contributeCheck: Command = async (args, given) => {
   const deps = { ...given, environment: withKeptCodeHost(given.environment, await readSaved(given.environment)) };
   const backend = requireBackend(words, "contribute-check");
   const [[machine, answer], hubs] = await Promise.all([
-    checkAgent(backend, flags.quick === true, deps),
+    checkAgent(backend, { quick: flags.quick === true, place: flags.container === true ? "image" : "here" }, deps),
     checkHubs(deps),
   ]);
   const checks = [...machine, ...(answer === undefined ? [] : [answer]), ...hubs];
   const ok = checks.every((check) => check.ok || !check.required);
   if (flags.json === true) deps.out.write(`${JSON.stringify({ backend: backend.name, ok, checks })}\n`);
-  else deps.out.write(`${tableOf(checks)}\n${closing(backend.name, ok, hubs)}\n`);
+  else deps.out.write(`${tableOf(checks)}\n${closing(backend.name, ok, hubs, flags.container === true)}\n`);
   return ok ? 0 : 1;
 };
 
 /** What this machine has, and whether the agent answers: one that seems to be signed out is given less time for it. */
-async function checkAgent(backend: Backend, quick: boolean, deps: CommandDeps) {
-  const machine = [...(await checkMachine(backend, deps)), ...(await checkKept(deps))];
-  if (quick) return [machine, undefined] as const;
+async function checkAgent(
+  backend: Backend,
+  { quick, place }: { readonly quick: boolean; readonly place: Place },
+  deps: CommandDeps,
+) {
+  const machine = [...(await checkMachine(backend, deps, place)), ...(await checkKept(deps))];
+  if (quick || place === "image") return [machine, undefined] as const;
   const isSignedIn = machine.some(({ name, ok }) => name === AGENT_CREDENTIAL && ok);
   return [machine, await callAgent(backend, await agentBinary(backend, deps.environment), isSignedIn, deps)] as const;
 }
@@ -58,11 +63,11 @@ async function checkKept({ environment }: CommandDeps): Promise<readonly Check[]
   return [{ name: "contributor.env", ok: false, detail, remedy, required: false }];
 }
 
-function closing(backend: string, ok: boolean, hubs: readonly Check[]): string {
+function closing(backend: string, ok: boolean, hubs: readonly Check[], isInContainer: boolean): string {
   if (!ok) return "Not ready yet.";
   const isRegistered = hubs.some(({ name }) => name.startsWith("hub "));
   return isRegistered
-    ? `Ready: contribute-hive ${backend} local starts a relay.`
+    ? `Ready: contribute-hive ${backend}${isInContainer ? "" : " local"} starts a relay.`
     : "Ready: contribute-setup registers you.";
 }
 

@@ -34,12 +34,16 @@ const LOGIN_FILES: Readonly<Record<string, readonly string[]>> = {
 /** Files that are there without a login too: what tells one. */
 const TELLS_A_LOGIN: Readonly<Record<string, RegExp>> = { ".claude.json": /"(?:oauthAccount|primaryApiKey)"/ };
 
+const AGENT_CLI = "agent CLI";
 export const CODE_HOST_LOGIN = "code-host login";
 export const AGENT_CREDENTIAL = "agent credential";
 const SESSION_REMEDY = "letters, digits, - and _ only, at most 64; or unset it";
 
+/** Where the agent works: on this machine, or in an image that holds it, in a container or on a cluster. */
+export type Place = "here" | "image";
+
 /** Checks everything that a backend needs on this machine, without changing anything. */
-export async function checkMachine(backend: Backend, deps: CommandDeps): Promise<Check[]> {
+export async function checkMachine(backend: Backend, deps: CommandDeps, place: Place = "here"): Promise<Check[]> {
   const { environment } = deps;
   const path = environment.PATH;
   const command = environment.NEST_AGENT_COMMAND || backend.binary;
@@ -52,22 +56,8 @@ export async function checkMachine(backend: Backend, deps: CommandDeps): Promise
     agent === undefined ? undefined : (await deps.read(agent, backend.versionArgs))?.split("\n")[0]?.trim();
   const login = await codeHostLogin(deps);
   return [
-    found("git", git, "install git", true),
-    agent === undefined
-      ? {
-          name: "agent CLI",
-          ok: false,
-          detail: `${command} is not on PATH`,
-          remedy:
-            backend.npmPackage === undefined ? `install the ${backend.name} CLI` : `npm i -g ${backend.npmPackage}`,
-          required: true,
-        }
-      : {
-          name: "agent CLI",
-          ok: true,
-          detail: version === undefined || version === "" ? agent : `${agent} (${version})`,
-          required: true,
-        },
+    ...(place === "image" ? [] : [found("git", git, "install git", true)]),
+    place === "image" ? agentInImage(backend) : agentHere(backend, { command, agent, version }),
     await credential(backend, deps),
     "gap" in login
       ? { name: CODE_HOST_LOGIN, ok: false, detail: login.gap, remedy: login.remedy, required: true }
@@ -81,8 +71,12 @@ export async function checkMachine(backend: Backend, deps: CommandDeps): Promise
           required: false,
         }
       : { name: "container runtime", ok: true, detail: runtime, required: false },
-    await sandbox(environment),
-    found("tmux", tmux, "install tmux to watch the agent in interactive mode", false),
+    ...(place === "image"
+      ? []
+      : [
+          await sandbox(environment),
+          found("tmux", tmux, "install tmux to watch the agent in interactive mode", false),
+        ]),
     backend.oneShot === undefined
       ? {
           name: "headless mode",
@@ -95,6 +89,26 @@ export async function checkMachine(backend: Backend, deps: CommandDeps): Promise
     await sessionName(deps),
     await checkDisk(environment),
   ];
+}
+
+function agentHere(
+  { name, npmPackage }: Backend,
+  { command, agent, version }: { command: string; agent: string | undefined; version: string | undefined },
+): Check {
+  if (agent !== undefined) {
+    const detail = version === undefined || version === "" ? agent : `${agent} (${version})`;
+    return { name: AGENT_CLI, ok: true, detail, required: true };
+  }
+  const install = npmPackage === undefined ? `install the ${name} CLI` : `npm i -g ${npmPackage}`;
+  const remedy = name === "agy" ? install : `${install}; or -container, where it works in an image that holds it`;
+  return { name: AGENT_CLI, ok: false, detail: `${command} is not on PATH`, remedy, required: true };
+}
+
+/** Whether the image holds it is seen when it starts. */
+function agentInImage({ name }: Backend): Check {
+  if (name !== "agy") return { name: AGENT_CLI, ok: true, detail: `${name}, in the image`, required: true };
+  const remedy = "contribute-hive agy local";
+  return { name: AGENT_CLI, ok: false, detail: "agy works only on the host", remedy, required: true };
 }
 
 /** Where the agent's program is; undefined where it is not on PATH. */

@@ -1,5 +1,5 @@
 import { type Backend, backends } from "@nest/agents";
-import { NestError, parseFlags, UsageError, variable, writeFileAtomic } from "@nest/kit";
+import { isLoopback, NestError, parseFlags, UsageError, variable, writeFileAtomic } from "@nest/kit";
 import { keptFor } from "../settings/kept-hubs.ts";
 import { requireBackend } from "./check.ts";
 import { codeHostLogin } from "./code-host-login.ts";
@@ -73,6 +73,7 @@ export const contributeK8s: Command = async (args, deps) => {
       ? await codeHostLogin({ ...deps, environment: withKeptCodeHost(deps.environment, saved) })
       : undefined;
   if (login !== undefined && "gap" in login) throw new NestError("code_host_login_missing", login.gap);
+  for (const name of ["NEST_HUB", "NEST_GITHUB_URL", "NEST_GITHUB_API_URL"]) warnOfLoopback(name, read(name), deps);
   const image = tagged(relayImage({ ...saved, ...deps.environment }), tag);
   const text = manifestsOf({
     namespace,
@@ -100,6 +101,19 @@ export const contributeK8s: Command = async (args, deps) => {
   deps.error.write(`Written to ${file} (0600: it holds your tokens). Apply it with: kubectl apply -f ${file}\n`);
   return 0;
 };
+
+/** In a pod, an address of this machine alone leads to the pod itself. */
+function warnOfLoopback(name: string, value: string | undefined, deps: CommandDeps): void {
+  const address = value?.split(",").find((one) => URL.canParse(one) && isLoopback(hostOf(one)));
+  if (address === undefined) return;
+  deps.error.write(
+    `contribute-k8s: warning: ${name} is ${address}, which in a pod is the pod itself: change it in contributor.env to an address that the cluster reaches\n`,
+  );
+}
+
+function hostOf(address: string): string {
+  return new URL(address).hostname.replace(/^\[|\]$/g, "");
+}
 
 /** The backend's credential as far as variables carry it. */
 function credentials(backend: Backend, { environment }: CommandDeps): Record<string, string> {

@@ -5,7 +5,7 @@ import { DEFAULT_HUB } from "../settings/config.ts";
 import { comparable } from "../settings/kept-hubs.ts";
 import { type HubAnswer, hubAnswer } from "../standing/hub-answer.ts";
 import { requireBackend, tableOf } from "./check.ts";
-import { type Check, CODE_HOST_LOGIN, checkMachine } from "./checks.ts";
+import { type Check, CODE_HOST_LOGIN, checkMachine, type Place } from "./checks.ts";
 import { type CodeHostLogin, codeHostLogin } from "./code-host-login.ts";
 import type { Command, CommandDeps } from "./command.ts";
 import {
@@ -17,13 +17,14 @@ import {
   writeSaved,
 } from "./saved-env.ts";
 
-const USAGE = `usage: contribute-setup <backend> [-hub ADDRESS] [-reissue]
+const USAGE = `usage: contribute-setup <backend> [-hub ADDRESS] [-container] [-reissue]
 
 One time per hub: checks this machine, registers you as a contributor and keeps the registration token in
 ~/.config/nest/contributor.env (0600, the file before as .bak). Run it again for another hub. For another machine of yours copy that
 file there; -reissue is for a token that is lost, or that somebody else has.
 
   -hub ADDRESS   the hub, wss://HOST/contribute (default: NEST_HUB, else the one kept, else ${DEFAULT_HUB})
+  -container     the agent works in a container or on a cluster: its CLI is in the image and need not be on this machine
   -reissue       ask the hub for a new token; the old one stops working
 
 Where you are not signed in to the code host, it offers to run gh auth login. Your code-host token goes to the hub only if the hub asks for proof of your login, and this command says so when it does.
@@ -40,7 +41,7 @@ type Answer = { readonly contributor_id: string; readonly registration_token?: s
 
 /** `contribute-setup <backend>`: registers this contributor at a hub, once per hub. */
 export const contributeSetup: Command = async (args, given) => {
-  const { flags, words, help } = parseFlags(args, { hub: "text", reissue: "switch" }, USAGE);
+  const { flags, words, help } = parseFlags(args, { hub: "text", container: "switch", reissue: "switch" }, USAGE);
   if (help) {
     given.out.write(USAGE);
     return 0;
@@ -61,7 +62,8 @@ export const contributeSetup: Command = async (args, given) => {
     saved,
     hubs.some((one) => one !== comparable(hub)),
   );
-  const checks = await checksIfReady(backend, deps);
+  const place = flags.container === true ? "image" : "here";
+  const checks = await checksIfReady(backend, deps, place);
   if (checks === undefined) return 1;
   const login = await codeHostLogin(deps);
   if ("gap" in login) throw new NestError("code_host_login_missing", login.gap);
@@ -75,7 +77,7 @@ export const contributeSetup: Command = async (args, given) => {
   });
   const file = await writeSaved(deps.environment, values);
   deps.out.write(
-    `Registered as ${login.login} at ${new URL(webSocketAddress(hub)).host}. Kept in ${file}.\nStart the relay with: ${startOf(backend, checks)}\n${ofThisShell(deps.environment, values)}`,
+    `Registered as ${login.login} at ${new URL(webSocketAddress(hub)).host}. Kept in ${file}.\nStart the relay with: ${startOf(backend, checks, place)}\n${ofThisShell(deps.environment, values)}`,
   );
   return 0;
 };
@@ -93,8 +95,9 @@ function hubOf(configured: string): string {
 }
 
 /** How to start: where something confines the agent, and first without an image that most people do not have yet. */
-function startOf(backend: Backend, checks: readonly Check[]): string {
+function startOf(backend: Backend, checks: readonly Check[], place: Place): string {
   const start = `contribute-hive ${backend.name}`;
+  if (place === "image") return `${start}, in a container; on a cluster with: contribute-k8s`;
   if (!runsInContainer(backend, checks)) return `${start} local`;
   const isConfined = checks.some(({ name, ok }) => name === "sandbox" && ok);
   return isConfined ? `${start} local (or ${start}, in a container whose image holds the agent)` : start;
@@ -112,9 +115,9 @@ function runsInContainer(backend: Backend, checks: readonly Check[]): boolean {
 }
 
 /** The checks of this machine; undefined when something is missing, which has then been said. */
-async function checksIfReady(backend: Backend, deps: CommandDeps): Promise<readonly Check[] | undefined> {
-  const first = await checkMachine(backend, deps);
-  const checks = (await signedInNow(first, deps)) ? await checkMachine(backend, deps) : first;
+async function checksIfReady(backend: Backend, deps: CommandDeps, place: Place): Promise<readonly Check[] | undefined> {
+  const first = await checkMachine(backend, deps, place);
+  const checks = (await signedInNow(first, deps)) ? await checkMachine(backend, deps, place) : first;
   deps.error.write(`${tableOf(checks)}\n`);
   const gaps = checks.filter((check) => check.required && !check.ok);
   if (gaps.length > 0)

@@ -1,7 +1,7 @@
 import { homedir, tmpdir } from "node:os";
 import { isAbsolute, join, resolve } from "node:path";
 import { type Backend, backendOf, backends } from "@nest/agents";
-import { type Environment, UsageError, variable } from "@nest/kit";
+import { type Environment, isLoopback, UsageError, variable } from "@nest/kit";
 import { webSocketAddress } from "@nest/protocol";
 import { SESSION_PATTERN } from "../name/session-name.ts";
 import { keptFor } from "./kept-hubs.ts";
@@ -199,13 +199,9 @@ function readScale(text: string | undefined, hubs: readonly HubEntry[], fault: F
   if (text === undefined) return 1;
   const scale = Number(text);
   if (!Number.isFinite(scale) || scale < 1) fault("NEST_TEST_CLOCK_SCALE", "must be a number of 1 or more");
-  else if (!hubs.every(({ address }) => isLoopback(address)))
+  else if (!hubs.every(({ address }) => isLoopback(new URL(address).hostname.replace(/^\[|\]$/g, ""))))
     fault("NEST_TEST_CLOCK_SCALE", "for tests only: every hub must be on a loopback address");
   return scale;
-}
-
-function isLoopback(address: string): boolean {
-  return /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(new URL(address).hostname);
 }
 
 /** An address as an error may repeat it: without what may be a credential in it. */
