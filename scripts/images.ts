@@ -8,7 +8,7 @@ import { buildImage, imageBytes } from "./images/build.ts";
 import { type ImageName, images } from "./images/contexts.ts";
 
 const run = promisify(execFile);
-const BASE = "localhost/nest-base:bookworm-2";
+const BASE = "localhost/nest-base:trixie-1";
 
 const USAGE = `npm run images: makes Nest's images with podman or docker
 
@@ -47,7 +47,7 @@ async function main(args: readonly string[]): Promise<number> {
   if (unknown !== undefined) throw new UsageError(`there is no image ${unknown}`, { usage: USAGE });
   const names = (words.length === 0 ? Object.keys(images) : words).filter(isImage);
   const engine = flags.engine ?? process.env.NEST_CONTAINER_RUNTIME ?? (await engineHere());
-  const folder = join(process.env.XDG_CACHE_HOME ?? join(homedir(), ".cache"), "nest", "base-bookworm-2");
+  const folder = join(process.env.XDG_CACHE_HOME ?? join(homedir(), ".cache"), "nest", "base-trixie-1");
   const base = flags.base === "debian" ? await makeBase({ engine, image: BASE, folder }) : flags.base;
   const options = {
     engine,

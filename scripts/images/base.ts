@@ -50,7 +50,7 @@ async function debootstrap(folder: string): Promise<void> {
   const making = `${folder}.${process.pid}`;
   await mkdir(dirname(folder), { recursive: true });
   try {
-    await run("debootstrap", ["--variant=minbase", `--include=${INCLUDED}`, "bookworm", making], {
+    await run("debootstrap", ["--variant=minbase", `--include=${INCLUDED}`, "trixie", making], {
       timeout: SLOW_MS,
       maxBuffer: 64 * 1024 * 1024,
     });

@@ -12,9 +12,9 @@ import type { FolderHere } from "./folder-here.ts";
 
 const run = promisify(execFile);
 const CACHE = process.env.NEST_TEST_CACHE ?? join(homedir(), ".cache/nest-test");
-const BASE_FOLDER = join(CACHE, "base-bookworm-2");
+const BASE_FOLDER = join(CACHE, "base-trixie-1");
 /** A small Debian with what our images need, so that none of them asks a registry. */
-export const BASE_IMAGE = "localhost/nest-test-base:bookworm-4";
+export const BASE_IMAGE = "localhost/nest-test-base:trixie-1";
 const SLOW_MS = 400_000;
 
 /** Why no contributor image can be built on this machine; undefined when one can. */
