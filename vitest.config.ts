@@ -14,7 +14,9 @@ const onBothEngines = [
   "models",
   "numbers",
   "queue",
+  "queue-order",
   "roles",
+  "second-chances",
   "standing",
   "webhooks",
 ].map((story) => `test/scenarios/${story}.test.ts`);

@@ -63,12 +63,14 @@ export class WaitingRelays {
   }
 
   /**
-   * As many relays as there are issues on offer, of those that were not asked yet. Who is asked goes behind all others: a relay that may
-   * not have what is on offer (a pause, a limit, a model) keeps it from nobody, now or the next time.
+   * As many relays as there are issues on offer, of those that were not asked yet; later as many again as were asked, so that thousands
+   * that may have nothing are asked in a few batches. Who is asked goes behind all others: a relay that may not have what is on offer (a
+   * pause, a limit) keeps it from nobody, now or the next time.
    */
   #next(asked: Set<Session>): (RelayIdentity & Session["asking"])[] {
     const relays: (RelayIdentity & Session["asking"])[] = [];
-    const most = this.#deps.queue.actionable;
+    const { actionable } = this.#deps.queue;
+    const most = actionable === 0 ? 0 : Math.max(actionable, asked.size);
     for (const session of this.#sessions) {
       if (relays.length >= most || asked.has(session)) break;
       asked.add(session);

@@ -23,7 +23,7 @@ class Counts {
   protected readonly at: number;
   readonly #rows = new Map<string, CountRow>();
 
-  constructor(grain: Grain, at: number) {
+  constructor({ grain, at }: { readonly grain: Grain; readonly at: number }) {
     this.#grain = grain;
     this.at = at;
   }
@@ -58,7 +58,7 @@ class Counts {
 /** Adds up what is counted in an hour: in a row for everything, for the repository, for the contributor, and for both together. */
 export class HourCounts extends Counts {
   constructor(hour: number) {
-    super("hourly", hour);
+    super({ grain: "hourly", at: hour });
   }
 
   add({ repo, contributorId, backend, column, n }: Counted): void {
@@ -72,7 +72,7 @@ export class HourCounts extends Counts {
 /** Adds up the rows of a day's hours. */
 class DayCounts extends Counts {
   constructor(day: number) {
-    super("daily", day);
+    super({ grain: "daily", at: day });
   }
 
   add(row: Row): void {
