@@ -31,6 +31,7 @@ import { serveLedger } from "./ledger/routes.ts";
 import { type NotificationRoutesDeps, serveNotifications } from "./notifications/routes.ts";
 import { backupPage, ownBackupPage } from "./pages/backup-page.ts";
 import { errorPage, notBuiltPage } from "./pages/page.ts";
+import { pageSources } from "./pages/page-sources.ts";
 import { comeInPage, howToComeIn, ownSignInPage, signInPage } from "./pages/sign-in-page.ts";
 import { terminalClosed, terminalList } from "./pages/terminal-page.ts";
 import type { TerminalGateway } from "./terminal/gateway.ts";
@@ -93,6 +94,7 @@ export async function buildDashboard(deps: DashboardDeps): Promise<FastifyInstan
   serveWebApp(http, routes, {
     entry: "spoke",
     pages: pages.nestApp,
+    pageSources,
     notBuilt: notBuiltPage,
     withoutScripts: html`<p>This page needs scripts. <a href="/">What this nest is</a> does not.</p>`,
     random,

@@ -71,6 +71,8 @@ describe.skipIf(missing)("parts of pages that are loaded when they are needed", 
     await menu.waitFor();
     const item = () => page.evaluate<string>("document.activeElement.textContent");
     await expect.poll(item).toBe("Move to the top");
+    const ground = "getComputedStyle(document.activeElement).backgroundColor";
+    expect(await page.evaluate(ground)).not.toBe("rgba(0, 0, 0, 0)");
     for (const [key, text] of [
       ["ArrowDown", "Move to number…"],
       ["ArrowDown", "Move to the top"],
