@@ -1,6 +1,10 @@
 import { existsSync } from "node:fs";
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 
+/** Where the documents have their pictures. */
+const IMAGES = join(import.meta.dirname, "../../docs/images");
 const CHROMIUM = "/usr/bin/chromium";
 const FLAGS = [
   "--no-sandbox",
@@ -55,4 +59,11 @@ export async function openPage(
   });
   await page.goto(url);
   return { page, context, faults };
+}
+
+/** Takes a picture for the documents, where `NEST_UPDATE_IMAGES=1` asks for new ones. */
+export async function pictureFor(page: Page, name: string): Promise<void> {
+  if (process.env.NEST_UPDATE_IMAGES !== "1") return;
+  await mkdir(IMAGES, { recursive: true });
+  await page.screenshot({ path: join(IMAGES, `${name}.png`), animations: "disabled" });
 }

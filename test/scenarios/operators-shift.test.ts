@@ -1,7 +1,7 @@
 import { NestError } from "@nest/kit";
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
-import { isChromiumMissing } from "../harness/chromium.ts";
+import { isChromiumMissing, pictureFor } from "../harness/chromium.ts";
 import { hubInBrowser } from "../harness/hub-in-browser.ts";
 import { of } from "../harness/raw-relay.ts";
 
@@ -40,6 +40,7 @@ describe.skipIf(missing)("an operator's shift", { timeout: 60_000 }, () => {
     await pass(3);
     const { page, context, wrong } = await begin();
     await wrong.getByText("Most tasks fail").waitFor();
+    await pictureFor(page, "shift-wrong-now");
     await wrong.getByRole("link", { name: "The tasks that failed" }).click();
     await page.getByRole("heading", { name: "Find tasks" }).waitFor();
     const failed = page.getByRole("listitem").filter({ hasText: "401 from the model" });
@@ -57,6 +58,7 @@ describe.skipIf(missing)("an operator's shift", { timeout: 60_000 }, () => {
       .getByRole("dialog")
       .getByRole("textbox", { name: /why|note/i })
       .fill("your codex login has expired");
+    await pictureFor(page, "shift-pause");
     await page.getByRole("dialog").getByRole("button", { name: "Pause", exact: true }).click();
     await page.getByRole("button", { name: "End the pause" }).waitFor();
     expect(await lastAudited(page)).toMatch(/boss.*paused.*runner-/s);
@@ -126,9 +128,13 @@ describe.skipIf(missing)("an operator's shift", { timeout: 60_000 }, () => {
     await page.getByRole("option", { name: "flooder (30)" }).click();
     await page.getByRole("button", { name: "Select all 30" }).click();
     await page.getByRole("button", { name: "Hold…" }).click();
+    await page.getByRole("dialog").getByLabel("Why").fill("all of one kind; we ask the author first");
+    await page.getByRole("dialog").getByRole("combobox", { name: "For how long" }).click();
+    await page.getByRole("option", { name: "1 day" }).click();
+    await pictureFor(page, "shift-flood");
     await page.getByRole("button", { name: "Hold 30 issues back" }).click();
     await expect.poll(() => at.hub.actionable()).toBe(20);
-    expect(await lastAudited(page)).toMatch(/boss.*acme\/one#1\d\d/s);
+    expect(await lastAudited(page)).toMatch(/boss.*acme\/one#1\d\d.*until.*all of one kind/s);
     await context.close();
   });
 });

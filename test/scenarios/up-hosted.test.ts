@@ -1,10 +1,10 @@
-import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { readdir, readFile, writeFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import type { nests } from "@nest/protocol";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { isChromiumMissing, launchChromium } from "../harness/chromium.ts";
+import { isChromiumMissing, launchChromium, pictureFor } from "../harness/chromium.ts";
 import { PodmanHere } from "../harness/contributor-image.ts";
 import { FolderHere, freePorts } from "../harness/folder-here.ts";
 import { type ProcessHere, processesAbout } from "../harness/process-here.ts";
@@ -13,7 +13,6 @@ import { UpHere } from "../harness/up-here.ts";
 import { buildApp } from "../harness/web-hub.ts";
 import { whyNoPods } from "../real-cluster/real-node.ts";
 
-const IMAGES = join(import.meta.dirname, "../../docs/images");
 const READY = /^Nest is running\.$/m;
 const [OWNER, STRANGER] = ["ada-fern", "ben-alder"];
 const SERVERS = /\/(etcd|kube-apiserver|kube-controller-manager|kube-scheduler|stub-kubelet) /;
@@ -69,11 +68,6 @@ describe.skipIf(impossible !== undefined)("nest up -hosted", { timeout: 240_000 
     return join(volumes, (await readdir(volumes))[0] ?? "");
   };
   const servers = async () => (await processesAbout(folder.path)).filter((line) => SERVERS.test(line));
-  const picture = async (page: Page, name: string) => {
-    if (process.env.NEST_UPDATE_IMAGES !== "1") return;
-    await mkdir(IMAGES, { recursive: true });
-    await page.screenshot({ path: join(IMAGES, `${name}.png`), animations: "disabled" });
-  };
 
   test("a newcomer creates a nest in the browser with what the terminal tells, sees its steps, opens it, and is in its dashboard", async () => {
     const [, wizard = ""] = await running.says(/^ {2}new nest {4}(\S+) /m);
@@ -96,7 +90,7 @@ describe.skipIf(impossible !== undefined)("nest up -hosted", { timeout: 240_000 
     await page.waitForURL(`http://${id}.localhost:${entrance}/overview`);
     await page.getByRole("heading", { name: "Overview" }).waitFor();
     await page.getByText("meadow/tide-clock").first().waitFor();
-    await picture(page, "up-hosted-nest");
+    await pictureFor(page, "up-hosted-nest");
     await page.context().close();
   });
 

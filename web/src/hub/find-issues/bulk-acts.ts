@@ -8,9 +8,11 @@ import { pinFirst } from "../operations/pins.ts";
 // What admins do with many issues at once. Each says afterwards for how many it was new.
 
 /** Holds issues back; who works on one goes on. */
-export async function holdAll(keys: readonly string[], reason: string): Promise<void> {
-  const because = reason === "" ? {} : { reason };
-  const { changed } = (await call(queue.holdMany, { body: { keys: [...keys], held: true, ...because } })).value;
+export async function holdAll(
+  keys: readonly string[],
+  hold: { readonly reason: string; readonly until?: string },
+): Promise<void> {
+  const { changed } = (await call(queue.holdMany, { body: { keys: [...keys], held: true, ...hold } })).value;
   const undo = () => call(queue.holdMany, { body: { keys: [...keys], held: false } });
   // Those that were held before would be let go too: only a whole act can be undone.
   showToast(`${plural(changed, "issue")} held back.`, changed === keys.length ? undo : undefined);

@@ -1,10 +1,11 @@
-import { Button, TextInput } from "@mantine/core";
+import { Button } from "@mantine/core";
 import { useState } from "react";
 import { count, plural } from "../../shared/format/format.ts";
 import { openConfirm } from "../../shared/forms/confirm.tsx";
 import { closeDialog, openDialog } from "../../shared/forms/dialogs.tsx";
 import { DialogForm } from "../../shared/forms/form-dialog.tsx";
 import { attempt } from "../../shared/toast/toast.tsx";
+import { HoldFields, holdOf, newHold } from "../issues/hold-fields.tsx";
 import { handOutFirst, holdAll, letGoAll, offerAgain } from "./bulk-acts.ts";
 import { MOST_SELECTED } from "./selection.ts";
 
@@ -93,20 +94,17 @@ interface HoldAllProps {
 }
 
 function HoldAll({ keys, clear, close }: HoldAllProps) {
-  const [reason, setReason] = useState("");
+  const [draft, setDraft] = useState(newHold);
   const submit = async () => {
-    await holdAll(keys, reason.trim());
+    await holdAll(keys, holdOf(draft));
     clear();
   };
   return (
     <DialogForm close={close} yes={`Hold ${plural(keys.length, "issue")} back`} submit={submit}>
-      <TextInput
-        data-autofocus
-        label="Why"
-        description="Shown beside each. None is handed out until somebody lets it go; who works on one goes on."
-        maxLength={200}
-        value={reason}
-        onChange={(event) => setReason(event.currentTarget.value)}
+      <HoldFields
+        draft={draft}
+        description="Shown beside each. None is offered; who works on one goes on."
+        change={setDraft}
       />
     </DialogForm>
   );

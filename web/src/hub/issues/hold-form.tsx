@@ -1,12 +1,9 @@
-import { Select, TextInput } from "@mantine/core";
 import { useState } from "react";
 import { queries } from "../../shared/call/queries.ts";
 import { closeDialog, openDialog } from "../../shared/forms/dialogs.tsx";
 import { DialogForm } from "../../shared/forms/form-dialog.tsx";
-import { lengths, untilAfter } from "../../shared/forms/lengths.ts";
 import { holdIssue } from "../operations/queue-actions.ts";
-
-const ends = lengths.map((one) => (one.value === "0" ? { ...one, label: "until somebody lets it go" } : one));
+import { HoldFields, holdOf, newHold } from "./hold-fields.tsx";
 
 /** Asks why and for how long an issue is offered to nobody, and holds it. */
 export function openHoldForm(key: string): void {
@@ -17,34 +14,18 @@ export function openHoldForm(key: string): void {
 }
 
 function HoldForm({ issue, close }: { readonly issue: string; readonly close: () => void }) {
-  const [reason, setReason] = useState("");
-  const [lengthMs, setLength] = useState("0");
+  const [draft, setDraft] = useState(newHold);
+  const submit = async () => {
+    await holdIssue(issue, holdOf(draft));
+    await queries.invalidateQueries({ queryKey: ["issue"] });
+  };
   return (
-    <DialogForm
-      close={close}
-      yes="Hold back"
-      submit={async () => {
-        await holdIssue(issue, { reason: reason.trim(), ...untilAfter(lengthMs) });
-        await queries.invalidateQueries({ queryKey: ["issue"] });
-      }}
-    >
-      <div className="stack">
-        <TextInput
-          data-autofocus
-          label="Why"
-          description="Shown beside the issue. It is offered to nobody; who works on it goes on."
-          maxLength={200}
-          value={reason}
-          onChange={(event) => setReason(event.currentTarget.value)}
-        />
-        <Select
-          label="For how long"
-          data={ends}
-          value={lengthMs}
-          allowDeselect={false}
-          onChange={(value) => setLength(value ?? "0")}
-        />
-      </div>
+    <DialogForm close={close} yes="Hold back" submit={submit}>
+      <HoldFields
+        draft={draft}
+        description="Shown beside the issue. It is offered to nobody; who works on it goes on."
+        change={setDraft}
+      />
     </DialogForm>
   );
 }
