@@ -61,9 +61,14 @@ export async function openPage(
   return { page, context, faults };
 }
 
-/** Takes a picture for the documents, where `NEST_UPDATE_IMAGES=1` asks for new ones. */
+/** Whether `NEST_UPDATE_IMAGES=1` asks for new pictures in the documents. */
+const wantsPictures = process.env.NEST_UPDATE_IMAGES === "1";
+/** When a hub's clock starts that is seen in pictures: now, as the browser's, where there are any. */
+export const pictureTime = wantsPictures ? { startsAt: Date.now() } : {};
+
+/** Takes a picture for the documents, where they want new ones. */
 export async function pictureFor(page: Page, name: string): Promise<void> {
-  if (process.env.NEST_UPDATE_IMAGES !== "1") return;
+  if (!wantsPictures) return;
   await mkdir(IMAGES, { recursive: true });
   await page.screenshot({ path: join(IMAGES, `${name}.png`), animations: "disabled" });
 }

@@ -59,15 +59,21 @@ export class TestHub implements AsyncDisposable {
       readonly config?: Partial<HubConfig>;
       /** The seed of its randomness; replicas of one hub need different seeds. */
       readonly seed?: number;
+      /** The clock's first time (ms), where the real one matters: its issues were changed in the hours before. */
+      readonly startsAt?: number;
       /** Opens clusters for hosted nests. */
       readonly connectCluster?: HubDeps["connectCluster"];
     } = {},
   ): Promise<TestHub> {
     const folder = await mkdtemp(join(tmpdir(), "nest-hub-"));
-    const clock = new SettlingClock();
+    const { startsAt } = options;
+    const clock = new SettlingClock(startsAt);
     const codeHost = new CodeHostMemory({ kind: options.kind ?? "token", now: () => clock.now() });
     codeHost.addRepository("acme/one");
-    for (let number = 1; number <= (options.issues ?? 5); number += 1) codeHost.setIssue({ repo: "acme/one", number });
+    for (let number = 1; number <= (options.issues ?? 5); number += 1) {
+      const updatedAt = startsAt === undefined ? number : startsAt - number * 3_600_000;
+      codeHost.setIssue({ repo: "acme/one", number, updatedAt });
+    }
     const base = { ...(await configOf(folder, options.contribute ?? {})), databaseUrl: await newDatabase() };
     const test = new TestHub(folder, { ...base, ...options.config }, codeHost, clock);
     test.#seed = options.seed ?? 1;

@@ -1,7 +1,7 @@
 import { NestError } from "@nest/kit";
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
-import { isChromiumMissing, pictureFor } from "../harness/chromium.ts";
+import { isChromiumMissing, pictureFor, pictureTime } from "../harness/chromium.ts";
 import { hubInBrowser } from "../harness/hub-in-browser.ts";
 import { of } from "../harness/raw-relay.ts";
 
@@ -10,7 +10,7 @@ const MINUTE = 60_000;
 
 /** From what is told, to its cause, to what is done about it, to the audit; by links and buttons alone. */
 describe.skipIf(missing)("an operator's shift", { timeout: 60_000 }, () => {
-  const at = hubInBrowser({ issues: 20 });
+  const at = hubInBrowser({ issues: 20, ...pictureTime });
 
   const begin = async () => {
     const opened = await at.open("/operations", { viewport: { width: 1440, height: 1000 } });
@@ -120,7 +120,13 @@ describe.skipIf(missing)("an operator's shift", { timeout: 60_000 }, () => {
 
   test("a flood of issues by one author: found by a facet, all held with the number said before, in the audit", async () => {
     for (let number = 101; number <= 130; number += 1)
-      at.hub.codeHost.setIssue({ repo: "acme/one", number, author: "flooder", title: `Buy this ${number}` });
+      at.hub.codeHost.setIssue({
+        repo: "acme/one",
+        number,
+        author: "flooder",
+        title: `Buy this ${number}`,
+        updatedAt: at.hub.clock.now(),
+      });
     await at.hub.hub.monitor.refresh();
     const { page, context } = await begin();
     await page.getByRole("link", { name: "Find and act on many" }).click();

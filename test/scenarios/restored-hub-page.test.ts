@@ -3,7 +3,7 @@ import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { isChromiumMissing, pictureFor } from "../harness/chromium.ts";
+import { isChromiumMissing, pictureFor, pictureTime } from "../harness/chromium.ts";
 import { FolderHere } from "../harness/folder-here.ts";
 import { hubInBrowser } from "../harness/hub-in-browser.ts";
 
@@ -23,6 +23,7 @@ describe.skipIf(missing)("a hub that was restored", { timeout: 90_000 }, () => {
   afterAll(() => elsewhere?.[Symbol.asyncDispose]());
   const at = hubInBrowser(() => ({
     issues: 4,
+    ...pictureTime,
     config: { databaseUrl: undefined, backupMetricsFile: elsewhere.in(METRICS) },
   }));
 
