@@ -74,6 +74,7 @@ describe.skipIf(missing)("the page of alerts", () => {
       ...{ kind: "ntfy", url: "https://ntfy.example.org/nest-of-the-team-with-a-long-name", events: ["queue_empty"] },
       quiet_hours: "22:00-07:00",
     });
+    await web.hub.admin("PUT", "/api/alerts/channels/team/secret", { secret: SECRET });
     for (const colorScheme of ["light", "dark"] as const) {
       const { page, context, faults } = await openPage(browser, `${web.hub.url}/operations`, {
         ...{ viewport, colorScheme, cookies: web.admin },
@@ -84,12 +85,14 @@ describe.skipIf(missing)("the page of alerts", () => {
       expect(await seriousViolations(page)).toEqual([]);
       expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true);
       const folder = process.env.NEST_TEST_SHOTS;
-      if (folder !== undefined) {
+      if (folder !== undefined)
         await page.screenshot({ path: `${folder}/alerts-${viewport.width}-${colorScheme}.png` });
-        await page.getByRole("button", { name: "Change team" }).click();
-        await page.getByRole("dialog").getByLabel("Address").waitFor();
+      await page.getByRole("button", { name: "Change team" }).click();
+      await page.getByRole("dialog").getByLabel("Address").fill("https://ntfy.example.org/another-topic");
+      await page.getByText("Its saved secret was given for the old place").waitFor();
+      expect(await page.getByRole("button", { name: "Save", exact: true }).isEnabled()).toBe(true);
+      if (folder !== undefined)
         await page.screenshot({ path: `${folder}/alerts-form-${viewport.width}-${colorScheme}.png`, fullPage: true });
-      }
       expect(faults).toEqual([]);
       await context.close();
     }

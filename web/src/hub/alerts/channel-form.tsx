@@ -32,13 +32,15 @@ function ChannelForm({ channel, close }: ChannelFormProps) {
   const submit = async () => {
     const { place } = (await call(alerts.saveChannel, { params: { name }, body: configOf(draft) })).value;
     await queries.invalidateQueries({ queryKey: ["alerts"] });
-    if (losesSecret) {
+    if (losesSecret && newSecret.trim() !== "") {
       await call(alerts.setSecret, { params: { name }, body: { secret: newSecret, place } });
       await queries.invalidateQueries({ queryKey: ["alerts"] });
     }
     showToast(channel === undefined ? `${name} is added. Save its secret, then test it.` : `${name} is saved.`);
   };
-  const isReady = name !== "" && (!losesSecret || newSecret.trim() !== "");
+  // Without one, no webhook is signed and Slack has no address; a topic and a mail server may need none.
+  const isNeeded = losesSecret && (draft.kind === "webhook" || draft.kind === "slack");
+  const isReady = name !== "" && (!isNeeded || newSecret.trim() !== "");
   return (
     <DialogForm close={close} yes="Save" isReady={isReady} submit={submit}>
       <div className="stack channel-form">
