@@ -22,13 +22,16 @@ const VISITS = 25;
 const EVENTS = "#events li";
 
 /** Notes when the events of the task are drawn. */
-const NOTE_WHEN_SHOWN = `new MutationObserver((_, observer) => {
-  if (document.querySelector(${JSON.stringify(EVENTS)}) === null) return;
-  observer.disconnect();
-  requestAnimationFrame(() => { window.shownAt = performance.now(); });
-}).observe(document, { childList: true, subtree: true })`;
+const NOTE_WHEN_SHOWN = `window.whenShown = new Promise((resolve) => {
+  new MutationObserver((_, observer) => {
+    if (document.querySelector(${JSON.stringify(EVENTS)}) === null) return;
+    observer.disconnect();
+    requestAnimationFrame(() => resolve(performance.now()));
+  }).observe(document, { childList: true, subtree: true });
+})`;
 
-const OPENED = `(() => {
+const OPENED = `(async () => {
+  const shown = await window.whenShown;
   const [page] = performance.getEntriesByType("navigation");
   const all = performance.getEntriesByType("resource");
   const task = all.find(({ name }) => new URL(name).pathname.startsWith("/api/contribute/tasks/"));
@@ -38,7 +41,7 @@ const OPENED = `(() => {
     scripts: Math.max(...scripts.map(({ responseEnd }) => responseEnd)),
     asked: task.startTime,
     answer: task.responseEnd - task.startTime,
-    shown: window.shownAt,
+    shown,
   };
 })()`;
 
@@ -63,7 +66,6 @@ async function visit(context: BrowserContext, address: string): Promise<Opened> 
   const page = await context.newPage();
   try {
     await page.goto(address);
-    await page.waitForFunction("window.shownAt !== undefined");
     return await page.evaluate<Opened>(OPENED);
   } finally {
     await page.close();

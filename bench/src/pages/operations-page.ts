@@ -5,6 +5,7 @@ import { ADMIN_TOKEN, Watcher } from "../load/watcher.ts";
 import { seedFor } from "../modes/seed.ts";
 import { type DrivenHub, withHub } from "../modes/with-hub.ts";
 import { nestHubPeer } from "../peers/nest-hub.ts";
+import { residentKib } from "../process/child.ts";
 import { CHROMIUM, CHROMIUM_FLAGS } from "./chromium.ts";
 import { growthPerMinute, memoryOf, type PageMemory } from "./renderer-memory.ts";
 import { frameFigures, type Scrolled, scrollScript } from "./scrolled-frames.ts";
@@ -23,6 +24,7 @@ export const HOLD_MS = 10_000;
 const LISTS = ["Connected relays", "Issues on offer", "Tasks under lease", "What happened"] as const;
 const SCROLL_MS = 4000;
 const MB_LIMIT = 250;
+const SNAPSHOT_MS = 2000;
 
 /** A moment of the page: what it was doing, its frames and its memory. */
 interface Look {
@@ -50,7 +52,8 @@ export async function benchOperationsPage({ relays, seconds, print, tell }: Oper
         tell(`scrolling while the fleet works, ${seconds} s`);
         return watch(browser, page, devtools, seconds);
       });
-      print(report(quiet, working, { relays, seconds, answer, streamed }));
+      const hubMb = ((await residentKib(hub.server)) ?? Number.NaN) / 1024;
+      print(report(quiet, working, { relays, answer, streamed, hubMb }));
     } finally {
       await browser.close();
     }
@@ -80,6 +83,8 @@ async function whileItWorks(hub: DrivenHub, seconds: number, act: () => Promise<
   // Until as many tasks are under lease as there will be.
   await new Promise((resolve) => setTimeout(resolve, HOLD_MS));
   await using counted = await Watcher.open(hub.server.place);
+  // Its first snapshot is not what the stream takes from then on.
+  await new Promise((resolve) => setTimeout(resolve, SNAPSHOT_MS));
   const sampled = hub.load.tell({ do: "sample", measureMs: seconds * 1000 }, seconds * 1000 + 30_000);
   const before = counted.watched();
   const working = await act();
@@ -105,12 +110,13 @@ async function watch(browser: Browser, page: Page, devtools: CDPSession, seconds
 
 interface Around {
   readonly relays: number;
-  readonly seconds: number;
+  /** Resident memory of the hub after a collection, in MiB. */
+  readonly hubMb: number;
   readonly answer: LoadAnswer;
   readonly streamed: { readonly bytes: number; readonly events: number };
 }
 
-function report(quiet: readonly Look[], working: readonly Look[], { relays, answer, streamed }: Around): string {
+function report(quiet: readonly Look[], working: readonly Look[], { relays, answer, streamed, hubMb }: Around): string {
   const rows = [
     ["idle fleet, all lists", ...frameCells(quiet)],
     ["fleet at work, all lists", ...frameCells(working)],
@@ -130,7 +136,7 @@ function report(quiet: readonly Look[], working: readonly Look[], { relays, answ
   const odd = Object.entries(answer.odd).map(([what, count]) => `${count} × ${what}`);
   return [
     `${short(relays)} relays, ${short(QUEUED)} issues; ${short(answer.perSecond)} events a second reached the hub; ready to task_assign p50 ${short(p50)} ms, p99 ${short(p99)} ms${odd.length === 0 ? "" : `; ${odd.join(", ")}`}`,
-    `one page is sent ${short(streamed.bytes / 1000)} KB and ${short(streamed.events)} events a second`,
+    `one page is sent ${short(streamed.bytes / 1000)} KB and ${short(streamed.events)} events a second; the hub takes ${short(hubMb)} MiB`,
     table(["frames while scrolling", "frames", "median ms", "p95 ms", "over 34 ms", "long tasks", "longest ms"], rows),
     table(["memory of the page", "at first MB", "most MB", "MB a minute more"], memoryRows),
     `${most((memory) => memory.processMb) <= MB_LIMIT ? "within" : "OVER"} the limit of ${MB_LIMIT} MB`,
