@@ -1,4 +1,4 @@
-import { type Browser, type BrowserContext, chromium } from "playwright-core";
+import { type Browser, chromium, type Page } from "playwright-core";
 import { rank } from "../figures/percentiles.ts";
 import { short, table } from "../figures/table.ts";
 import { CHROMIUM, CHROMIUM_FLAGS } from "../pages/chromium.ts";
@@ -45,15 +45,16 @@ const OPENED = `(async () => {
   };
 })()`;
 
-/** Tasks opened by their addresses in Chromium, one after the other, with everything that a browser keeps in its cache. */
+/** Tasks opened by their addresses in one tab of Chromium, one after the other, with everything that a browser keeps in its cache. */
 export async function taskPageFigures(hubUrl: string, ids: readonly string[]): Promise<string> {
   const browser: Browser = await chromium.launch({ executablePath: CHROMIUM, args: [...CHROMIUM_FLAGS] });
   try {
     const context = await browser.newContext({ viewport: { width: 1440, height: 900 } });
     await context.addInitScript(NOTE_WHEN_SHOWN);
+    const page = await context.newPage();
     const visits: Opened[] = [];
     for (let nth = 0; nth < WARM_UP + VISITS; nth += 1) {
-      const opened = await visit(context, `${hubUrl}/tasks/${ids[(nth * 13) % ids.length]}`);
+      const opened = await visit(page, `${hubUrl}/tasks/${ids[(nth * 13) % ids.length]}`);
       if (nth >= WARM_UP) visits.push(opened);
     }
     return report(visits);
@@ -62,14 +63,9 @@ export async function taskPageFigures(hubUrl: string, ids: readonly string[]): P
   }
 }
 
-async function visit(context: BrowserContext, address: string): Promise<Opened> {
-  const page = await context.newPage();
-  try {
-    await page.goto(address);
-    return await page.evaluate<Opened>(OPENED);
-  } finally {
-    await page.close();
-  }
+async function visit(page: Page, address: string): Promise<Opened> {
+  await page.goto(address);
+  return page.evaluate<Opened>(OPENED);
 }
 
 function report(visits: readonly Opened[]): string {
