@@ -7,7 +7,7 @@ import { CHROMIUM, CHROMIUM_FLAGS } from "../pages/chromium.ts";
 interface Opened {
   /** The first byte of the page, so how long the server took. */
   readonly answered: number;
-  /** All scripts without which the page does not begin are here. */
+  /** The scripts that were asked for before the task are here. */
   readonly scripts: number;
   /** The task was asked for. */
   readonly asked: number;
@@ -77,9 +77,9 @@ function report(visits: readonly Opened[]): string {
     ["a task's page from its address, warm cache", "median ms", "slowest ms"],
     [
       row("the server's first byte", ({ answered }) => answered),
-      row("scripts are here", ({ scripts }) => scripts),
-      row("they have run, the task is asked for", ({ asked }) => asked),
+      row("the task is asked for", ({ asked }) => asked),
       row("  the answer took", ({ answer }) => answer),
+      row("the scripts of its first lines are here", ({ scripts }) => scripts),
       row("the task's history is drawn", ({ shown }) => shown),
     ],
   );
