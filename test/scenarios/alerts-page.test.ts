@@ -38,7 +38,7 @@ describe.skipIf(missing)("the page of alerts", () => {
     await dialog.getByLabel("Nothing is on offer").uncheck();
     expect(await seriousViolations(page)).toEqual([]);
     await dialog.getByRole("button", { name: "Save" }).click();
-    await page.locator("#channels").getByText("no secret saved").waitFor();
+    await page.locator("#channels").getByText("Nothing can be delivered yet: no secret saved").waitFor();
     await page.getByRole("button", { name: "Secret team" }).click();
     await page.getByRole("dialog").getByLabel("The key that signs").fill(SECRET);
     await page.getByRole("button", { name: "Save the secret" }).click();

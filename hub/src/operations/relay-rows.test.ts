@@ -82,3 +82,17 @@ test("a row that an admin saw is not shown to who must not see the repository of
   expect(hub.rowOf(rows)).toMatchObject({ last_failure: { repo: "acme/secret" } });
   expect(hub.rowOf(rows, () => false)).not.toHaveProperty("last_failure");
 });
+
+test("a relay that was told of a pause idles for that reason no longer than the pause holds", () => {
+  const hub = aHub();
+  hub.session.idleReason = "paused";
+  hub.settings.set("pause:everything", { until: null, note: "" });
+  const rows = new RelayRows(hub.deps);
+  expect(hub.rowOf(rows)).toMatchObject({ idle_reason: "paused", pause: { scope: "everything" } });
+  hub.settings.delete("pause:everything");
+  rows.forget();
+  expect(hub.rowOf(rows)).not.toHaveProperty("idle_reason");
+  const told = { contributor_id: "c-1", connection_id: "conn-1", idle_reason: "paused" };
+  const remote = { row: told } as unknown as Parameters<RelayRows["ofRemote"]>[0];
+  expect(rows.ofRemote(remote, hub.held, () => true)).not.toHaveProperty("idle_reason");
+});

@@ -89,11 +89,12 @@ export class RelayRows {
     const { contributor_id: contributorId, session } = row;
     const identity = session === undefined ? contributorId : `${contributorId}#${session}`;
     const current = held.get(row.connection_id);
+    const paused = this.#pauseOf({ contributorId, identity });
     return {
       ...rest,
       ...(current === undefined ? {} : { current_task: current }),
-      ...(current !== undefined || idle_reason === undefined ? {} : { idle_reason }),
-      ...this.#pauseOf({ contributorId, identity }),
+      ...idleRow(current === undefined ? idle_reason : undefined, paused.pause),
+      ...paused,
       ...(last_failure === undefined || !visibility(last_failure.repo) ? {} : { last_failure }),
       ...(credential_failure === undefined || !visibility(credential_failure.repo) ? {} : { credential_failure }),
     };
@@ -121,6 +122,14 @@ function pauseRow(paused: ReturnType<typeof pauseFor>): Pick<contribute.FleetRel
   if (paused === undefined) return {};
   const { scope, pause } = paused;
   return { pause: { scope, ...(pause.until === null ? {} : { until: iso(pause.until) }) } };
+}
+
+/** Why a relay has no work, as it was told last. A pause that has ended since is no reason any more: nothing more is known. */
+function idleRow(
+  reason: contribute.FleetRelay["idle_reason"],
+  pause: contribute.FleetRelay["pause"],
+): Pick<contribute.FleetRelay, "idle_reason"> {
+  return reason === undefined || (reason === "paused" && pause === undefined) ? {} : { idle_reason: reason };
 }
 
 interface RowFacts {
@@ -155,7 +164,7 @@ function rowOf(source: RowSource, { connection, inForce, assigned, pause }: RowF
     connected_at: iso(source.connectedAt),
     last_activity: iso(source.lastActivityAt),
     ...(current === undefined ? {} : { current_task: current }),
-    ...(current !== undefined || idleReason === undefined ? {} : { idle_reason: idleReason }),
+    ...idleRow(current === undefined ? idleReason : undefined, pause),
     ...(pause === undefined ? {} : { pause }),
     ...(credentialFailure === undefined ? {} : { credential_failure: credentialFailureRow(credentialFailure) }),
     ...(lastFailure === undefined ? {} : { last_failure: lastFailureRow(lastFailure) }),

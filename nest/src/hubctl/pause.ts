@@ -1,5 +1,6 @@
 import { UsageError } from "@nest/kit";
 import { contributors, pauses } from "@nest/protocol";
+import { endOf } from "./end-of.ts";
 import { noWords, oneWord, show, table } from "./shown.ts";
 import type { Verb, VerbCall } from "./verb.ts";
 
@@ -63,16 +64,6 @@ function wordsOf({ scope, github_username: login }: pauses.Pause): string {
   if (repo !== undefined) return repo;
   if (id === undefined) return scope.kind;
   return session === undefined ? (login ?? id) : `${login ?? id} on ${session}`;
-}
-
-const units: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
-
-/** The end of a pause: `30m`, `2h`, `3d` from now, or a moment. @throws UsageError */
-function endOf(text: string, now: number): string {
-  const [, count, unit = ""] = /^(\d{1,6})([mhd])$/.exec(text) ?? [];
-  const at = count === undefined ? Date.parse(text) : now + Number(count) * (units[unit] ?? 0);
-  if (Number.isNaN(at)) throw new UsageError("-until: as 30m, 2h, 3d or 2026-12-24T12:00:00Z");
-  return new Date(at).toISOString();
 }
 
 export const pauseVerbs: Readonly<Record<string, Verb>> = { list, set, end };

@@ -1,5 +1,6 @@
 import { NestError, UsageError } from "@nest/kit";
 import { contribute, issues, queue } from "@nest/protocol";
+import { endOf } from "./end-of.ts";
 import { rowsOf } from "./pages.ts";
 import { noWords, oneWord, show, someWords, table } from "./shown.ts";
 import type { Verb, VerbCall } from "./verb.ts";
@@ -38,7 +39,9 @@ const showOne: Verb = async (call) => {
 const hold: Verb = async (call) => {
   const keys = someWords(call, "issue");
   const { reason = call.flags.note ?? "" } = call.flags;
-  for (const key of keys) await call.hub.call(queue.hold, { body: { key, held: true, reason } });
+  const { until } = call.flags;
+  const end = until === undefined ? {} : { until: endOf(until, call.now()) };
+  for (const key of keys) await call.hub.call(queue.hold, { body: { key, held: true, reason, ...end } });
   show(call, { held: keys }, () => `${counted(keys.length)} held back\n`);
   return 0;
 };

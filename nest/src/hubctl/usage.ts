@@ -6,7 +6,7 @@ queue: what is handed out next
   queue list                    what is on offer, in order; -reason operator_hold: what waits for that; -repo acme/api, -label bug,
                                 -author LOGIN, -since 2026-11-01, -until 2026-11-30 (last change), -search TEXT
   queue show acme/api#12        one issue, and why it is or is not offered now
-  queue hold acme/api#12 …      nobody is given it until it is lifted; -reason TEXT
+  queue hold acme/api#12 …      nobody is given it until it is lifted; -reason TEXT, -until 2h
   queue lift acme/api#12 …      ends what it waits for
   queue lift -reason failed     all that wait for that: says how many, and does it with -yes
   queue prioritise acme/api#12 …  hands these out first, in this order

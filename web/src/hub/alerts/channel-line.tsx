@@ -22,10 +22,13 @@ export function ChannelLine({ channel }: { readonly channel: alerts.AlertChannel
         {place ? <span>{place}</span> : undefined}
         <span>told of {plural(events.length, "kind")}</span>
         {config.quiet_hours ? <span>quiet {config.quiet_hours}</span> : undefined}
-        <span>{secretWords(channel)}</span>
+        {lacksSecret(channel) ? undefined : <span>{secretWords(channel)}</span>}
         <span>{delivered === undefined ? "nothing delivered yet" : `last delivered ${dateAndTime(delivered)}`}</span>
         {waiting > 0 ? <span>{plural(waiting, "message")} waiting</span> : undefined}
       </p>
+      {lacksSecret(channel) ? (
+        <p className="notice small">Nothing can be delivered yet: no secret saved.</p>
+      ) : undefined}
       {failed === undefined ? undefined : (
         <p className="notice small">
           {dateAndTime(failed.at)}: {failed.because}
@@ -47,6 +50,11 @@ function Act({ name, words, act }: { readonly name: string; readonly words: stri
       {words}
     </Button>
   );
+}
+
+/** Webhooks are signed with their secret, and that of Slack is the address itself. */
+function lacksSecret({ kind, secret }: alerts.AlertChannel): boolean {
+  return secret === "missing" && (kind === "webhook" || kind === "slack");
 }
 
 function secretWords({ secret, secret_problem: problem, config }: alerts.AlertChannel): string {

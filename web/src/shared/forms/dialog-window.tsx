@@ -16,7 +16,7 @@ interface WindowProps {
 /** Mantine's height of a window; its lists of choices are at 300. */
 const LOWEST = 200;
 
-/** A dialog in the middle of the page. */
+/** A dialog in the middle of the page. A click beside it closes only the palette: in the others something may have been typed. */
 export function DialogWindow({
   isOpen,
   close,
@@ -30,6 +30,7 @@ export function DialogWindow({
     <Modal
       opened={opened}
       onClose={close}
+      closeOnClickOutside={isHigh}
       zIndex={LOWEST + above}
       {...(closed === undefined ? {} : { onExitTransitionEnd: closed })}
       {...(isHigh ? { yOffset: "12vh" } : {})}

@@ -17,7 +17,7 @@ export function OfflineBanner({ server }: { readonly server: "hub" | "nest" }) {
     return () => clearTimeout(timer);
   }, [isAway]);
   return (
-    <div role="status" aria-live="polite">
+    <div className="offline" role="status" aria-live="polite">
       {shown && isAway ? (
         <div className="offline-banner">
           <div className="wide">
