@@ -44,8 +44,7 @@ export const setOrder = route({
   scope: "operate",
   bodyLimit: PINS_BYTES,
   body: z.strictObject({
-    // A list that is too long is answered with a code of its own, as what would make it so (`order/first`) is.
-    order: z.array(ItemKey).max(2 * MOST_ORDERED, `more than ${MOST_ORDERED} issues`),
+    order: Pins,
     /** The list from which this one was made; without it, whatever is in force is replaced. */
     expected: Pins.optional(),
   }),
