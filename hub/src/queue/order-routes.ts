@@ -32,7 +32,7 @@ export function registerOrderRoutes(routes: HubRoutes, deps: OrderRouteDeps): vo
     const expected = body.expected === undefined ? undefined : unique(body.expected);
     const { order } = await change(deps, actor, (before) => {
       if (expected !== undefined && !isSame(before, expected)) throw orderChanged(expected, before);
-      return withinLimit(unique(body.order));
+      return unique(body.order);
     });
     return { ok: true as const, order };
   });
