@@ -118,6 +118,6 @@ test("a killed restore leaves nothing or all of it under final names, and the ne
     else expect(visible).toEqual([]);
     const again = await run("restore", "-file", archive, "-dest", dest, ...(visible.length > 0 ? ["-force"] : []));
     expect(again).toBe(0);
-    expect(readdirSync(dest).sort()).toEqual(["hub-registry.json", "saas"]);
+    expect(readdirSync(dest).sort()).toEqual([".restored-from.json", "hub-registry.json", "saas"]);
   }
 });

@@ -10,7 +10,7 @@ import { hubInBrowser } from "../harness/hub-in-browser.ts";
 const missing = isChromiumMissing("a restored hub in a browser");
 const COMMAND = join(import.meta.dirname, "../../bin/nest-backup");
 const METRICS = "backup.prom";
-const NOTE = "restored-from.json";
+const NOTE = ".restored-from.json";
 const MINUTE = 60_000;
 const run = promisify(execFile);
 

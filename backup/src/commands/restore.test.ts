@@ -39,9 +39,9 @@ test("a hub is restored into an empty directory, files and database", async () =
   const dest = hub.path("restored");
   expect(await hub.run("restore", "-file", archive(), "-dest", dest)).toBe(0);
   expect(hub.out).toContain("restored a hub: 4 files and a database of 3 tables, 4 rows");
-  const files = ["clusters.json", "hub-registry.json", "hub.sqlite", "restored-from.json", "saas"];
+  const files = [".restored-from.json", "clusters.json", "hub-registry.json", "hub.sqlite", "saas"];
   expect(readdirSync(dest).sort()).toEqual(files);
-  const note = JSON.parse(readFileSync(join(dest, "restored-from.json"), "utf8"));
+  const note = JSON.parse(readFileSync(join(dest, ".restored-from.json"), "utf8"));
   expect(note).toEqual({ archive: "archive.enc", made_at: expect.any(String), restored_at: expect.any(String) });
   expect(readFileSync(join(dest, "saas/hmac.key"), "utf8")).toBe("0123456789abcdef0123456789abcdef");
   expect(rowsOf(join(dest, "hub.sqlite"))).toEqual(rows);

@@ -24,7 +24,7 @@ export interface RestoreFlags {
 const DATABASE = ".restored-database";
 const EMBEDDED = "hub.sqlite";
 /** Tells the hub at its next start what it was restored from. The hub removes it. */
-const NOTE = "restored-from.json";
+const NOTE = ".restored-from.json";
 const IDENTITY = { hub: "saas/hub-id", spoke: "nest-id" } as const;
 /** Where a directory may say whose it is: a spoke of the ancestor has a file of its own. */
 const IDENTITIES = { hub: [IDENTITY.hub], spoke: [IDENTITY.spoke, "hive-id"] } as const;

@@ -5,7 +5,7 @@ import { cutBytes, type Log, plainLine, readTextIfPresent, sentenceOf } from "@n
 import { z } from "zod";
 
 /** What `nest-backup restore` leaves in the data directory. */
-const NOTE = "restored-from.json";
+const NOTE = ".restored-from.json";
 const SETTING = "restored-from";
 const NAME_BYTES = 200;
 

@@ -1,7 +1,7 @@
 import "./toast.css";
 import { Loader } from "@mantine/core";
 import { IconX } from "@tabler/icons-react";
-import { type ReactNode, useEffect, useState } from "react";
+import { type ReactNode, useEffect, useRef, useState } from "react";
 import { createStore, useStore } from "../store/store.ts";
 
 /** A message that appears in a corner of the page. */
@@ -37,14 +37,14 @@ export function removeToast(id: number): void {
 export function Toasts() {
   const shown = useStore(toasts, (all) => all);
   const [isHeld, setHeld] = useState(false);
-  const isEmpty = shown.length === 0;
-  // A message that is closed under the pointer tells nobody that the pointer has left it.
-  useEffect(() => {
-    if (isEmpty) setHeld(false);
-  }, [isEmpty]);
+  const place = useRef<HTMLDivElement>(null);
+  // A message that is closed under the pointer, or with the focus in it, tells nobody that they have left it.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: looked at again when the messages are others
+  useEffect(() => setHeld(place.current?.matches(":hover, :focus-within") ?? false), [shown]);
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: looking at a message only keeps it from going away
     <div
+      ref={place}
       className="toasts"
       onMouseEnter={() => setHeld(true)}
       onMouseLeave={() => setHeld(false)}
