@@ -46,6 +46,8 @@ export async function openPage(
   const { cookies = [], ...more } = options;
   // With reduced motion dialogs open and close at once.
   const context = await browser.newContext({ reducedMotion: "reduce", ...more });
+  // Shorter than a test's own time, so that a step that waits in vain is named.
+  context.setDefaultTimeout(25_000);
   await context.addCookies(cookies.map((cookie) => ({ ...cookie, url: new URL(url).origin })));
   const page = await context.newPage();
   const faults: string[] = [];
