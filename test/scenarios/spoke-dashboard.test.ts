@@ -56,7 +56,8 @@ describe.skipIf(missing)("the dashboard of a nest whose agents work", () => {
     expect((await builder())?.pause).toMatchObject({ cause: "person", by: "ada", reason: "a look at its tests" });
     await page.getByRole("button", { name: "Resume builder" }).click();
     await page.getByRole("button", { name: "Pause builder" }).waitFor();
-    expect((await builder())?.pause).toBeUndefined();
+    // The page shows a click at once; the nest has it a moment later.
+    await expect.poll(async () => (await builder())?.pause).toBeUndefined();
     for (const act of ["pause", "resume"]) await scene().call("POST", `/api/agents/builder/${act}`, {});
     await page.goto(`${scene().url}/audit`);
     await page.getByRole("listitem").filter({ hasText: "paused" }).first().waitFor();
