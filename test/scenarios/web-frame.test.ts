@@ -187,6 +187,9 @@ describe.skipIf(missing)("the frame of the hub's browser app", () => {
     await context.setOffline(true);
     at.hub.hub.http.server.closeAllConnections();
     await page.getByText("The hub does not answer.").waitFor({ timeout: 10_000 });
+    await page.mouse.wheel(0, 400);
+    await expect.poll(() => page.evaluate("scrollY")).toBeGreaterThan(100);
+    expect((await page.locator(".offline-banner").boundingBox())?.y).toBe(0);
     await at.hub.relay("late");
     await context.setOffline(false);
     await page.locator("#relays").getByRole("button", { name: "late" }).waitFor({ timeout: 10_000 });

@@ -34,6 +34,9 @@ describe.skipIf(missing)("the levers of the hub's browser app", () => {
     const { page, context, faults } = await at.open("/operations");
     await page.getByRole("button", { name: "Hold acme/one#1" }).click();
     await page.getByLabel("Why").fill("needs a decision");
+    // A click beside the dialog loses nothing of it.
+    await page.mouse.click(5, 5);
+    expect(await page.getByLabel("Why").inputValue()).toBe("needs a decision");
     await page.getByRole("button", { name: "Hold back" }).click();
     await page.getByText("acme/one#1 is held back.").waitFor();
     expect((await relay.ready()).number).toBe(2);

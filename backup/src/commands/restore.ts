@@ -131,7 +131,7 @@ async function stageAndPublish(
   if (flags["dry-run"] === true) return { files, tables, rows };
   if (target.kind === "spoke") await staging.publish();
   else {
-    await leaveNote(staging, { archive: work.archive, made_at: work.madeAt, restored_at: nowOf(deps) });
+    await leaveNote(staging, deps, work);
     await withoutRunningHub(target.destination, async () => {
       // The log of an older database must never be applied to the restored one.
       for (const ending of ["-wal", "-shm"])
@@ -144,11 +144,16 @@ async function stageAndPublish(
   return { files, tables, rows };
 }
 
-function nowOf({ clock }: BackupDeps): string {
-  return new Date(clock.now()).toISOString();
-}
-
-async function leaveNote(staging: Staging, note: Readonly<Record<string, string>>): Promise<void> {
+/** None where the archive does not say when it was made. */
+async function leaveNote(
+  staging: Staging,
+  { clock }: BackupDeps,
+  { archive, madeAt }: { readonly archive: string; readonly madeAt: string },
+): Promise<void> {
+  const made = Date.parse(madeAt);
+  if (Number.isNaN(made)) return;
+  const [made_at, restored_at] = [made, clock.now()].map((at) => new Date(at).toISOString());
+  const note = { archive, made_at, restored_at };
   await writeFile(staging.staged(NOTE), `${JSON.stringify(note)}\n`, { mode: 0o600, flag: "wx" });
   staging.adopt(NOTE);
 }

@@ -25,6 +25,15 @@ export interface Judgement {
   readonly setting?: { readonly name: string; readonly value: unknown; readonly isOn: boolean };
 }
 
+/** What each filter says of an issue, those that are off too. */
+export function filterJudgements(rules: readonly FilterRule[], issue: QueueIssue): Judgement[] {
+  return rules.map(({ reason, setting: name, value, isOn, leavesOut, matched }) => {
+    const isLeftOut = isOn && leavesOut(issue);
+    const withheld = isLeftOut ? { reason, until: undefined, detail: matched?.(issue) } : undefined;
+    return { rule: reason, withheld, setting: { name, value, isOn } };
+  });
+}
+
 /** The rules in the order in which they are asked: the first that holds an issue back is the reason that is told. */
 export function issueRules(ledger: Ledger, claimOn: (key: string) => Claim | undefined): readonly IssueRule[] {
   return [

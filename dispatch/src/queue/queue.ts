@@ -7,7 +7,7 @@ import { itemKey } from "../leases/lease.ts";
 import type { Ledger } from "../leases/ledger.ts";
 import type { Claim, Entry, QueueIssue, Withheld } from "./entry.ts";
 import type { Filter, FilterReason } from "./filters.ts";
-import { type IssueRule, issueRules, type Judgement } from "./issue-rules.ts";
+import { filterJudgements, type IssueRule, issueRules, type Judgement } from "./issue-rules.ts";
 import { type OrderedPage, pageInOrder } from "./page-in-order.ts";
 import { type HandOutOrder, placeOf } from "./place-of.ts";
 import { ReadyList } from "./ready-list.ts";
@@ -322,12 +322,7 @@ export class Queue implements Candidates {
   judgements(key: string, now: number): Judgement[] {
     const issue = this.#entries.get(key)?.issue;
     if (issue === undefined) return [];
-    const filters = (this.#filter.rules ?? []).map((rule): Judgement => {
-      const { reason, setting: name, value, isOn, leavesOut, matched } = rule;
-      const isLeftOut = isOn && leavesOut(issue);
-      const withheld = isLeftOut ? { reason, until: undefined, detail: matched?.(issue) } : undefined;
-      return { rule: reason, withheld, setting: { name, value, isOn } };
-    });
+    const filters = filterJudgements(this.#filter.rules ?? [], issue);
     return [...filters, ...this.#rules.map(({ name, why }) => ({ rule: name, withheld: why(key, issue, now) }))];
   }
 
@@ -335,10 +330,8 @@ export class Queue implements Candidates {
   placeOf(key: string): number | undefined {
     const entry = this.#entries.get(key);
     if (entry === undefined || entry.withheld !== undefined) return undefined;
-    return placeOf(
-      entry,
-      this.#handOutOrder(() => true),
-    );
+    const order = this.#handOutOrder(() => true);
+    return placeOf(entry, order);
   }
 
   /**
@@ -397,11 +390,8 @@ export class Queue implements Candidates {
   }
 
   #keysOf(repo: string): Set<string> {
-    let keys = this.#keys.get(repo);
-    if (keys === undefined) {
-      keys = new Set();
-      this.#keys.set(repo, keys);
-    }
+    const keys = this.#keys.get(repo) ?? new Set();
+    this.#keys.set(repo, keys);
     return keys;
   }
 
