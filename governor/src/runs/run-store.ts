@@ -1,7 +1,7 @@
 import { createReadStream, createWriteStream } from "node:fs";
-import { mkdir, readdir, readFile, rename, rm, stat } from "node:fs/promises";
+import { mkdir, open, readdir, readFile, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { pipeline as pipeInto, type Readable } from "node:stream";
+import { pipeline as pipeInto, Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGunzip, createGzip } from "node:zlib";
 import { type Clock, isAbsent, type Log, makePrivateFolder, type Random, sentenceOf, writeFileAtomic } from "@nest/kit";
@@ -106,13 +106,18 @@ export class RunStore {
     return RUN_ID.test(id) ? this.#readRecord(id) : undefined;
   }
 
-  /** The recording of a run as an asciicast, of one that goes on as far as it is on disk; undefined where there is none. */
+  /**
+   * The recording of a run as an asciicast, of one that goes on as far as it is on disk: empty while its agent is not started yet.
+   * Undefined where there is none.
+   */
   async recording(id: string): Promise<Readable | undefined> {
     if (!RUN_ID.test(id)) return undefined;
     const folder = join(this.#deps.folder, id);
-    if (await exists(join(folder, FILE.compressed))) return unpacked(join(folder, FILE.compressed));
-    const raw = join(folder, FILE.recording);
-    return (await exists(raw)) ? createReadStream(raw) : undefined;
+    // A run may end between two looks: its recording is then compressed, and the first file gone.
+    const kept = (await openFile(join(folder, FILE.recording))) ?? (await unpacked(join(folder, FILE.compressed)));
+    if (kept !== undefined) return kept;
+    const isGoingOn = this.#runs.some((run) => run.id === id && run.ended_at === undefined);
+    return isGoingOn ? Readable.from([]) : undefined;
   }
 
   /** Removes what is too old, and the oldest recordings while all together are too large. */
@@ -199,16 +204,21 @@ function withoutTexts({ prompt: _prompt, environment: _names, last_lines: _lines
   return run;
 }
 
-/** A file, decompressed. Whoever stops reading closes the file too; a file that goes meanwhile ends the stream. */
-function unpacked(path: string): Readable {
-  const gunzip = createGunzip();
-  pipeInto(createReadStream(path), gunzip, () => undefined);
-  return gunzip;
+/** A file to read, open already: whoever removes it takes nothing from the reader. Undefined where it is absent. */
+async function openFile(path: string): Promise<Readable | undefined> {
+  try {
+    return (await open(path)).createReadStream();
+  } catch (thrown) {
+    if (isAbsent(thrown)) return undefined;
+    throw thrown;
+  }
 }
 
-async function exists(path: string): Promise<boolean> {
-  return stat(path).then(
-    () => true,
-    () => false,
-  );
+/** A file, decompressed. Whoever stops reading closes the file too. Undefined where it is absent. */
+async function unpacked(path: string): Promise<Readable | undefined> {
+  const file = await openFile(path);
+  if (file === undefined) return undefined;
+  const gunzip = createGunzip();
+  pipeInto(file, gunzip, () => undefined);
+  return gunzip;
 }

@@ -121,6 +121,28 @@ describe("runs on disk", () => {
     }
   });
 
+  test("the recording of a run whose agent is not started yet is empty; a run that is unknown or ended without one has none", async () => {
+    const store = await open();
+    const id = store.newId("scanner");
+    await store.begin(aRun(id));
+    expect(await text((await store.recording(id)) ?? Readable.from(["none"]))).toBe("");
+    await store.end({ ...aRun(id), ended_at: new Date(clock.now()).toISOString(), outcome: "not_started" });
+    expect(await store.recording(id)).toBeUndefined();
+    expect(await store.recording(store.newId("scanner"))).toBeUndefined();
+  });
+
+  test("a recording that is compressed while somebody reads it is read whole", async () => {
+    const store = await open();
+    const id = store.newId("scanner");
+    const printed = randomBytes(500_000).toString("hex");
+    await store.begin(aRun(id));
+    await writeFile(store.recordingPath(id), printed);
+    const reading = await store.recording(id);
+    await store.end({ ...aRun(id), ended_at: new Date(clock.now()).toISOString(), outcome: "finished" });
+    expect(await text(reading ?? Readable.from([]))).toBe(printed);
+    expect(await text((await store.recording(id)) ?? Readable.from([]))).toBe(printed);
+  });
+
   test.skipIf(process.platform !== "linux")("whoever stops reading a recording leaves no file open", async () => {
     const store = await open();
     const id = await doRun(store, randomBytes(4_000_000).toString("hex"));

@@ -41,6 +41,7 @@ export function Player({ id, isGoingOn }: PlayerProps) {
   }, [data, isSqueezed]);
   if (data === undefined)
     return error === null ? <Loading rows={6} /> : <LoadFailed problem={error} again={() => void refetch()} />;
+  if (data === "" && isGoingOn) return <Empty>Nothing is recorded yet: its agent is about to start.</Empty>;
   if (cast === undefined) return <Empty>This recording cannot be read.</Empty>;
   return (
     // Squeezed or not are two recordings with other moments: the player begins anew.
