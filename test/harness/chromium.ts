@@ -53,7 +53,8 @@ export async function openPage(
   const faults: string[] = [];
   page.on("pageerror", (thrown) => faults.push(String(thrown)));
   page.on("console", (said) => {
-    if (said.type() === "error" || said.type() === "warning") faults.push(`${said.text()} ${said.location().url}`.trim());
+    if (said.type() === "error" || said.type() === "warning")
+      faults.push(`${said.text()} ${said.location().url}`.trim());
   });
   page.on("dialog", (dialog) => {
     faults.push(`a dialog opened: ${dialog.message()}`);
