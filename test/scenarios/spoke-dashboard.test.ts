@@ -51,7 +51,7 @@ describe.skipIf(missing)("the dashboard of a nest whose agents work", () => {
     await page.getByRole("button", { name: "Pause", exact: true }).click();
     await card(page, "builder").getByText("a look at its tests").waitFor();
     await card(page, "builder")
-      .getByText(/^Paused for 1 h 59 min more/)
+      .getByText(/^Paused for 2 h more/)
       .waitFor();
     expect((await builder())?.pause).toMatchObject({ cause: "person", by: "ada", reason: "a look at its tests" });
     await page.getByRole("button", { name: "Resume builder" }).click();

@@ -1,6 +1,6 @@
 import type { contributors } from "@nest/protocol";
 import { useServerNow } from "../../shared/call/server-time.ts";
-import { dateAndTime, duration } from "../../shared/format/format.ts";
+import { dateAndTime, timeLeft } from "../../shared/format/format.ts";
 
 /** Says that somebody is given no work for a while: because an admin said so, or because task after task of theirs failed. */
 export function PausedBadge({ one }: { readonly one: Pick<contributors.ContributorRow, "pause" | "paused_until"> }) {
@@ -13,14 +13,14 @@ export function PausedBadge({ one }: { readonly one: Pick<contributors.Contribut
         data-tone="warn"
         title={`Paused by ${pause.by}${pause.note === "" ? "" : `: ${pause.note}`}`}
       >
-        paused{pause.until === undefined ? "" : ` for ${duration(Date.parse(pause.until) - now)}`}
+        paused{pause.until === undefined ? "" : ` for ${timeLeft(Date.parse(pause.until) - now)}`}
       </span>
     );
   const leftMs = until === undefined ? 0 : Date.parse(until) - now;
   if (until === undefined || leftMs <= 0) return undefined;
   return (
     <span className="mark" data-tone="warn" title={`Paused after failures until ${dateAndTime(until)}`}>
-      paused for {duration(leftMs)}
+      paused for {timeLeft(leftMs)}
     </span>
   );
 }

@@ -1,7 +1,7 @@
 import { Button } from "@mantine/core";
 import type { contribute } from "@nest/protocol";
 import { useServerNow } from "../../shared/call/server-time.ts";
-import { duration } from "../../shared/format/format.ts";
+import { timeLeft } from "../../shared/format/format.ts";
 import { attempt } from "../../shared/toast/toast.tsx";
 import { askToPause } from "./ask-to-pause.ts";
 import { endPause } from "./pauses.ts";
@@ -19,7 +19,7 @@ export function RelayPausedBadge({ relay: { pause } }: { readonly relay: Paused 
   return (
     <span className="mark" data-tone="warn">
       {whose[pause.scope]}
-      {leftMs === undefined ? "" : ` for ${duration(leftMs)}`}
+      {leftMs === undefined ? "" : ` for ${timeLeft(leftMs)}`}
     </span>
   );
 }

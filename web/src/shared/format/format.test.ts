@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { duration, plural, safeHref, shortTime, spoken } from "./format.ts";
+import { duration, plural, safeHref, shortTime, spoken, timeLeft } from "./format.ts";
 
 test.each([
   [-5000, "0 s"],
@@ -10,6 +10,17 @@ test.each([
   [26 * 3_600_000, "1 d 2 h"],
 ])("%d ms is said as %s", (ms, said) => {
   expect(duration(ms)).toBe(said);
+});
+
+test.each([
+  ["an hour that has just begun", 3_599_400, "1 h"],
+  ["an hour by a clock that is behind", 3_601_900, "1 h"],
+  ["a week that has just begun", 7 * 86_400_000 - 900, "7 d"],
+  ["the middle of a minute", 90_000, "2 min"],
+  ["the last seconds", 4200, "5 s"],
+  ["what is over", -1, "0 s"],
+])("what still lasts is rounded up: %s", (_, ms, said) => {
+  expect(timeLeft(ms)).toBe(said);
 });
 
 test.each([

@@ -1,6 +1,8 @@
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
+/** As far as this machine's idea of the server's time may be behind it. */
+const SLACK_MS = 5000;
 
 /** A length of time in its two largest units: `45 s`, `12 min`, `3 h 5 min`, `4 d 2 h`. Never negative. */
 export function duration(ms: number): string {
@@ -9,6 +11,13 @@ export function duration(ms: number): string {
   if (length < HOUR_MS) return `${Math.floor(length / MINUTE_MS)} min`;
   if (length < DAY_MS) return two(Math.floor(length / HOUR_MS), "h", Math.floor((length % HOUR_MS) / MINUTE_MS), "min");
   return two(Math.floor(length / DAY_MS), "d", Math.floor((length % DAY_MS) / HOUR_MS), "h");
+}
+
+/** How long something still lasts, rounded up: what was chosen to last an hour lasts `1 h` and not `59 min` when it has just begun. */
+export function timeLeft(ms: number): string {
+  if (ms <= MINUTE_MS) return duration(Math.ceil(ms / 1000) * 1000);
+  const unit = ms < DAY_MS ? MINUTE_MS : HOUR_MS;
+  return duration(Math.ceil((ms - SLACK_MS) / unit) * unit);
 }
 
 /** The same for times that can be very short: `4 ms`, `1.2 s`. */

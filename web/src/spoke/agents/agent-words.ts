@@ -1,5 +1,5 @@
 import type { AgentState, Autonomy, nestAgents } from "@nest/protocol";
-import { dateAndTime, duration } from "../../shared/format/format.ts";
+import { dateAndTime, duration, timeLeft } from "../../shared/format/format.ts";
 
 type NestAgent = nestAgents.NestAgent;
 
@@ -43,7 +43,7 @@ export function nextTurnOf(agent: NestAgent, now: number, actionable?: number): 
 export function endOfPause({ until }: nestAgents.AgentPause, now: number): string {
   if (until === undefined) return "until a person ends it";
   const left = Date.parse(until) - now;
-  return left <= 0 ? "ends now" : `for ${duration(left)} more, until ${dateAndTime(until)}`;
+  return left <= 0 ? "ends now" : `for ${timeLeft(left)} more, until ${dateAndTime(until)}`;
 }
 
 const autonomies: Readonly<Record<Autonomy, string>> = {

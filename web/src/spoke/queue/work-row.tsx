@@ -1,6 +1,6 @@
 import { describeHeldBack, type nestWork } from "@nest/protocol";
 import { useServerNow } from "../../shared/call/server-time.ts";
-import { dateAndTime, duration } from "../../shared/format/format.ts";
+import { dateAndTime, duration, timeLeft } from "../../shared/format/format.ts";
 import { AgentLink } from "../links/agent-link.tsx";
 import { WebLink } from "../links/web-link.tsx";
 import { ActButton } from "../session/act-button.tsx";
@@ -20,7 +20,7 @@ export function WorkRow({ item, kick }: { readonly item: nestWork.WorkItem; read
             {reason === undefined ? undefined : (
               <span className="mark" data-tone="warn" title={`because ${describeHeldBack(reason).because}`}>
                 {describeHeldBack(reason).label}
-                {until === undefined ? "" : ` for ${duration(Date.parse(until) - now)}`}
+                {until === undefined ? "" : ` for ${timeLeft(Date.parse(until) - now)}`}
               </span>
             )}
             <span>{key}</span>
