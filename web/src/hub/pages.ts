@@ -10,6 +10,8 @@ export function viewerOfPage(app: HTMLElement | null = document.getElementById("
 export const hubShortcuts: readonly Shortcut[] = [
   { keys: ["↑", "↓", "Home", "End"], meaning: "In a list: go from row to row" },
   { keys: ["←", "→"], meaning: "In a row: go from control to control" },
+  { keys: ["Shift", "click"], meaning: "On a box of a list: select every row from the one that was chosen last" },
+  { keys: ["Ctrl", "Enter"], meaning: "In a dialog with a text: send it (⌘ Enter on a Mac)" },
   { keys: ["Space"], meaning: "On a handle of the queue: pick the issue up, and put it down" },
   { keys: ["↑", "↓"], meaning: "Move the issue that was picked up" },
 ];

@@ -33,12 +33,18 @@ function MessageForm({ to, close }: { readonly to: Recipient; readonly close: ()
       <Textarea
         data-autofocus
         label="What to tell them"
-        description={`${to.taskId === undefined ? "Their connected relays print it" : "The relay that has the task prints it"}, and they see it under My contributions. One line of plain text.`}
+        description={`${to.taskId === undefined ? "Their connected relays print it" : "The relay that has the task prints it"}, and they see it under My contributions. One line of plain text; it cannot be taken back.`}
         maxLength={contributors.LONGEST_MESSAGE}
         autosize
-        minRows={3}
+        minRows={1}
         value={text}
-        onChange={(event) => setText(event.currentTarget.value)}
+        onChange={(event) => setText(event.currentTarget.value.replaceAll("\n", " "))}
+        // It is one line, however long: Enter sends it.
+        onKeyDown={(event) => {
+          if (event.key !== "Enter" || event.ctrlKey || event.metaKey || event.nativeEvent.isComposing) return;
+          event.preventDefault();
+          event.currentTarget.form?.requestSubmit();
+        }}
       />
     </DialogForm>
   );

@@ -1,5 +1,6 @@
 import { Fragment, type ReactNode, useRef } from "react";
 import { usePart } from "../lazy/lazy-part.ts";
+import { findLostFocus } from "../lists/lost-focus.ts";
 import { createStore, useStore } from "../store/store.ts";
 
 /** A dialog that is opened by a function, not by a part of a page. It stands outside the router. */
@@ -64,7 +65,11 @@ export function Dialogs() {
         isOpen={isOpen}
         above={nth + 1}
         close={() => closeDialog(id)}
-        closed={() => remove(id)}
+        closed={() => {
+          remove(id);
+          // The window takes what it shows away in the next frame, and gives the focus back to what had it, where that is there still.
+          requestAnimationFrame(() => requestAnimationFrame(findLostFocus));
+        }}
         title={title}
         {...(size === undefined ? {} : { size })}
       >

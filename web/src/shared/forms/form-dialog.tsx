@@ -13,7 +13,7 @@ export interface FormDialogProps {
   readonly isReady?: boolean;
   readonly dangerous?: boolean;
   readonly size?: string;
-  /** The action, started by Enter or by the button. The dialog closes when it is done, and shows the error if it fails. */
+  /** The action, started by Enter, in a field of several lines by Ctrl and Enter, or by the button. The dialog closes when it is done, and shows the error if it fails. */
   readonly submit: () => Promise<unknown>;
   readonly children: ReactNode;
 }
@@ -47,6 +47,12 @@ export function DialogForm({
       onSubmit={(event) => {
         event.preventDefault();
         if (isReady) run();
+      }}
+      // In a field of several lines Enter begins a line.
+      onKeyDown={(event) => {
+        if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
+        event.preventDefault();
+        event.currentTarget.requestSubmit();
       }}
     >
       {children}

@@ -1,4 +1,5 @@
 import { type KeyboardEvent, type RefObject, useEffect, useRef } from "react";
+import { findLostFocus, rememberRow } from "./lost-focus.ts";
 
 // A list is one tab stop, however many rows it has. Inside it, up and down move between rows, left and right between the controls
 // of a row. Rows carry `data-index`. Only visible rows exist, so the list scrolls to a row before it focuses it.
@@ -18,15 +19,15 @@ export function useRovingFocus({
   count,
   scrollToIndex,
 }: RovingFocus): (event: KeyboardEvent<HTMLElement>) => void {
-  const watched = useRef<{ readonly list: HTMLElement; readonly observer: MutationObserver }>(undefined);
+  const watched = useRef<Watched>(undefined);
   // Runs after every render, because the list element may appear later than the component; it mostly finds the same element.
   useEffect(() => {
     const list = box.current;
     if (list === watched.current?.list) return;
-    watched.current?.observer.disconnect();
-    watched.current = list === null ? undefined : { list, observer: takeControlsOutOfTabOrder(list) };
+    watched.current?.stop();
+    watched.current = list === null ? undefined : { list, stop: watchList(list) };
   });
-  useEffect(() => () => watched.current?.observer.disconnect(), []);
+  useEffect(() => () => watched.current?.stop(), []);
   return (event) => {
     const list = box.current;
     if (list === null || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
@@ -40,17 +41,35 @@ export function useRovingFocus({
   };
 }
 
-/** Takes the controls of a list out of the tab order, also those that come later. */
-function takeControlsOutOfTabOrder(list: HTMLElement): MutationObserver {
+interface Watched {
+  readonly list: HTMLElement;
+  readonly stop: () => void;
+}
+
+/** Takes the controls of a list out of the tab order, also those that come later, and keeps the focus in it when its row goes away. */
+function watchList(list: HTMLElement): () => void {
+  let focused: EventTarget | null = null;
+  const stopped = new AbortController();
+  const remember = ({ target }: FocusEvent) => {
+    focused = target;
+    rememberRow(list, target);
+  };
+  list.addEventListener("focusin", remember, { signal: stopped.signal });
   const take = (within: ParentNode) => {
     for (const control of within.querySelectorAll<HTMLElement>(CONTROLS)) control.tabIndex = -1;
   };
   take(list);
   const observer = new MutationObserver((changes) => {
     for (const { target } of changes) if (target instanceof Element) take(target);
+    if (!(focused instanceof Node) || focused.isConnected) return;
+    focused = null;
+    findLostFocus();
   });
   observer.observe(list, { childList: true, subtree: true });
-  return observer;
+  return () => {
+    stopped.abort();
+    observer.disconnect();
+  };
 }
 
 /** A control in a list: the index of its row, and its index among the row's controls. */

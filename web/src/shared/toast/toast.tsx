@@ -4,11 +4,13 @@ import { wordsOf } from "../states/states.tsx";
 import { addToast, removeToast } from "./toasts.tsx";
 
 const SHOWN_MS = 8000;
+/** A message with a button stays for longer: to find out that something was wrong takes a look at the page. */
+const UNDOABLE_MS = 20_000;
 
 /** Shows a toast that something was done, with a button to undo it where that is possible. */
 export function showToast(message: string, undo?: () => Promise<unknown>): void {
   const id = addToast({
-    shownMs: SHOWN_MS,
+    shownMs: undo === undefined ? SHOWN_MS : UNDOABLE_MS,
     message:
       undo === undefined ? (
         message

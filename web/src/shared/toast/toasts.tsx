@@ -15,7 +15,7 @@ export interface Toast {
   readonly isBusy?: boolean;
 }
 
-/** More than these wait until there is room. */
+/** Where there are as many, the oldest that says that something was done makes room for a new one; others wait. */
 const MOST_SHOWN = 4;
 
 const toasts = createStore<readonly (Toast & { readonly id: number })[]>([]);
@@ -24,7 +24,12 @@ let last = 0;
 /** Shows a message. Returns its id. */
 export function addToast(toast: Toast): number {
   last += 1;
-  toasts.set([...toasts.get(), { ...toast, id: last }]);
+  const before = toasts.get();
+  const oldest =
+    before.length < MOST_SHOWN
+      ? undefined
+      : before.find(({ tone, shownMs }) => tone === undefined && shownMs !== Number.POSITIVE_INFINITY);
+  toasts.set([...before.filter((one) => one !== oldest), { ...toast, id: last }]);
   return last;
 }
 
