@@ -71,6 +71,37 @@ describe("the tasks that were ever given", () => {
     expect(await found(`limit=3&cursor=${page.next_cursor}`)).toEqual([all[3]]);
   });
 
+  test("say how many of what was found have which value, as the filters find them", async () => {
+    const facetsOf = async (query: string) =>
+      (
+        (await hub.admin("GET", `/api/contribute/tasks?limit=1&facets=yes${query}`)).body as {
+          facets: tasks.TaskFacets;
+        }
+      ).facets;
+    expect(await facetsOf("")).toMatchObject({
+      counted: 4,
+      repo: [{ name: "acme/one", count: 4 }],
+      contributor: [
+        { name: "ada", count: 2 },
+        { name: "bob", count: 1 },
+        { name: "carol", count: 1 },
+      ],
+      outcome: ["blocked", "completed", "failed", "under_way"].map((name) => ({ name, count: 1 })),
+      failure_kind: [{ name: "environment", count: 1 }],
+      tier: [
+        { name: "newcomer", count: 3 },
+        { name: "trusted", count: 1 },
+      ],
+      model: [
+        { name: "unknown", count: 3 },
+        { name: "Größe-4", count: 1 },
+      ],
+    });
+    const { outcome, ...others } = await facetsOf("&contributor=ada");
+    expect(others).toMatchObject({ counted: 2, contributor: [{ name: "ada", count: 2 }] });
+    for (const { name, count } of outcome) expect(await found(`contributor=ada&outcome=${name}`)).toHaveLength(count);
+  });
+
   test("keep tier, model and relay version of when they were given, and are found by them; of older ones that is unknown", async () => {
     const all = await found("");
     expect(await found("tier=trusted")).toEqual([all[2]]);

@@ -1,8 +1,6 @@
 import type { Entry } from "@nest/dispatch";
 import { type contribute, spanOf } from "@nest/protocol";
-
-/** Values of a facet that are told; nobody chooses from more. */
-const MOST_VALUES = 50;
+import { mostFrequent } from "./most-frequent.ts";
 
 /** Whether an issue is one that a filter is for, whatever keeps it or does not keep it from being offered. */
 export function issueMatcher(filter: contribute.QueueFilter): (entry: Entry) => boolean {
@@ -42,28 +40,4 @@ export function* facetsOf(entries: readonly Entry[]): Generator<void, NonNullabl
     author: yield* mostFrequent(counts.author),
     reason: yield* mostFrequent(counts.reason),
   };
-}
-
-interface Value {
-  readonly name: string;
-  readonly count: number;
-}
-
-/** The most frequent values, in order. Step by step, because strangers may ask for it, and may be many authors. */
-function* mostFrequent(values: ReadonlyMap<string, number>): Generator<void, Value[]> {
-  const best: Value[] = [];
-  for (const [name, count] of values) {
-    yield;
-    const value = { name, count };
-    const last = best.at(-1);
-    if (best.length === MOST_VALUES && last !== undefined && !isBefore(value, last)) continue;
-    const behind = best.findIndex((one) => isBefore(value, one));
-    best.splice(behind < 0 ? best.length : behind, 0, value);
-    if (best.length > MOST_VALUES) best.pop();
-  }
-  return best;
-}
-
-function isBefore(one: Value, other: Value): boolean {
-  return one.count > other.count || (one.count === other.count && one.name.localeCompare(other.name) < 0);
 }

@@ -10,7 +10,13 @@ export interface TaskListRouteDeps {
 
 /** Every task that was ever given: a page at a time, and as a file that is sent while it is read. */
 export function registerTaskListRoutes(routes: HubRoutes, { taskLog, now }: TaskListRouteDeps): void {
-  routes.serve(tasks.list, ({ query, reply }) => taskLog.page(query, whileSomebodyWaits(reply)));
+  routes.serve(tasks.list, async ({ query: { facets, ...query }, reply }) => {
+    const signal = whileSomebodyWaits(reply);
+    const page = await taskLog.page(query, signal);
+    if (facets === undefined) return page;
+    const { limit: _, cursor: __, ...filter } = query;
+    return { ...page, facets: await taskLog.facets(filter, signal) };
+  });
   routes.serve(tasks.exportList, ({ query: { format, ...filter }, request, reply }) =>
     sendFile(
       { request, reply },

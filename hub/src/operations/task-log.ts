@@ -1,8 +1,10 @@
 import type { Ledger, Reader } from "@nest/dispatch";
+import { TimeSlicer } from "@nest/kit";
 import { spanOf, tasks } from "@nest/protocol";
 import { attemptOf } from "./attempt.ts";
 import { anywhere, type FoldedText, whole } from "./folded-text.ts";
 import { allInParts, newestFirst, SPAN } from "./newest-first.ts";
+import { taskFacetsOf } from "./task-facets.ts";
 
 /** What a relay declared, in lower case; {@link tasks.UNKNOWN} where it declared nothing or it was not kept. */
 function declared(column: string): string {
@@ -67,6 +69,16 @@ export class TaskLog {
       tasks: found,
       ...(found.length === limit && last !== undefined ? { next_cursor: String(last.task_gen) } : {}),
     };
+  }
+
+  /** How many of the newest tasks that a filter finds have which value. */
+  async facets(filter: tasks.TaskFilter, signal?: AbortSignal): Promise<tasks.TaskFacets> {
+    const counted: tasks.ListedTask[] = [];
+    for await (const some of this.all(filter, signal)) {
+      counted.push(...some);
+      if (counted.length >= tasks.MOST_COUNTED) break;
+    }
+    return new TimeSlicer().through(taskFacetsOf(counted.slice(0, tasks.MOST_COUNTED)));
   }
 
   /** Every task that a filter finds, newest first, some at a time. */

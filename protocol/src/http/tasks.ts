@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { tiers } from "../tiers.ts";
-import { ActivityEntry, FleetRelay } from "./contribute.ts";
+import { ActivityEntry, Facet, FleetRelay } from "./contribute.ts";
 import { Moment } from "./moment.ts";
 import { Cursor } from "./paging.ts";
 import { route } from "./route.ts";
@@ -142,6 +142,24 @@ export const ListedTask = Attempt.extend({
 });
 export type ListedTask = z.infer<typeof ListedTask>;
 
+/** Tasks that are counted for facets: the newest that were found. */
+export const MOST_COUNTED = 5000;
+/** How many of the found tasks have which value. */
+export const TaskFacets = z.object({
+  /** How many tasks were counted; there may be more than that. */
+  counted: z.number().int(),
+  repo: Facet,
+  /** Logins. */
+  contributor: Facet,
+  outcome: Facet,
+  failure_kind: Facet,
+  backend: Facet,
+  tier: Facet,
+  model: Facet,
+  version: Facet,
+});
+export type TaskFacets = z.infer<typeof TaskFacets>;
+
 export const list = route({
   method: "GET",
   path: "/api/contribute/tasks",
@@ -152,9 +170,15 @@ export const list = route({
   query: z.strictObject({
     limit: z.coerce.number().int().min(1).max(500).default(100),
     cursor: Cursor.optional(),
+    facets: z.enum(["yes"]).optional(),
     ...taskFilter,
   }),
-  reply: z.object({ tasks: z.array(ListedTask), next_cursor: z.string().optional() }),
+  reply: z.object({
+    tasks: z.array(ListedTask),
+    /** With facets=yes. */
+    facets: TaskFacets.optional(),
+    next_cursor: z.string().optional(),
+  }),
 });
 
 export const exportList = route({

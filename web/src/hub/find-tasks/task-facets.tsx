@@ -1,108 +1,87 @@
-import { Button, Select } from "@mantine/core";
 import { describeOutcome, failureKinds, taskOutcomes, tasks, tiers } from "@nest/protocol";
+import { Facet, type FacetValue } from "../../shared/filters/facet.tsx";
+import { FilterBar } from "../../shared/filters/filter-bar.tsx";
 import { FilterField } from "../../shared/filters/filter-field.tsx";
 import type { FindTasksSearch } from "./find-tasks-search.ts";
 
 export interface TaskFacetsProps {
   readonly search: FindTasksSearch;
   readonly show: (change: Partial<FindTasksSearch>) => void;
-  readonly isFiltered: boolean;
+  /** How many of the found tasks have which value; undefined until the hub has said so. */
+  readonly facets: tasks.TaskFacets | undefined;
 }
 
-const none: FindTasksSearch = {
-  q: undefined,
-  repo: undefined,
-  contributor: undefined,
-  outcome: undefined,
-  failure_kind: undefined,
-  backend: undefined,
-  tier: undefined,
-  model: undefined,
-  version: undefined,
-  since: undefined,
-  until: undefined,
-};
-
 /** Every way in which a task stands or has ended, as the hub finds it. */
-const endings: readonly { readonly value: string; readonly label: string }[] = [
-  { value: "under_way", label: describeOutcome(undefined, undefined).words },
-  ...taskOutcomes.map((outcome) => ({ value: outcome, label: describeOutcome(outcome, undefined).words })),
-  ...["no_work_needed", "blocked"].map((verdict) => ({
-    value: verdict,
-    label: describeOutcome("completed", verdict).words,
-  })),
-];
+const endings: Readonly<Record<string, string>> = Object.fromEntries([
+  ["under_way", describeOutcome(undefined, undefined).words],
+  ...taskOutcomes.map((outcome) => [outcome, describeOutcome(outcome, undefined).words]),
+  ...["no_work_needed", "blocked"].map((verdict) => [verdict, describeOutcome("completed", verdict).words]),
+]);
 
 /** The tier of the contributor when the task was given. */
-const tierChoices: readonly { readonly value: string; readonly label: string }[] = [
-  ...tiers.filter((tier) => tier !== "revoked").map((tier) => ({ value: tier, label: tier })),
-  { value: tasks.UNKNOWN, label: "not recorded" },
-];
+const tiersThen = [...tiers.filter((tier) => tier !== "revoked"), tasks.UNKNOWN];
 
-/** What tasks are found by, besides a text. */
-export function TaskFacets({ search, show, isFiltered }: TaskFacetsProps) {
+/** What tasks are found by, besides a text: each value says how many have it. */
+export function TaskFacets({ search, show, facets }: TaskFacetsProps) {
   return (
-    <fieldset className="filter-bar" aria-label="Filters">
-      <Select
-        size="sm"
-        className="filter-field"
+    <FilterBar search={search} show={show}>
+      <Facet
         label="Ended"
         placeholder="However"
-        clearable
-        data={[...endings]}
-        value={search.outcome ?? null}
-        onChange={(outcome) => show({ outcome: outcome ?? undefined })}
+        chosen={search.outcome}
+        values={counted(Object.keys(endings), facets?.outcome)}
+        wordsOf={(name) => endings[name] ?? name}
+        choose={(outcome) => show({ outcome })}
       />
-      <Select
-        size="sm"
-        className="filter-field"
+      <Facet
         label="Kind of failure"
-        placeholder="Any"
-        clearable
-        data={[...failureKinds]}
-        value={search.failure_kind ?? null}
-        onChange={(kind) => show({ failure_kind: kind ?? undefined })}
+        chosen={search.failure_kind}
+        values={counted(failureKinds, facets?.failure_kind)}
+        choose={(failure_kind) => show({ failure_kind })}
       />
-      <FilterField label="Repository" placeholder="owner/name" value={search.repo} change={(repo) => show({ repo })} />
-      <FilterField
+      <Facet
+        label="Repository"
+        chosen={search.repo}
+        values={facets?.repo}
+        takesOther
+        choose={(repo) => show({ repo })}
+      />
+      <Facet
         label="Contributor"
-        placeholder="Whole login"
-        value={search.contributor}
-        change={(contributor) => show({ contributor })}
+        chosen={search.contributor}
+        values={facets?.contributor}
+        takesOther
+        choose={(contributor) => show({ contributor })}
       />
-      <FilterField
-        label="Backend"
-        placeholder="claude"
-        value={search.backend}
-        change={(backend) => show({ backend })}
-      />
-      <FilterField
-        label="Model"
-        placeholder="opus, or unknown"
-        value={search.model}
-        change={(model) => show({ model })}
-      />
-      <FilterField
-        label="Relay version"
-        placeholder="1.2, or unknown"
-        value={search.version}
-        change={(version) => show({ version })}
-      />
-      <Select
-        size="sm"
-        className="filter-field"
+      {(["backend", "model", "version"] as const).map((name) => (
+        <Facet
+          key={name}
+          label={{ backend: "Backend", model: "Model", version: "Relay version" }[name]}
+          chosen={search[name]}
+          values={facets?.[name]}
+          wordsOf={wordsOfDeclared}
+          takesOther
+          choose={(value) => show({ [name]: value })}
+        />
+      ))}
+      <Facet
         label="Tier then"
-        placeholder="Any"
-        clearable
-        data={[...tierChoices]}
-        value={search.tier ?? null}
-        onChange={(chosen) => show({ tier: chosen === tasks.UNKNOWN ? chosen : tiers.find((tier) => tier === chosen) })}
+        chosen={search.tier}
+        values={counted(tiersThen, facets?.tier)}
+        wordsOf={wordsOfDeclared}
+        choose={(chosen) => show({ tier: chosen === tasks.UNKNOWN ? chosen : tiers.find((tier) => tier === chosen) })}
       />
       <FilterField label="Given from" type="date" value={search.since} change={(since) => show({ since })} />
       <FilterField label="Given to" type="date" value={search.until} change={(until) => show({ until })} />
-      <Button size="sm" variant="subtle" disabled={!isFiltered} onClick={() => show(none)}>
-        Clear
-      </Button>
-    </fieldset>
+    </FilterBar>
   );
+}
+
+function wordsOfDeclared(name: string): string {
+  return name === tasks.UNKNOWN ? "not recorded" : name;
+}
+
+/** All values that there can be, each with how many have it. */
+function counted(names: readonly string[], values: readonly FacetValue[] = []): FacetValue[] {
+  return names.map((name) => ({ name, count: values.find((value) => value.name === name)?.count }));
 }

@@ -1,12 +1,22 @@
-import { describeOutcome, type tasks } from "@nest/protocol";
+import { type contributors, describeOutcome, type tasks } from "@nest/protocol";
 import { Link } from "@tanstack/react-router";
+import { useServerNow } from "../../shared/call/server-time.ts";
 import { dateAndTime, duration, safeHref } from "../../shared/format/format.ts";
 import { IssueLink } from "../issues/issue-link.tsx";
+import { LinkedText } from "../issues/linked-text.tsx";
 
-/** One task of the history: which issue, who, how it ended. */
-export function TaskRow({ task }: { readonly task: tasks.ListedTask }) {
+export interface TaskRowProps {
+  readonly task: contributors.ContributorTask & Pick<tasks.ListedTask, "backend" | "model">;
+  /** Whose task it is, where the list is not of one contributor alone. */
+  readonly by?: { readonly id: string; readonly login: string };
+}
+
+/** One task of a history: which issue, who, how it ended, how long it took. */
+export function TaskRow({ task, by }: TaskRowProps) {
+  const now = useServerNow();
   const { words, tone } = describeOutcome(task.outcome, task.verdict);
   const pull = safeHref(task.pr_url);
+  const tookMs = (task.ended_at === undefined ? now : Date.parse(task.ended_at)) - Date.parse(task.assigned_at);
   return (
     <div className="entry" data-tone={tone}>
       <p className="cut">
@@ -16,19 +26,21 @@ export function TaskRow({ task }: { readonly task: tasks.ListedTask }) {
       </p>
       <p className="facts">
         <b>{words}</b>
-        <span>
-          by{" "}
-          <Link to="/contributors/$id" params={{ id: task.contributor_id } as never}>
-            <bdi>{task.github_username}</bdi>
-          </Link>
-        </span>
+        {by === undefined ? undefined : (
+          <span>
+            by{" "}
+            <Link to="/contributors/$id" params={{ id: by.id } as never}>
+              <bdi>{by.login}</bdi>
+            </Link>
+          </span>
+        )}
         <IssueLink repo={task.repo} number={task.number} />
         {task.backend === undefined ? undefined : <bdi>{task.backend}</bdi>}
         {task.model === undefined ? undefined : <bdi>{task.model}</bdi>}
         <span>{dateAndTime(task.assigned_at)}</span>
-        {task.ended_at === undefined ? undefined : (
-          <span>took {duration(Date.parse(task.ended_at) - Date.parse(task.assigned_at))}</span>
-        )}
+        <span>
+          {task.ended_at === undefined ? "for" : "took"} {duration(tookMs)}
+        </span>
         {pull === undefined ? undefined : (
           <a href={pull} target="_blank" rel="noopener noreferrer">
             pull request{task.pr_state === undefined ? "" : `, ${task.pr_state}`}
@@ -38,7 +50,7 @@ export function TaskRow({ task }: { readonly task: tasks.ListedTask }) {
       {task.reason === undefined ? undefined : (
         <p className="facts cut">
           {task.failure_kind === undefined ? undefined : <span>{task.failure_kind}</span>}
-          <bdi>{task.reason}</bdi>
+          <LinkedText text={task.reason} codeHost={task.url} />
         </p>
       )}
     </div>
