@@ -6,6 +6,8 @@ export interface NavigationEntry {
   readonly name: string;
   /** `g` and then this key goes there. */
   readonly key?: string;
+  /** What stands under it, beside what its own address begins: `/issues` and all below. */
+  readonly above?: readonly string[];
   /** The server renders this page, so a link to it loads a new document. */
   readonly isServerMade?: boolean;
 }
@@ -20,7 +22,7 @@ const publicEntries: readonly NavigationEntry[] = [
   { address: "/", name: "Live", key: "l", isServerMade: true },
   { address: "/contribute", name: "Contribute", isServerMade: true },
   { address: "/leaderboard", name: "Leaderboard", key: "b", isServerMade: true },
-  { address: "/operations", name: "Operations", key: "o" },
+  { address: "/operations", name: "Operations", key: "o", above: ["/issues", "/tasks"] },
 ];
 
 const personalEntries: readonly NavigationEntry[] = [
@@ -39,6 +41,11 @@ const adminEntries: readonly NavigationEntry[] = [
   { address: "/numbers", name: "Numbers", key: "x" },
   { address: "/audit", name: "Audit", key: "a" },
 ];
+
+/** Whether a page of the browser app is this entry's, or stands under it. */
+export function isUnder({ address, above = [], isServerMade = false }: NavigationEntry, path: string): boolean {
+  return !isServerMade && [address, ...above].some((one) => path === one || path.startsWith(`${one}/`));
+}
 
 /** The hub's navigation for an admin, for somebody else who is signed in, or for a visitor. */
 export function hubNavigation(who: Navigating | undefined): readonly NavigationEntry[] {

@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import { NestError } from "@nest/kit";
 import type { tasks } from "@nest/protocol";
 import type { Browser } from "playwright-core";
@@ -147,6 +148,15 @@ describe.skipIf(missing)("the page of a task", () => {
     await page.getByRole("heading", { level: 1, name: /under way/ }).waitFor();
     await page.getByLabel("What the agent printed last").getByText("<b>4 passed</b>").waitFor();
     expect(await seriousViolations(page)).toEqual([]);
+    await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+    await page.getByRole("button", { name: "Copy" }).click();
+    await page.getByText("What the agent printed is copied.").waitFor();
+    expect(await page.evaluate("navigator.clipboard.readText()")).toBe(lines.join("\n"));
+    const begun = page.waitForEvent("download");
+    await page.getByRole("button", { name: "Download" }).click();
+    const file = await begun;
+    expect(file.suggestedFilename()).toBe(`${id}.txt`);
+    expect(await readFile(await file.path(), "utf8")).toBe(lines.join("\n"));
     await page.getByRole("button", { name: "Take back" }).click();
     await page.getByRole("button", { name: "Take it back" }).click();
     await page.getByRole("heading", { level: 1, name: /taken back by an operator/ }).waitFor();

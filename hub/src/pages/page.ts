@@ -1,5 +1,5 @@
 import { type Html, html, htmlDocument } from "@nest/http";
-import { hubNavigation, type Navigating } from "@nest/protocol";
+import { hubNavigation, isUnder, type Navigating } from "@nest/protocol";
 
 const places = hubNavigation(undefined);
 /** Shown by `account.js` to whoever is signed in. */
@@ -71,9 +71,7 @@ export function appShell(who: Navigating, path: string): Html {
   return html`<a class="skip" href="#main">Skip to the content</a>
 <header class="top"><div class="wide bar">
 ${brand}
-<nav aria-label="Pages"${isMany}><ul>${entries.map(({ address, name, isServerMade = false }) =>
-    entry(address, name, !isServerMade && path.startsWith(address)),
-  )}</ul></nav>
+<nav aria-label="Pages"${isMany}><ul>${entries.map((one) => entry(one.address, one.name, isUnder(one, path)))}</ul></nav>
 </div></header>
 <main id="main" class="wide" tabindex="-1"><p class="soft" role="status">Loading…</p></main>`;
 }

@@ -6,6 +6,7 @@ import { dateAndTime } from "../../shared/format/format.ts";
 import { Counter, Counters } from "../../shared/layout/counters.tsx";
 import { Panel } from "../../shared/layout/panel.tsx";
 import { usePages } from "../../shared/lists/use-pages.ts";
+import { Crumbs } from "../../shared/router/crumbs.tsx";
 import { LoadFailed, Loading } from "../../shared/states/states.tsx";
 import { IssueLink } from "../issues/issue-link.tsx";
 import { useLive } from "../live/live.ts";
@@ -36,9 +37,7 @@ export function Contributor() {
   const held = tasks?.filter((task) => task.contributor_id === one.contributor_id) ?? [];
   return (
     <>
-      <p className="crumb">
-        <Link to="/contributors">Contributors</Link>
-      </p>
+      <Crumbs pages={[["/contributors", "Contributors"]]} />
       <div className="page-head">
         <h1>
           <bdi>{one.github_username}</bdi> <TierBadge name={one.trust_tier} /> <PausedBadge one={one} />

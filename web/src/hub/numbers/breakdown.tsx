@@ -1,10 +1,11 @@
 import { Button } from "@mantine/core";
 import type { numbers } from "@nest/protocol";
 import type { ReactNode } from "react";
+import { saveAs } from "../../shared/files/save-as.ts";
 import { count, shortTime } from "../../shared/format/format.ts";
 import { Panel } from "../../shared/layout/panel.tsx";
 import { Empty } from "../../shared/states/states.tsx";
-import { csvOf, saveAs } from "./csv.ts";
+import { csvOf } from "./csv.ts";
 import { NumberTable } from "./number-table.tsx";
 import { successRate } from "./success-rate.ts";
 

@@ -9,13 +9,3 @@ function cell(value: string | number | undefined): string {
   if (value === undefined) return "";
   return typeof value === "number" ? String(value) : csvCell(value);
 }
-
-/** Has the browser save a text as a file. */
-export function saveAs(name: string, text: string): void {
-  const address = URL.createObjectURL(new Blob([text], { type: "text/csv;charset=utf-8" }));
-  const link = document.createElement("a");
-  link.href = address;
-  link.download = name;
-  link.click();
-  URL.revokeObjectURL(address);
-}

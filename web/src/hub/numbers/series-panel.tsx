@@ -1,7 +1,8 @@
 import { Button } from "@mantine/core";
 import { type Bar, StackedBars, type Tone } from "../../shared/charts/stacked-bars.tsx";
+import { saveAs } from "../../shared/files/save-as.ts";
 import { Panel } from "../../shared/layout/panel.tsx";
-import { csvOf, saveAs } from "./csv.ts";
+import { csvOf } from "./csv.ts";
 import { LineChart } from "./line-chart.tsx";
 import { NumberTable } from "./number-table.tsx";
 

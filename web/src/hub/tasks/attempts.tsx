@@ -3,16 +3,19 @@ import { Link } from "@tanstack/react-router";
 import { dateAndTime, safeHref } from "../../shared/format/format.ts";
 import { Panel } from "../../shared/layout/panel.tsx";
 import { Empty } from "../../shared/states/states.tsx";
+import { LinkedText } from "../issues/linked-text.tsx";
 
 interface AttemptsProps {
   readonly attempts: readonly tasks.Attempt[];
   readonly title: string;
   /** What stands there where there is none. */
   readonly none: string;
+  /** An address of the code host. */
+  readonly codeHost: string | undefined;
 }
 
 /** Tasks of one issue, newest first. */
-export function Attempts({ attempts, title, none }: AttemptsProps) {
+export function Attempts({ attempts, title, none, codeHost }: AttemptsProps) {
   return (
     <Panel id="attempts" title={title}>
       {attempts.length === 0 ? (
@@ -21,7 +24,7 @@ export function Attempts({ attempts, title, none }: AttemptsProps) {
         <ul className="entry-list">
           {attempts.map((attempt) => (
             <li key={attempt.task_id}>
-              <Attempt attempt={attempt} />
+              <Attempt attempt={attempt} codeHost={codeHost} />
             </li>
           ))}
         </ul>
@@ -30,7 +33,7 @@ export function Attempts({ attempts, title, none }: AttemptsProps) {
   );
 }
 
-function Attempt({ attempt }: { readonly attempt: tasks.Attempt }) {
+function Attempt({ attempt, codeHost }: { readonly attempt: tasks.Attempt; readonly codeHost: string | undefined }) {
   const { words, tone } = describeOutcome(attempt.outcome, attempt.verdict);
   const pull = safeHref(attempt.pr_url);
   return (
@@ -48,7 +51,7 @@ function Attempt({ attempt }: { readonly attempt: tasks.Attempt }) {
             pull request{attempt.pr_state === undefined ? "" : `, ${attempt.pr_state}`}
           </a>
         )}
-        {attempt.reason === undefined ? undefined : <bdi>{attempt.reason}</bdi>}
+        {attempt.reason === undefined ? undefined : <LinkedText text={attempt.reason} codeHost={codeHost} />}
       </p>
     </div>
   );

@@ -3,6 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { call } from "../../shared/call/call.ts";
 import { dateAndTime, safeHref } from "../../shared/format/format.ts";
 import { useIsAdmin } from "../../shared/session/session.ts";
+import { nameOfAddress } from "../issues/linked-pieces.ts";
 
 const AGAIN_MS = 60_000;
 
@@ -33,7 +34,7 @@ export function PullRequest({ task, claimedUntil }: PullRequestProps) {
   return (
     <>
       <a href={href} target="_blank" rel="noopener noreferrer">
-        {task.pr_url}
+        {nameOfAddress(task.pr_url) ?? task.pr_url}
       </a>
       {task.pr_state === undefined ? "" : `, ${verdictWords(task.pr_state)}`}
       {claimedUntil === undefined ? "" : `; it claims the issue until ${dateAndTime(claimedUntil)}`}

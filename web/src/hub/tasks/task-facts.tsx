@@ -4,6 +4,7 @@ import { dateAndTime, duration, safeHref } from "../../shared/format/format.ts";
 import { Fact, Facts } from "../../shared/layout/facts.tsx";
 import { ContributorName } from "../contributors/contributor-name.tsx";
 import { IssueLink } from "../issues/issue-link.tsx";
+import { LinkedText } from "../issues/linked-text.tsx";
 import { PullRequest } from "./pull-request.tsx";
 
 /** A lease with less time left than this is shown as about to run out. */
@@ -113,7 +114,7 @@ function Ended({ task }: { readonly task: tasks.TaskReply["task"] }) {
       </Fact>
       {task.reason === undefined || task.reason === words ? undefined : (
         <Fact name="Reason">
-          <bdi>{task.reason}</bdi>
+          <LinkedText text={task.reason} codeHost={task.url} />
         </Fact>
       )}
     </>

@@ -2,10 +2,11 @@ import "./tasks.css";
 import { Button } from "@mantine/core";
 import { describeOutcome, issues, tasks } from "@nest/protocol";
 import { useQuery } from "@tanstack/react-query";
-import { Link, useParams } from "@tanstack/react-router";
+import { useParams } from "@tanstack/react-router";
 import { call } from "../../shared/call/call.ts";
 import { safeHref } from "../../shared/format/format.ts";
 import { Panel } from "../../shared/layout/panel.tsx";
+import { Crumbs } from "../../shared/router/crumbs.tsx";
 import { useIsAdmin } from "../../shared/session/session.ts";
 import { Empty, LoadFailed, Loading } from "../../shared/states/states.tsx";
 import { IssueActions } from "../issues/issue-actions.tsx";
@@ -21,9 +22,12 @@ import { TaskFacts } from "./task-facts.tsx";
 const UNDER_WAY_MS = 3000;
 const ENDED_MS = 30_000;
 
+const above = [["/operations", "Operations"]] as const;
+
 /** One task: what it is about, its lease, everything that happened to it, and the other attempts at its issue. */
 export function TaskPage() {
   const { id } = useParams({ strict: false }) as { readonly id: string };
+  const isAdmin = useIsAdmin();
   const { data, error, refetch } = useQuery({
     queryKey: ["task", id],
     queryFn: async ({ signal }) => (await call(tasks.task, { params: { id }, signal })).value,
@@ -31,9 +35,7 @@ export function TaskPage() {
   });
   return (
     <>
-      <p className="crumb">
-        <Link to="/operations">Operations</Link>
-      </p>
+      <Crumbs pages={isAdmin ? [...above, ["/tasks", "Tasks"]] : above} />
       {error !== null && data === undefined ? (
         <LoadFailed problem={error} again={() => void refetch()} />
       ) : data === undefined ? (
@@ -91,7 +93,12 @@ function Shown({ found, again }: { readonly found: tasks.TaskReply; readonly aga
               </ol>
             )}
           </Panel>
-          <Attempts attempts={attempts} title="Other attempts at this issue" none="This is the first." />
+          <Attempts
+            attempts={attempts}
+            title="Other attempts at this issue"
+            none="This is the first."
+            codeHost={task.url}
+          />
         </div>
       </div>
     </>

@@ -1,4 +1,5 @@
 import { ActionIcon, useMantineColorScheme } from "@mantine/core";
+import { isUnder } from "@nest/protocol";
 import { IconDeviceDesktop, IconHelp, IconMoon, IconSearch, IconSun } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
@@ -30,13 +31,13 @@ export function Header({ pages, path, account }: HeaderProps) {
         </a>
         <nav aria-label="Pages" data-many={pages.length > MANY || undefined}>
           <ul>
-            {pages.map(({ address, name, isServerMade = false }) => (
-              <li key={address}>
-                {isServerMade ? (
-                  <a href={address}>{name}</a>
+            {pages.map((page) => (
+              <li key={page.address}>
+                {page.isServerMade === true ? (
+                  <a href={page.address}>{page.name}</a>
                 ) : (
-                  <Link to={address} aria-current={path.startsWith(address) ? "page" : undefined}>
-                    {name}
+                  <Link to={page.address} aria-current={isUnder(page, path) ? "page" : undefined}>
+                    {page.name}
                   </Link>
                 )}
               </li>
