@@ -42,6 +42,7 @@ import { errorPage } from "./pages/error-page.ts";
 import { loginPage } from "./pages/login-page.ts";
 import { RELAY_PACKAGE } from "./pages/relay-package.ts";
 import { registerPages } from "./pages/routes.ts";
+import type { OrderChanges } from "./queue/order-routes.ts";
 import { registerQueueRoutes } from "./queue/routes.ts";
 import { Webhooks } from "./queue/webhooks.ts";
 import { registerQueueSettingsRoutes } from "./queue-settings/routes.ts";
@@ -143,7 +144,12 @@ function registerDispatchRoutes(routes: HubRoutes, deps: RouteDeps, budgets: Bud
     monitor,
     once: new LedgerOnce({ ledger, batcher, clock, prefix: "delivery:", actor: "code-host" }),
   });
-  registerQueueRoutes(routes, { queue, monitor, ledger, batcher, webhooks, now });
+  const auditLog = new AuditLog(dispatch.storage.reader);
+  const orderChanges: OrderChanges = async (since) => {
+    const changes = { action: "queue order", since: new Date(since).toISOString(), limit: 100 };
+    return (await auditLog.page(changes)).audit;
+  };
+  registerQueueRoutes(routes, { queue, monitor, ledger, batcher, webhooks, orderChanges, now });
   registerQueueSettingsRoutes(routes, {
     queueSettings,
     batcher,

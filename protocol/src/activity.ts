@@ -38,7 +38,8 @@ export type ActivityEvent<Task> =
   | { readonly action: "pull request verified"; readonly url: string }
   /** `detail`: the new trust tier. */
   | { readonly action: "promoted" | "trust changed"; readonly detail: string }
-  | { readonly action: "contribution suspended" | "contribution resumed" }
+  /** `detail`: the admin who did it; only admins are told. */
+  | { readonly action: "contribution suspended" | "contribution resumed"; readonly detail: string }
   /** `detail`: what the operators have to say. */
   | { readonly action: "announced"; readonly detail: string };
 
@@ -77,6 +78,8 @@ interface Wording {
   readonly after?: string;
   /** True when the wording contains the detail already. */
   readonly saysDetail?: true;
+  /** True when the detail is the operator who did it, which is for operators. */
+  readonly saysOperator?: true;
   readonly isDone?: true;
 }
 
@@ -108,13 +111,29 @@ const wordings: Readonly<Record<ActivityAction, Wording>> = {
   },
   "access revoked": { tone: "bad", before: "lost access" },
   "access restored": { tone: "good", before: "has access again" },
-  "contribution suspended": { tone: "neutral", before: "hands out no work for now" },
-  "contribution resumed": { tone: "neutral", before: "hands out work again" },
+  "contribution suspended": {
+    tone: "neutral",
+    before: ({ detail }) => `hands out no work for now${detail === undefined ? "" : `, suspended by ${detail}`}`,
+    saysDetail: true,
+    saysOperator: true,
+  },
+  "contribution resumed": {
+    tone: "neutral",
+    before: ({ detail }) => `hands out work again${detail === undefined ? "" : `, resumed by ${detail}`}`,
+    saysDetail: true,
+    saysOperator: true,
+  },
   announced: { tone: "neutral", before: ({ detail }) => `announced: ${detail ?? ""}`, saysDetail: true },
 };
 
 /** Every action of this release. */
 export const activityActions = Object.keys(wordings) as readonly ActivityAction[];
+
+/** Whether the detail of an action is the operator who did it. */
+export function saysOperator(action: string): boolean {
+  const known = knownActivity(action);
+  return known !== undefined && wordings[known].saysOperator === true;
+}
 
 /** The action as one of this release; undefined for one of a newer hub. */
 export function knownActivity(action: string): ActivityAction | undefined {

@@ -99,7 +99,12 @@ const wordings: Readonly<Record<AuditAction, Wording>> = {
     label: "Queue settings",
     hidesSubject: true,
   },
-  "queue order": { tone: "neutral", words: "changed the order of the queue", label: "Queue order", hidesSubject: true },
+  "queue order": {
+    tone: "neutral",
+    words: "changed which issues are pinned",
+    label: "Pinned issues",
+    hidesSubject: true,
+  },
   "queue hold": { tone: "neutral", words: "held back", label: "Held back" },
   "queue hold ended": { tone: "neutral", words: "let go of", label: "Let go" },
   paused: { tone: "neutral", words: "paused", label: "Paused" },

@@ -6,6 +6,7 @@ export {
   activityActions,
   describeActivity,
   knownActivity,
+  saysOperator,
   type Tone,
 } from "./activity.ts";
 export { type AuditAction, type AuditEvent, type AuditSentence, auditActions, describeAudit } from "./audit.ts";
@@ -97,7 +98,7 @@ export {
   type OwnLimitsLeft,
   RELAY_STOPPED,
 } from "./hub-to-relay.ts";
-export { hubNavigation, type Navigating, type NavigationEntry } from "./navigation.ts";
+export { hubNavigation, isUnder, type Navigating, type NavigationEntry } from "./navigation.ts";
 export {
   describeNestActivity,
   type NestActivityAction,

@@ -7,6 +7,8 @@ interface Reason {
   readonly label: string;
   /** A clause that a newcomer understands. */
   readonly because: string;
+  /** What the operator who is named before it does, of a reason that is an operator's doing. */
+  readonly does?: string;
 }
 
 const withheld = {
@@ -17,8 +19,12 @@ const withheld = {
   tracker: { label: "trackers", because: "it only collects other issues" },
   assigned_to_other: { label: "assigned to somebody", because: "it is assigned to somebody" },
   leased: { label: "in progress", because: "somebody is working on it" },
-  repo_paused: { label: "in a paused repository", because: "an operator has paused its repository" },
-  operator_hold: { label: "held by an operator", because: "an operator holds it back" },
+  repo_paused: {
+    label: "in a paused repository",
+    because: "an operator has paused its repository",
+    does: "has paused its repository",
+  },
+  operator_hold: { label: "held by an operator", because: "an operator holds it back", does: "holds it back" },
   claimed: { label: "claimed by a pull request", because: "an open pull request claims it" },
   connection_lost: { label: "connection lost", because: "the relay that worked on it lost its connection" },
   given_back: { label: "given back", because: "it was given back a moment ago" },
@@ -42,9 +48,10 @@ const withheld = {
 export type WithheldReason = keyof typeof withheld;
 export const withheldReasons = Object.keys(withheld) as readonly WithheldReason[];
 
-/** Why an issue is not offered, in words. A reason of a newer hub reads as its name. */
-export function describeWithheld(reason: string): Reason {
-  return described(withheld, reason);
+/** Why an issue is not offered, in words; `by` names the operator whose doing it is. A reason of a newer hub reads as its name. */
+export function describeWithheld(reason: string, by?: string): Reason {
+  const { label, because, does } = described(withheld, reason);
+  return { label, because: by === undefined || does === undefined ? because : `${by} ${does}` };
 }
 
 interface Refusal extends Reason {

@@ -42,6 +42,8 @@ describe.skipIf(missing)("the page that finds issues", () => {
     expect(new URL(page.url()).search).toBe("?label=flood");
     await page.getByRole("checkbox", { name: "Select acme/one#3" }).check();
     await page.getByText("1 selected").waitFor();
+    await page.getByRole("checkbox", { name: "Select acme/one#9" }).click({ modifiers: ["Shift"] });
+    await page.getByText("3 selected").waitFor();
     await page.getByRole("button", { name: "Select all 4" }).click();
     await page.getByText("4 selected").waitFor();
     expect(await seriousViolations(page)).toEqual([]);
@@ -49,8 +51,9 @@ describe.skipIf(missing)("the page that finds issues", () => {
     await page.getByLabel("Why").fill("a flood");
     await page.getByRole("button", { name: "Hold 4 issues back" }).click();
     await page.getByText("4 issues held back.").waitFor();
+    await expect.poll(() => page.evaluate("document.activeElement.closest('.long-list') !== null")).toBe(true);
     expect(await hub.actionable()).toBe(8);
-    await page.getByText("an operator holds it back (a flood)").first().waitFor();
+    await page.getByText("boss holds it back (a flood)").first().waitFor();
     await page.getByRole("button", { name: "Select all 4" }).click();
     await page.getByRole("button", { name: "Offer again…" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Offer 4 issues again" }).click();
@@ -59,7 +62,7 @@ describe.skipIf(missing)("the page that finds issues", () => {
     await context.close();
   });
 
-  test("those selected are handed out first, in the order of the list; a file has what the facets find", async () => {
+  test("those selected are pinned to the front, in the order of the list; a file has what the facets find", async () => {
     await using web = await aScene();
     const { hub } = web;
     const { page, context } = await openPage(browser, `${hub.url}/issues?author=grace&stands=offer`, {
@@ -67,9 +70,9 @@ describe.skipIf(missing)("the page that finds issues", () => {
     });
     await page.getByRole("checkbox", { name: "Select acme/one#8" }).check();
     await page.getByRole("checkbox", { name: "Select acme/one#10" }).check();
-    await page.getByRole("button", { name: "Hand out first…" }).click();
-    await page.getByRole("dialog").getByRole("button", { name: "Hand 2 issues out first" }).click();
-    await page.getByText("2 issues handed out first").waitFor();
+    await page.getByRole("button", { name: "Pin to the front…" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Pin 2 issues to the front" }).click();
+    await page.getByText("2 issues pinned to the front").waitFor();
     expect((await (await hub.relay("ada")).ready()).number).toBe(8);
     const begun = page.waitForEvent("download");
     await page.getByRole("link", { name: "CSV file of these issues" }).click();
@@ -77,6 +80,30 @@ describe.skipIf(missing)("the page that finds issues", () => {
     expect(lines).toHaveLength(1 + 5);
     await context.close();
   });
+
+  test.each([1440, 390])(
+    "of many labels the first stand in a row, and the others are shown when their number has the focus (%i px)",
+    async (width) => {
+      await using web = await aScene();
+      const labels = ["bug", "good first issue", "help wanted", "area/scheduler", "priority/low"];
+      web.hub.codeHost.setIssue({ repo: "acme/one", number: 1, title: "Issue 1", labels });
+      await web.hub.hub.monitor.refresh();
+      const { page, context, faults } = await openPage(browser, `${web.hub.url}/operations`, {
+        viewport: { width, height: 900 },
+      });
+      const row = page.locator("#queue .long-row", { hasText: "acme/one#1" }).first();
+      const more = row.getByRole("button", { name: width > 1000 ? "+2 more labels" : "+4 more labels" });
+      await more.focus();
+      const tip = row.getByRole("tooltip");
+      await tip.getByText("priority/low").waitFor();
+      expect(await seriousViolations(page)).toEqual([]);
+      expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(width);
+      await page.keyboard.press("Escape");
+      await tip.waitFor({ state: "hidden" });
+      expect(faults).toEqual([]);
+      await context.close();
+    },
+  );
 
   test("strangers look and do not act; it fits a phone in the dark", async () => {
     await using web = await aScene();

@@ -31,7 +31,7 @@ function hubctl(scene: SignedInHub, token: string, ...args: readonly string[]): 
   });
 }
 
-test("the queue: what is on offer, one issue, hold, lift and prioritise; a token of the scope read only looks", async () => {
+test("the queue: what is on offer, one issue, hold, lift and pin; a token of the scope read only looks", async () => {
   await using scene = await SignedInHub.start({ issues: 4 });
   const { token: read } = await scene.token("read");
   const { token } = await scene.token("operate");
@@ -47,10 +47,13 @@ test("the queue: what is on offer, one issue, hold, lift and prioritise; a token
   });
   expect(scene.hub.withheld(1)).toBe("operator_hold");
   expect((await hubctl(scene, token, "queue", "lift", "acme/one#1")).out).toBe("1 issue offered again\n");
-  await hubctl(scene, token, "queue", "prioritise", "acme/one#4", "acme/one#3");
+  await hubctl(scene, token, "queue", "pin", "acme/one#4", "acme/one#3");
   const listed = JSON.parse((await hubctl(scene, read, "queue", "list", "-json", "-limit", "2")).out);
   expect(listed.map(({ key }: { key: string }) => key)).toEqual(["acme/one#4", "acme/one#3"]);
   expect((await hubctl(scene, read, "queue", "list", "-label", "none", "-json")).out).toBe("[]\n");
+  expect((await hubctl(scene, read, "queue", "show", "acme/one#4")).out).toContain("on offer, pinned");
+  expect((await hubctl(scene, token, "queue", "unpin", "acme/one#4")).out).toBe("1 issue unpinned\n");
+  expect((await hubctl(scene, read, "queue", "show", "acme/one#4")).out).not.toContain("pinned");
   const missing = await hubctl(scene, read, "queue", "show", "acme/one#99");
   expect(missing).toMatchObject({ code: 1, err: expect.stringContaining("there is no issue acme/one#99") });
 });

@@ -151,9 +151,9 @@ describe.skipIf(missing)("the page of an issue", () => {
     });
     await page.locator("#queue").getByRole("link", { name: "acme/one#3" }).click();
     await page.getByRole("heading", { level: 1, name: "acme/one#3 on offer, number 2 of 2" }).waitFor();
-    await page.getByRole("button", { name: "Hand out first" }).click();
+    await page.getByRole("button", { name: "Pin to the front" }).click();
     await page.getByRole("heading", { level: 1, name: "number 1 of 2" }).waitFor();
-    await page.getByRole("button", { name: "Let it wait for its turn" }).waitFor();
+    await page.getByRole("button", { name: "Unpin" }).waitFor();
     expect(await seriousViolations(page)).toEqual([]);
     await page.getByRole("button", { name: "Hold issue…" }).click();
     await page.getByLabel("Why").fill("the design changes");
@@ -172,14 +172,15 @@ describe.skipIf(missing)("the page of an issue", () => {
 
     await page.goto(`${hub.url}/issues/acme/one/1`);
     await page.getByRole("heading", { level: 1, name: "failed repeatedly" }).waitFor();
-    await page.getByRole("button", { name: "Lift the quarantine" }).click();
+    await page.getByRole("button", { name: "Lift the quarantine…" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Lift the quarantine" }).click();
     await page.getByRole("heading", { level: 1, name: "on offer" }).waitFor();
     await page.locator("#attempts").getByRole("link", { name: "failed" }).click();
     await page.waitForURL(`${hub.url}/tasks/${task.task_id}`);
     await page.getByText("The issue now").waitFor();
     await page.getByRole("button", { name: "Write…" }).click();
     await page.getByLabel("What to tell them").fill("is your disk full?");
-    await page.getByRole("button", { name: "Send" }).click();
+    await page.keyboard.press("Enter");
     expect((await relay.next("notice")).message).toBe("boss writes: is your disk full?");
     expect(faults).toEqual([]);
     await context.close();
@@ -191,7 +192,7 @@ describe.skipIf(missing)("the page of an issue", () => {
       viewport: { width: 360, height: 800 },
     });
     await page.locator("#rules").getByText("Label filter").waitFor();
-    for (const name of ["Hold issue…", "Hand out first"])
+    for (const name of ["Hold issue…", "Pin to the front"])
       expect(await page.getByRole("button", { name }).count()).toBe(0);
     expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(360);
     expect(await seriousViolations(page)).toEqual([]);

@@ -1,4 +1,4 @@
-import type { pauses } from "@nest/protocol";
+import { describeActivity, type pauses } from "@nest/protocol";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { seriousViolations } from "../harness/axe.ts";
@@ -98,6 +98,31 @@ test("each change is audited; nobody else may pause; a time that is over and an 
   expect((await pause(hub, { scope: { kind: "planet" } })).status).toBe(400);
 });
 
+test("which admin holds, pauses and suspends is told to admins, and to nobody else", async () => {
+  await using hub = await TestHub.start({ issues: 2 });
+  await hub.admin("POST", "/api/contribute/queue/hold", { key: "acme/one#1", held: true, reason: "a flood" });
+  const said = async (ask: typeof hub.admin, path: string) => JSON.stringify((await ask("GET", path)).body);
+  const [byAll, byAdmins] = [hub.call.bind(hub), hub.admin.bind(hub)] as const;
+  const withheld = "/api/contribute/queue?with=withheld";
+  const issue = "/api/contribute/issues/acme/one/1";
+  expect(await said(byAll, withheld)).toContain("an operator holds it back (a flood)");
+  expect(await said(byAdmins, withheld)).toContain("admin-token holds it back (a flood)");
+  expect(await said(byAdmins, issue)).toContain("admin-token holds it back");
+  const scope = { kind: "repository", repo: "acme/one" };
+  await hub.admin("PUT", "/api/contribute/pauses", { scope, note: "CI is down" });
+  expect(await said(byAdmins, withheld)).toContain("admin-token has paused its repository (CI is down)");
+  await hub.admin("PUT", "/api/contribute/pauses", { scope: { kind: "everything" }, note: "a release" });
+  expect(JSON.parse(await said(byAdmins, issue)).closed).toMatchObject([{ because: "a release", by: "admin-token" }]);
+  const status = "/api/contribute/status";
+  const pauses = { pause: { by: "admin-token" }, repositories: [{ pause: { by: "admin-token" } }] };
+  expect(JSON.parse(await said(byAdmins, status))).toMatchObject(pauses);
+  await hub.admin("PUT", "/api/config/governor/hub", { contribute_suspended: true });
+  const feed = "/api/contribute/activity";
+  const [line] = JSON.parse(await said(byAdmins, feed)).activity;
+  expect(describeActivity(line).before).toBe("hands out no work for now, suspended by admin-token");
+  for (const path of [withheld, issue, status, feed]) expect(await said(byAll, path)).not.toMatch(/admin-token/i);
+});
+
 const missing = isChromiumMissing("pauses in a browser");
 describe.skipIf(missing)("a pause, in the browser", () => {
   let browser: Browser;
@@ -129,6 +154,10 @@ describe.skipIf(missing)("a pause, in the browser", () => {
     await own.page.getByText("An admin has paused you: empty pull requests What is under way goes on.").waitFor();
     await own.context.close();
 
+    await page.getByRole("button", { name: "End the pause" }).click();
+    await page.getByRole("button", { name: "Pause…" }).waitFor();
+    await page.locator(".undoable", { hasText: "is over" }).getByRole("button", { name: "Undo" }).click();
+    await page.getByText("Paused by boss until it is ended: empty pull requests").waitFor();
     await page.getByRole("button", { name: "End the pause" }).click();
     await page.getByRole("button", { name: "Pause…" }).waitFor();
     expect((await relay.ready()).number).toBe(1);

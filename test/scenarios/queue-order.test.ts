@@ -18,7 +18,15 @@ test("two admins who hand issues out first at the same moment both get what they
   expect(await orderOf(hub)).toEqual([one(5), one(1), one(2)]);
 });
 
-test("a list that was made from one that is in force no more stops the save, and the answer says what is different", async () => {
+test("a pinned issue that somebody works on does not wait any more, and one that was pinned and is closed does not either", async () => {
+  await using hub = await TestHub.start({ issues: 3 });
+  await first(hub, one(2), one(3), one(99));
+  expect((await hub.admin("GET", ORDER)).body).toMatchObject({ waiting: 2 });
+  expect((await (await hub.relay("alice")).ready()).number).toBe(2);
+  expect((await hub.admin("GET", ORDER)).body).toMatchObject({ order: [one(2), one(3), one(99)], waiting: 1 });
+});
+
+test("a list that was made from one that is in force no more stops the save, and the answer says who did it and what is different", async () => {
   await using hub = await TestHub.start({ issues: 5 });
   await hub.admin("PUT", ORDER, { order: [one(1), one(2)] });
   const read = await orderOf(hub);
@@ -28,6 +36,7 @@ test("a list that was made from one that is in force no more stops the save, and
     status: 409,
     body: {
       code: "queue_order_changed",
+      error: "admin-token changed which issues are pinned since they were read",
       hint: expect.stringContaining(`pinned meanwhile: ${one(3)}; unpinned meanwhile: ${one(2)}`),
     },
   });

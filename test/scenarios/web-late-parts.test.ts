@@ -70,14 +70,14 @@ describe.skipIf(missing)("parts of pages that are loaded when they are needed", 
     const menu = page.getByRole("menu", { name: "More for acme/one#2" });
     await menu.waitFor();
     const item = () => page.evaluate<string>("document.activeElement.textContent");
-    await expect.poll(item).toBe("Move to the top");
+    await expect.poll(item).toBe("Pin to the front");
     const ground = "getComputedStyle(document.activeElement).backgroundColor";
     expect(await page.evaluate(ground)).not.toBe("rgba(0, 0, 0, 0)");
     for (const [key, text] of [
       ["ArrowDown", "Move to number…"],
-      ["ArrowDown", "Move to the top"],
+      ["ArrowDown", "Pin to the front"],
       ["ArrowUp", "Move to number…"],
-      ["Home", "Move to the top"],
+      ["Home", "Pin to the front"],
       ["End", "Move to number…"],
     ] as const) {
       await page.keyboard.press(key);

@@ -12,7 +12,7 @@ describe.skipIf(missing)("the levers of the hub's browser app", () => {
 
   /** The keys of the issues on offer, as the page shows them. */
   function shownKeys(page: Page): Promise<string[]> {
-    return page.locator("#queue .queue-row .as-fits > span:first-child").allTextContents();
+    return page.locator("#queue .queue-row .labelled > span:first-child").allTextContents();
   }
 
   test("suspend: a relay's ready is answered contribution_suspended at once, and undo gives it work again", async () => {
@@ -45,7 +45,7 @@ describe.skipIf(missing)("the levers of the hub's browser app", () => {
       .getByText(/^Withheld/)
       .click();
     await page.getByText("held by an operator 1").click();
-    await page.getByText("an operator holds it back (needs a decision)").waitFor();
+    await page.getByText("boss holds it back (needs a decision)").waitFor();
     await page.getByRole("button", { name: "Let go: acme/one#1" }).click();
     await expect.poll(() => at.hub.withheld(1)).toBeUndefined();
     expect(faults).toEqual([]);
@@ -67,6 +67,8 @@ describe.skipIf(missing)("the levers of the hub's browser app", () => {
       .click();
     await page.getByText("failed repeatedly 3").click();
     await page.getByRole("button", { name: "Offer again: acme/one#2" }).click();
+    await page.getByRole("dialog").getByText("This cannot be undone").waitFor();
+    await page.getByRole("button", { name: "Lift the quarantine" }).click();
     await expect.poll(() => at.hub.withheld(2)).toBeUndefined();
     expect(at.hub.withheld(1)).toBe("quarantined");
     await page.getByRole("button", { name: "Offer all 2 again…" }).click();
@@ -279,7 +281,7 @@ describe.skipIf(missing)("the levers of the hub's browser app", () => {
     const { page, context, faults } = await at.open("/operations");
     await page.locator("#main").getByRole("button", { name: "Announce" }).click();
     await page.getByLabel("What relays and visitors are told").fill("Maintenance at noon");
-    await page.getByRole("dialog").getByRole("button", { name: "Announce", exact: true }).click();
+    await page.keyboard.press("Control+Enter");
     expect((await relay.next("notice")).message).toBe("Maintenance at noon");
     await page.locator(".notice", { hasText: "Announced: Maintenance at noon" }).waitFor();
     expect((await at.hub.call("GET", "/contribute")).body).toContain('<p class="notice">Maintenance at noon');
@@ -319,7 +321,7 @@ describe.skipIf(missing)("the levers of the hub's browser app", () => {
     await page.getByRole("button", { name: "1 pinned issue: unpin…" }).click();
     await at.hub.admin("POST", `${order}/first`, { keys: ["acme/one#5"] });
     await page.getByRole("button", { name: "Unpin all" }).click();
-    await page.getByText("somebody changed the order of the queue since it was read").waitFor();
+    await page.getByText("admin-token changed which issues are pinned since they were read").waitFor();
     await page.getByText("pinned meanwhile: acme/one#5").waitFor();
     expect((await at.hub.admin("GET", order)).body).toMatchObject({ order: ["acme/one#5", "acme/one#6"] });
     await page.getByRole("button", { name: "Cancel" }).click();

@@ -20,6 +20,8 @@ export interface Withheld {
   readonly reason: WithheldReason;
   readonly until: number | undefined;
   readonly detail: string | undefined;
+  /** The operator whose doing it is. */
+  readonly by?: string | undefined;
 }
 
 /** A claim of an issue by an open pull request. */

@@ -50,7 +50,7 @@ export function issueRules(ledger: Ledger, claimOn: (key: string) => Claim | und
       why(_key, { repo }, now) {
         const pause = pauseOf(ledger, { kind: "repository", repo }, now);
         if (pause === undefined) return undefined;
-        return { reason: "repo_paused", until: pause.until ?? undefined, detail: said(pause.note) };
+        return { reason: "repo_paused", until: pause.until ?? undefined, detail: said(pause.note), by: pause.by };
       },
     },
     {
@@ -58,7 +58,7 @@ export function issueRules(ledger: Ledger, claimOn: (key: string) => Claim | und
       why(key, _issue, now) {
         const hold = operatorHoldOn(ledger, key, now);
         if (hold === undefined) return undefined;
-        return { reason: "operator_hold", until: hold.until, detail: said(hold.reason) };
+        return { reason: "operator_hold", until: hold.until, detail: said(hold.reason), by: hold.by };
       },
     },
     {

@@ -39,7 +39,8 @@ export function registerPauseRoutes(routes: HubRoutes, deps: PauseRouteDeps): vo
   });
   routes.serve(pauses.endPause, async ({ body, actor }) => {
     const ended = await change(deps, known(body.scope, ledger), undefined, actor);
-    return { ok: true as const, ended };
+    const was = ended === undefined ? {} : { pause: shown(body.scope, ended, ledger) };
+    return { ok: true as const, ended: ended !== undefined, ...was };
   });
 }
 
@@ -69,23 +70,24 @@ export function pausesIn(ledger: Ledger, now: number): pauses.Pause[] {
     .sort((one, other) => other.at.localeCompare(one.at));
 }
 
-/** Whether anything changed: a pause that is set anew always does. */
+/** Sets a pause or ends it. Returns the one that held before. */
 async function change(
   { ledger, batcher, now }: PauseRouteDeps,
   scope: PauseScope,
   pause: Pause | undefined,
   actor: string,
-): Promise<boolean> {
+): Promise<Pause | undefined> {
   const name = pauseSettingOf(scope);
   const subject = subjectOf(scope, ledger);
-  const held = pauseOf(ledger, scope, now());
+  let held: Pause | undefined;
   await changeSetting({ ledger, batcher }, { name, actor }, (before) => {
+    held = pauseOf(ledger, scope, now());
     if (before === undefined && pause === undefined) return undefined;
     const action = pause === undefined ? "pause ended" : "paused";
     const words = { before: wordsOf(before as Pause | undefined), after: wordsOf(pause) };
     return { value: pause, audit: { action, subject, ...words } };
   });
-  return pause !== undefined || held !== undefined;
+  return held;
 }
 
 /** What a pause is about, as the audit names it: people by their login. */

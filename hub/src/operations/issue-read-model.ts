@@ -7,6 +7,7 @@ import {
   type Ledger,
   type OperatorHold,
   operatorHoldOn,
+  pauseOf,
   type Queue,
   type QueueFeed,
   type Reader,
@@ -85,7 +86,7 @@ export class IssueReadModel {
       ...(entry === undefined ? { unknown } : { issue: this.#item(entry, readModel, viewer) }),
       ...(place === undefined ? {} : { place }),
       actionable_items: queue.actionable,
-      closed: this.#closed(at),
+      closed: this.#closed(at, viewer),
       rules: entry === undefined ? [] : this.#rules(key, viewer, at),
       failures: failuresNow(ledger.item(key), times, at),
       quarantine_at: QUARANTINE_AT,
@@ -105,12 +106,15 @@ export class IssueReadModel {
     return known.state === "scanning" ? "not_read" : "not_open";
   }
 
-  #closed(now: number): issues.IssueReply["closed"] {
+  #closed(now: number, { visibility }: IssueViewer): issues.IssueReply["closed"] {
     const { ledger, queue, policy } = this.#deps;
-    return hubWideRefusals(policy(), ledger, queue.isReady, now).map(({ reason, retryAfterMs, note }) => ({
+    const pausedBy = visibility.seesOperators === true ? pauseOf(ledger, { kind: "everything" }, now)?.by : undefined;
+    return hubWideRefusals(policy(), ledger, queue.isReady, now).map(({ reason, retryAfterMs, note }, nth, all) => ({
       reason,
       because: note ?? describeUnavailable(reason).because,
       ...endOf(retryAfterMs === undefined ? undefined : now + retryAfterMs),
+      // The pause of everybody is asked last.
+      ...(pausedBy !== undefined && nth === all.length - 1 ? { by: pausedBy } : {}),
     }));
   }
 
@@ -146,13 +150,14 @@ export class IssueReadModel {
 function ruleOf({ rule, withheld, setting }: Judgement, isAdmin: boolean, visibility: Visibility): issues.IssueRule {
   const told = setting === undefined ? {} : { setting: { name: setting.name, value: setting.value } };
   if (withheld === undefined) return { rule, state: setting?.isOn === false ? "off" : "passes", ...told };
-  const { until, detail: whole } = shownWithheld(withheld, visibility);
+  const { until, detail: whole, by } = shownWithheld(withheld, visibility);
   const detail = isAdmin || setting === undefined ? whole : undefined;
   return {
     rule: rule === "waiting" ? withheld.reason : rule,
     state: "withholds",
-    because: describeWithheld(withheld.reason).because,
+    because: describeWithheld(withheld.reason, by).because,
     ...endOf(until),
+    ...(by === undefined ? {} : { by }),
     ...(detail === undefined ? {} : { detail }),
     ...told,
   };

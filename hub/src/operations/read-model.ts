@@ -18,6 +18,7 @@ import {
   type governor,
   type OptionalPaging,
   PROTOCOL_VERSION,
+  saysOperator,
 } from "@nest/protocol";
 import { Revision } from "../queue-settings/revision.ts";
 import type { Gateway } from "../relays/gateway.ts";
@@ -114,7 +115,7 @@ export class ReadModel {
       total_items: queue.size,
       withheld: queue.withheldCounts(),
       suspended,
-      ...this.#pauseShown({ kind: "everything" }),
+      ...this.#pauseShown({ kind: "everything" }, visibility),
       ...(announcement === "" ? {} : { announcement }),
       in_flight: ledger.leaseCount,
       completed_day: doneByHour.sum(DAY_HOURS, this.#deps.clock.now()).completed,
@@ -128,7 +129,7 @@ export class ReadModel {
           state,
           issues,
           ...(error === undefined ? {} : { error }),
-          ...this.#pauseShown({ kind: "repository", repo }),
+          ...this.#pauseShown({ kind: "repository", repo }, visibility),
         })),
       revision: this.#revision.of(settings(), ledger.setting(ORDER_SETTING), this.#pauses),
     };
@@ -264,11 +265,12 @@ export class ReadModel {
     return (await new TimeSlicer().through(this.fleet(() => true))).clankers;
   }
 
-  #pauseShown(scope: PauseScope): Pick<contribute.StatusReply, "pause"> {
+  #pauseShown(scope: PauseScope, visibility: Visibility): Pick<contribute.StatusReply, "pause"> {
     const pause = pauseOf(this.#deps.ledger, scope, this.#deps.clock.now());
     if (pause === undefined) return {};
-    const { note, until } = pause;
-    return { pause: { note, ...(until === null ? {} : { until: iso(until) }) } };
+    const { note, until, by } = pause;
+    const whose = visibility.seesOperators === true ? { by } : {};
+    return { pause: { note, ...(until === null ? {} : { until: iso(until) }), ...whose } };
   }
 
   /** The newest lines of the feed, newest first. */
@@ -305,11 +307,12 @@ export class ReadModel {
     const repo = task?.repo ?? (url === undefined ? undefined : repoOf(url, webUrl));
     const common = { id: line.id, timestamp: iso(line.at), username: line.login, action: line.action };
     if (repo !== undefined && !visibility(repo)) return { ...common, private: true };
+    const isForOperators = visibility.seesOperators !== true && saysOperator(line.action);
     return {
       ...common,
       ...(task === undefined ? {} : { task: `${task.repo}#${task.number}`, task_id: task.taskId, title: task.title }),
       ...(url === undefined ? {} : { url }),
-      ...(line.detail === undefined || line.detail === "" ? {} : { detail: line.detail }),
+      ...(line.detail === undefined || line.detail === "" || isForOperators ? {} : { detail: line.detail }),
     };
   }
 
@@ -339,6 +342,7 @@ export class ReadModel {
               because: withheldSentence(withheld, now),
               ...(withheld.until === undefined ? {} : { until: iso(withheld.until) }),
               ...(withheld.detail === undefined ? {} : { detail: withheld.detail }),
+              ...(withheld.by === undefined ? {} : { by: withheld.by }),
             },
           }),
     };

@@ -3,8 +3,11 @@ import type { contribute } from "@nest/protocol";
 import type { RemoteRelay } from "../relays/peers.ts";
 import type { CredentialFailure, LastFailure, Session } from "../relays/session.ts";
 
-/** Whether the viewer may see a repository's details. */
-export type Visibility = (repo: string) => boolean;
+/** What a viewer may see: the details of which repositories, and which of the operators did what. */
+export interface Visibility {
+  (repo: string): boolean;
+  readonly seesOperators?: true;
+}
 
 export interface RelayRowDeps {
   readonly ledger: Ledger;

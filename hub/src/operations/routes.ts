@@ -33,7 +33,7 @@ export interface OperationsRouteDeps {
 }
 
 const CHARTED_HOURS = 168;
-const ADMIN_VISIBILITY: Visibility = () => true;
+const ADMIN_VISIBILITY: Visibility = Object.assign(() => true, { seesOperators: true as const });
 
 /** The routes for watching the hub: status, queue, fleet, feed, metrics and the description of all routes. */
 export function registerOperationsRoutes(routes: HubRoutes, deps: OperationsRouteDeps): void {

@@ -2,13 +2,18 @@ import { describeWithheld } from "@nest/protocol";
 
 const HOUR_MS = 3_600_000;
 
-/** A full sentence on why an issue is withheld: the reason, its cause, and for how long. */
+/** A full sentence on why an issue is withheld: the reason, whose doing it is where that is told, its cause, and for how long. */
 export function withheldSentence(
-  withheld: { readonly reason: string; readonly until: number | undefined; readonly detail: string | undefined },
+  withheld: {
+    readonly reason: string;
+    readonly until: number | undefined;
+    readonly detail: string | undefined;
+    readonly by?: string | undefined;
+  },
   now: number,
 ): string {
   const detail = withheld.detail === undefined ? "" : ` (${withheld.detail})`;
-  return `${describeWithheld(withheld.reason).because}${detail}${withheld.until === undefined ? "" : `, for another ${lengthOf(withheld.until - now)}`}`;
+  return `${describeWithheld(withheld.reason, withheld.by).because}${detail}${withheld.until === undefined ? "" : `, for another ${lengthOf(withheld.until - now)}`}`;
 }
 
 function lengthOf(ms: number): string {

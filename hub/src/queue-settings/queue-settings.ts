@@ -122,7 +122,7 @@ export class QueueSettings {
     let isStale = false;
     await changeSetting({ ledger, batcher }, { name: SETTING, actor }, (stored) => {
       isStale = expected !== undefined && tagOf(this.#settingsOf(stored)) !== expected;
-      return isStale ? undefined : this.#decide(stored, change);
+      return isStale ? undefined : this.#decide(stored, change, actor);
     });
     if (isStale)
       throw new NestError("configuration_changed", "somebody changed the queue configuration since it was read", {
@@ -130,12 +130,12 @@ export class QueueSettings {
       });
   }
 
-  #decide(stored: unknown, change: governor.GovernorChange): SettingChange | undefined {
+  #decide(stored: unknown, change: governor.GovernorChange, actor: string): SettingChange | undefined {
     const before = this.#settingsOf(stored);
     const after = changed(before, change);
     const diff = difference(before, after);
     if (Object.keys(diff.after).length === 0 && stored !== undefined) return undefined;
-    const activity = announcedBy(diff);
+    const activity = announcedBy(diff, actor);
     return {
       value: after,
       ...(Object.keys(diff.after).length === 0

@@ -29,10 +29,11 @@ export function difference(before: Settings, after: Settings): { before: Partial
   return { before: pick(before), after: pick(after) };
 }
 
-/** What the feed says of a change that everybody notices. */
-export function announcedBy(diff: { after: Partial<Settings> }): ActivityEvent<never> | undefined {
+/** What the feed says of an actor's change that everybody notices. */
+export function announcedBy(diff: { after: Partial<Settings> }, actor: string): ActivityEvent<never> | undefined {
   const { contribute_suspended: suspended, contribute_announcement: announcement } = diff.after;
-  if (suspended !== undefined) return { action: suspended ? "contribution suspended" : "contribution resumed" };
+  if (suspended !== undefined)
+    return { action: suspended ? "contribution suspended" : "contribution resumed", detail: actor };
   if (announcement !== undefined && announcement !== "") return { action: "announced", detail: announcement };
   return undefined;
 }

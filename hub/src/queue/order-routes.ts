@@ -1,10 +1,30 @@
-import { type CommandBatcher, changeSetting, type Ledger, ORDER_SETTING, operatorHolds } from "@nest/dispatch";
+import {
+  type CommandBatcher,
+  changeSetting,
+  type Ledger,
+  ORDER_SETTING,
+  operatorHolds,
+  type Queue,
+} from "@nest/dispatch";
 import { NestError } from "@nest/kit";
 import { queue as described } from "@nest/protocol";
 import type { HubRoutes } from "../access/viewer.ts";
 import { differenceOfOrders } from "./order-words.ts";
 
+/** Whoever changed the list earlier than this is not looked for. */
+const CHANGES_MS = 24 * 3_600_000;
+
+/** Who changed the list of pinned issues since a time (ms), and to what; the newest change first. */
+export type OrderChanges = (sinceMs: number) => Promise<readonly OrderChange[]>;
+
+interface OrderChange {
+  readonly actor: string;
+  readonly after?: unknown;
+}
+
 export interface OrderRouteDeps {
+  readonly queue: Queue;
+  readonly orderChanges: OrderChanges;
   readonly ledger: Ledger;
   readonly batcher: CommandBatcher;
   readonly now: () => number;
@@ -17,9 +37,10 @@ type Order = readonly string[];
  * force then: of two operators who act at once neither undoes what the other did without being told.
  */
 export function registerOrderRoutes(routes: HubRoutes, deps: OrderRouteDeps): void {
-  const { ledger, now } = deps;
+  const { ledger, queue, now } = deps;
   routes.serve(described.order, () => ({
     order: orderIn(ledger.setting(ORDER_SETTING)),
+    waiting: orderIn(ledger.setting(ORDER_SETTING)).filter((key) => isWaiting(queue, key)).length,
     hold: operatorHolds(ledger, now()).map(([key, { reason, by, at, until }]) => ({
       key,
       reason,
@@ -30,10 +51,13 @@ export function registerOrderRoutes(routes: HubRoutes, deps: OrderRouteDeps): vo
   }));
   routes.serve(described.setOrder, async ({ body, actor }) => {
     const expected = body.expected === undefined ? undefined : unique(body.expected);
+    let inForce: Order | undefined;
     const { order } = await change(deps, actor, (before) => {
-      if (expected !== undefined && !isSame(before, expected)) throw orderChanged(expected, before);
-      return unique(body.order);
+      inForce = expected === undefined || isSame(before, expected) ? undefined : before;
+      return inForce ?? unique(body.order);
     });
+    if (expected !== undefined && inForce !== undefined)
+      throw orderChanged(expected, inForce, changersSince(expected, await deps.orderChanges(now() - CHANGES_MS)));
     return { ok: true as const, order };
   });
   routes.serve(described.pinFirst, async ({ body, actor }) => ({
@@ -64,6 +88,19 @@ async function change(
   return changed;
 }
 
+/** Whether a pinned issue is still to be handed out: it is open, and nobody works on it. */
+function isWaiting(queue: Queue, key: string): boolean {
+  const entry = queue.entry(key);
+  return entry !== undefined && entry.withheld?.reason !== "leased";
+}
+
+/** Who changed the list since it was `expected`, the first of them first; everybody of those changes where it was not since then. */
+function changersSince(expected: Order, changes: readonly OrderChange[]): readonly string[] {
+  const at = changes.findIndex(({ after }) => isSame(orderIn(after), expected));
+  const since = at < 0 ? changes : changes.slice(0, at);
+  return [...new Set(since.map(({ actor }) => actor).reverse())];
+}
+
 function orderIn(value: unknown): string[] {
   return [...((value as Order | undefined) ?? [])];
 }
@@ -87,8 +124,9 @@ function withinLimit(order: Order): Order {
   );
 }
 
-function orderChanged(expected: Order, before: Order): NestError {
-  return new NestError("queue_order_changed", "somebody changed the order of the queue since it was read", {
+function orderChanged(expected: Order, before: Order, by: readonly string[]): NestError {
+  const who = by.length === 0 ? "somebody" : by.join(" and ");
+  return new NestError("queue_order_changed", `${who} changed which issues are pinned since they were read`, {
     hint: `${differenceOfOrders(expected, before)}; look at it again, nothing of yours was saved`,
   });
 }

@@ -13,7 +13,7 @@ import { NestError } from "@nest/kit";
 import { contribute, queue as described } from "@nest/protocol";
 import type { FastifyRequest } from "fastify";
 import type { HubRoutes } from "../access/viewer.ts";
-import { registerOrderRoutes } from "./order-routes.ts";
+import { type OrderChanges, registerOrderRoutes } from "./order-routes.ts";
 import type { Webhooks } from "./webhooks.ts";
 
 export interface QueueRouteDeps {
@@ -22,6 +22,7 @@ export interface QueueRouteDeps {
   readonly ledger: Ledger;
   readonly batcher: CommandBatcher;
   readonly webhooks: Webhooks;
+  readonly orderChanges: OrderChanges;
   readonly now: () => number;
 }
 

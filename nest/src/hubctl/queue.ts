@@ -68,10 +68,17 @@ async function lifted(call: VerbCall, body: { keys?: string[]; reasons?: queue.L
   return 0;
 }
 
-const prioritise: Verb = async (call) => {
+const pin: Verb = async (call) => {
   const keys = [...new Set(someWords(call, "issue").map((key) => key.toLowerCase()))];
   const { value } = await call.hub.call(queue.pinFirst, { body: { keys } });
-  show(call, { ok: true, order: value.order }, () => `${counted(keys.length)} handed out first\n`);
+  show(call, { ok: true, order: value.order }, () => `${counted(keys.length)} pinned to the front\n`);
+  return 0;
+};
+
+const unpin: Verb = async (call) => {
+  const keys = [...new Set(someWords(call, "issue").map((key) => key.toLowerCase()))];
+  const { value } = await call.hub.call(queue.unpin, { body: { keys } });
+  show(call, { ok: true, order: value.order }, () => `${counted(keys.length)} unpinned\n`);
   return 0;
 };
 
@@ -97,7 +104,7 @@ function cellsOf(one: contribute.QueueItem): readonly string[] {
 }
 
 function standsOf({ withheld, ordered }: contribute.QueueItem): string {
-  if (withheld === undefined) return ordered === true ? "on offer, first" : "on offer";
+  if (withheld === undefined) return ordered === true ? "on offer, pinned" : "on offer";
   return withheld.because;
 }
 
@@ -105,4 +112,13 @@ function counted(count: number): string {
   return `${count} ${count === 1 ? "issue" : "issues"}`;
 }
 
-export const queueVerbs: Readonly<Record<string, Verb>> = { list, show: showOne, hold, lift, prioritise };
+/** `prioritise` is what pinning was called before. */
+export const queueVerbs: Readonly<Record<string, Verb>> = {
+  list,
+  show: showOne,
+  hold,
+  lift,
+  pin,
+  unpin,
+  prioritise: pin,
+};

@@ -9,7 +9,8 @@ queue: what is handed out next
   queue hold acme/api#12 …      nobody is given it until it is lifted; -reason TEXT, -until 2h
   queue lift acme/api#12 …      ends what it waits for
   queue lift -reason failed     all that wait for that: says how many, and does it with -yes
-  queue prioritise acme/api#12 …  hands these out first, in this order
+  queue pin acme/api#12 …       pins these to the front: they are handed out first, in this order
+  queue unpin acme/api#12 …     they wait for their turn again
 
 relays, tasks: who is connected, who works on what
   relays list                   -search TEXT finds a contributor, session, backend or model

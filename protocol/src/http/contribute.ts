@@ -49,8 +49,8 @@ export const reissueToken = route({
   reply: RegisterReply,
 });
 
-/** A pause as everybody may see it: why, and until when where that is known. */
-const PublicPause = z.object({ note: z.string(), until: z.string().optional() });
+/** A pause as everybody may see it: why, and until when where that is known; admins also see whose it is. */
+const PublicPause = z.object({ note: z.string(), until: z.string().optional(), by: z.string().optional() });
 
 export const StatusReply = z.object({
   hub: z.literal("online"),
@@ -102,7 +102,7 @@ export const QueueItem = z.object({
   labels: z.array(z.string()),
   author: z.string(),
   updated_at: z.string(),
-  /** Handed out first, because an operator put it there. */
+  /** Pinned to the front of the queue by an operator. */
   ordered: z.boolean().optional(),
   /** True when an operator holds it back, even if something else withholds it too. */
   held: z.boolean().optional(),
@@ -114,12 +114,14 @@ export const QueueItem = z.object({
       because: z.string(),
       until: z.string().optional(),
       detail: z.string().optional(),
+      /** The operator whose doing it is; for admins. */
+      by: z.string().optional(),
     })
     .optional(),
 });
 export type QueueItem = z.infer<typeof QueueItem>;
-/** How many of the issues that were found have which value: the fifty most frequent ones. */
-const Facet = z.array(z.object({ name: z.string(), count: z.number().int() }));
+/** How many of what was found have which value: the fifty most frequent ones. */
+export const Facet = z.array(z.object({ name: z.string(), count: z.number().int() }));
 /** Which issues: texts are found anywhere and in any case, a repository, label and author are named whole. */
 const queueFilter = {
   with: z.enum(["withheld"]).optional(),

@@ -12,6 +12,8 @@ export const IssueRule = z.object({
   /** Why it holds the issue back, in words. */
   because: z.string().optional(),
   until: z.string().optional(),
+  /** The operator whose doing it is; for admins. */
+  by: z.string().optional(),
   /** A pattern that matched, who works on it, a pull request, what an operator said. */
   detail: z.string().optional(),
   /** The setting that the rule is made of; for admins. */
@@ -32,7 +34,15 @@ export const IssueReply = z.object({
   /** How many are on offer. */
   actionable_items: z.number().int(),
   /** What keeps every relay from every issue now: handing out is suspended, everybody is paused, nothing was read yet. */
-  closed: z.array(z.object({ reason: z.string(), because: z.string(), until: z.string().optional() })),
+  closed: z.array(
+    z.object({
+      reason: z.string(),
+      because: z.string(),
+      until: z.string().optional(),
+      /** The admin who paused everybody; for admins. */
+      by: z.string().optional(),
+    }),
+  ),
   /** Every rule in the order in which they are asked: the first that withholds is the reason that is told. */
   rules: z.array(IssueRule),
   /** Failures in a row that are not forgotten yet; at `quarantine_at` it is left alone for hours. */

@@ -57,7 +57,12 @@ export const endPause = route({
   access: "admin",
   scope: "operate",
   body: z.strictObject({ scope: PauseScope }),
-  reply: z.object({ ok: z.literal(true), ended: z.boolean() }),
+  reply: z.object({
+    ok: z.literal(true),
+    ended: z.boolean(),
+    /** The pause that was ended, if one held. */
+    pause: Pause.optional(),
+  }),
 });
 
 /** What a pause would touch if it began now. */

@@ -7,17 +7,19 @@ const ItemKey = z
   .string()
   .regex(/^[A-Za-z0-9._-]{1,100}\/[A-Za-z0-9._-]{1,100}#[1-9][0-9]{0,9}$/, "not owner/name#number");
 
-/** The longest list that an operator can put in front of the queue. */
+/** As many issues as can be pinned to the front of the queue. */
 export const MOST_ORDERED = 512;
 
 export const order = route({
   method: "GET",
   path: "/api/contribute/queue/order",
-  summary: "What operators put in front of the queue, and what they hold back",
+  summary: "What operators pinned to the front of the queue, and what they hold back",
   access: "admin",
   scope: "read",
   reply: z.object({
     order: z.array(z.string()),
+    /** How many of the pinned issues still wait: they are open, and nobody works on them. */
+    waiting: z.number().int(),
     hold: z.array(
       z.object({
         key: z.string(),
@@ -39,7 +41,7 @@ export const setOrder = route({
   method: "PUT",
   path: "/api/contribute/queue/order",
   summary:
-    "Hand these issues out first, in this order; the whole list, empty = none. With expected only while that is the list in force",
+    "Pin these issues to the front of the queue, in this order: they are handed out first. The whole list, empty = none. With expected only while that is the list in force",
   access: "admin",
   scope: "operate",
   bodyLimit: PINS_BYTES,
@@ -62,7 +64,7 @@ const ChangedOrder = z.object({
 export const pinFirst = route({
   method: "POST",
   path: "/api/contribute/queue/order/first",
-  summary: "Hand these issues out before all others, in this order; what is pinned already comes after them",
+  summary: "Pin these issues to the front of the queue, in this order; what is pinned already comes after them",
   access: "admin",
   scope: "operate",
   bodyLimit: PINS_BYTES,
@@ -73,7 +75,7 @@ export const pinFirst = route({
 export const unpin = route({
   method: "POST",
   path: "/api/contribute/queue/order/remove",
-  summary: "Let these issues wait for their turn again; the other pinned ones keep their order",
+  summary: "Unpin these issues: they wait for their turn again; the other pinned ones keep their order",
   access: "admin",
   scope: "operate",
   bodyLimit: PINS_BYTES,

@@ -79,7 +79,9 @@ function askToChange(one: contributors.ContributorRow, tier: Tier, after: () => 
       <ul className="consequences">
         <li>It holds at once, for the task they are at too: its credential is replaced.</li>
         <li>A task of theirs may: {permissionsOf(tier).join(", ")}.</li>
-        {demotes ? <li>Pull requests made so far no longer promote them: counting begins anew.</li> : undefined}
+        {demotes ? (
+          <li>Pull requests made so far no longer promote them: counting begins anew, which cannot be undone.</li>
+        ) : undefined}
       </ul>
     ),
     yes: demotes ? "Demote" : "Promote",

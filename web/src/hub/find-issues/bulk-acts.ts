@@ -33,10 +33,10 @@ export async function offerAgain(keys: readonly string[]): Promise<void> {
   await readAgain();
 }
 
-/** Hands issues out before all others, in the order of the list. */
-export async function handOutFirst(keys: readonly string[]): Promise<void> {
+/** Pins issues to the front of the queue, in the order of the list: they are handed out before all others. */
+export async function pinAll(keys: readonly string[]): Promise<void> {
   const { order, undo } = await pinFirst(keys);
-  showToast(`${plural(keys.length, "issue")} handed out first; ${order.length} are pinned.`, undo);
+  showToast(`${plural(keys.length, "issue")} pinned to the front; ${order.length} in all.`, undo);
   await readAgain();
 }
 

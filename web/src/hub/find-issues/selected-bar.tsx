@@ -6,7 +6,7 @@ import { closeDialog, openDialog } from "../../shared/forms/dialogs.tsx";
 import { DialogForm } from "../../shared/forms/form-dialog.tsx";
 import { attempt } from "../../shared/toast/toast.tsx";
 import { HoldFields, holdOf, newHold } from "../issues/hold-fields.tsx";
-import { handOutFirst, holdAll, letGoAll, offerAgain } from "./bulk-acts.ts";
+import { holdAll, letGoAll, offerAgain, pinAll } from "./bulk-acts.ts";
 import { MOST_SELECTED } from "./selection.ts";
 
 export interface SelectedBarProps {
@@ -35,21 +35,22 @@ export function SelectedBar({ selected, found, selectAll, clear }: SelectedBarPr
     {
       name: "Let go…",
       question: `Let ${many} go?`,
-      consequences: "Those that an operator holds are offered in their turn, if nothing else keeps them.",
+      consequences:
+        "Those that an operator holds are offered in their turn, if nothing else keeps them. Why they were held is forgotten, which cannot be undone.",
       act: letGoAll,
     },
     {
       name: "Offer again…",
       question: `Offer ${many} again?`,
       consequences:
-        "Their waiting after an earlier hand-out, and an operator's hold, ends now; failures counted against them are forgotten. What filters keep away stays away.",
+        "Their waiting after an earlier hand-out, and an operator's hold, ends now; failures counted against them are forgotten, which cannot be undone. What filters keep away stays away.",
       act: offerAgain,
     },
     {
-      name: "Hand out first…",
-      question: `Hand ${many} out first?`,
-      consequences: "In the order of this list, before everything that is pinned now.",
-      act: handOutFirst,
+      name: "Pin to the front…",
+      question: `Pin ${many} to the front?`,
+      consequences: "They are handed out first, in the order of this list, before everything that is pinned now.",
+      act: pinAll,
     },
   ];
   return (

@@ -2,36 +2,37 @@ import { Button } from "@mantine/core";
 import type { contribute } from "@nest/protocol";
 import { queries } from "../../shared/call/queries.ts";
 import { attempt } from "../../shared/toast/toast.tsx";
-import { liftableReason, liftIssue, prioritiseIssue, unholdIssue, unmoveIssue } from "../operations/queue-actions.ts";
+import { askToLift, liftableReason, pinIssue, unholdIssue, unpinIssue } from "../operations/queue-actions.ts";
 import { askToHold } from "./ask-to-hold.ts";
 
 export interface IssueActionsProps {
   readonly item: Pick<contribute.QueueItem, "key" | "held" | "held_reason" | "ordered" | "withheld">;
 }
 
-/** What an admin can do with an issue: hold it, let it go, offer it again, hand it out first or in its turn. */
+/** What an admin can do with an issue: hold it, let it go, offer it again, pin it to the front of the queue or unpin it. */
 export function IssueActions({ item }: IssueActionsProps) {
   const { key, held, ordered, withheld } = item;
   const waits = withheld?.reason === "operator_hold" ? undefined : liftableReason(withheld?.reason);
+  const reread = () => Promise.all(["issue", "task"].map((name) => queries.invalidateQueries({ queryKey: [name] })));
   const act = (what: () => Promise<void>) => () =>
     attempt(async () => {
       await what();
-      await Promise.all(["issue", "task"].map((name) => queries.invalidateQueries({ queryKey: [name] })));
+      await reread();
     });
   return (
     <>
       {waits === undefined ? undefined : (
-        <Button variant="default" onClick={act(() => liftIssue(key, waits))}>
-          {waits === "quarantined" ? "Lift the quarantine" : "Offer again"}
+        <Button variant="default" onClick={() => askToLift(key, waits, reread)}>
+          {waits === "quarantined" ? "Lift the quarantine…" : "Offer again"}
         </Button>
       )}
       {ordered === true ? (
-        <Button variant="default" onClick={act(() => unmoveIssue(key))}>
-          Let it wait for its turn
+        <Button variant="default" onClick={act(() => unpinIssue(key))}>
+          Unpin
         </Button>
       ) : (
-        <Button variant="default" onClick={act(() => prioritiseIssue(key))}>
-          Hand out first
+        <Button variant="default" onClick={act(() => pinIssue(key))}>
+          Pin to the front
         </Button>
       )}
       {held === true ? (

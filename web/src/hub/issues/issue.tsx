@@ -2,15 +2,17 @@ import "../tasks/tasks.css";
 import "./issues.css";
 import { describeWithheld, issues } from "@nest/protocol";
 import { useQuery } from "@tanstack/react-query";
-import { Link, useParams } from "@tanstack/react-router";
+import { useParams } from "@tanstack/react-router";
 import { call } from "../../shared/call/call.ts";
 import { count, dateAndTime, plural, safeHref } from "../../shared/format/format.ts";
 import { Fact, Facts } from "../../shared/layout/facts.tsx";
 import { Panel } from "../../shared/layout/panel.tsx";
+import { Crumbs } from "../../shared/router/crumbs.tsx";
 import { useIsAdmin } from "../../shared/session/session.ts";
 import { LoadFailed, Loading } from "../../shared/states/states.tsx";
 import { Attempts } from "../tasks/attempts.tsx";
 import { IssueActions } from "./issue-actions.tsx";
+import { LinkedText } from "./linked-text.tsx";
 import { RuleList } from "./rule-list.tsx";
 
 /** What the stream does not tell, as an end that is reached, is read anew after this time. */
@@ -26,9 +28,12 @@ export function IssuePage() {
   });
   return (
     <>
-      <p className="crumb">
-        <Link to="/issues">Issues</Link>
-      </p>
+      <Crumbs
+        pages={[
+          ["/operations", "Operations"],
+          ["/issues", "Issues"],
+        ]}
+      />
       {error !== null && data === undefined ? (
         <LoadFailed problem={error} again={() => void refetch()} />
       ) : data === undefined ? (
@@ -45,9 +50,15 @@ function Shown({ found }: { readonly found: issues.IssueReply }) {
   return (
     <>
       <Head found={found} />
-      {closed.map(({ reason, because, until }) => (
+      {closed.map(({ reason, because, until, by }) => (
         <p className="notice closed-notice" key={reason}>
-          Nothing is handed out to anybody: <bdi>{because}</bdi>
+          Nothing is handed out to anybody
+          {by === undefined ? undefined : (
+            <>
+              , paused by <bdi>{by}</bdi>
+            </>
+          )}
+          : <bdi>{because}</bdi>
           {until === undefined ? "" : `, until ${dateAndTime(until)}`}.
         </p>
       ))}
@@ -56,7 +67,7 @@ function Shown({ found }: { readonly found: issues.IssueReply }) {
           <Panel id="facts" title="Issue">
             <IssueFacts found={found} />
           </Panel>
-          <Attempts attempts={attempts} title="Attempts" none="Nobody was given it yet." />
+          <Attempts attempts={attempts} title="Attempts" none="Nobody was given it yet." codeHost={issue?.url} />
         </div>
         <div className="stack">{issue === undefined ? undefined : <RuleList rules={rules} />}</div>
       </div>
@@ -118,9 +129,13 @@ function IssueFacts({ found }: { readonly found: issues.IssueReply }) {
           <>
             <Fact name="Title">{issue.title}</Fact>
             <Fact name="Offered">
-              {issue.withheld === undefined ? "yes, to everybody who may get work" : `no: ${issue.withheld.because}`}
+              {issue.withheld === undefined ? (
+                "yes, to everybody who may get work"
+              ) : (
+                <LinkedText text={`no: ${issue.withheld.because}`} codeHost={issue.url} />
+              )}
             </Fact>
-            {issue.ordered === true ? <Fact name="Order">an operator put it in front</Fact> : undefined}
+            {issue.ordered === true ? <Fact name="Pinned">to the front of the queue</Fact> : undefined}
             <Fact name="Labels">{issue.labels.length === 0 ? "none" : issue.labels.join(", ")}</Fact>
             <Fact name="Author">{issue.author}</Fact>
             {issue.assignees.length === 0 ? undefined : <Fact name="Assigned to">{issue.assignees.join(", ")}</Fact>}

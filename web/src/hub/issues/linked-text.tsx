@@ -1,19 +1,42 @@
 import { Link } from "@tanstack/react-router";
-import { IssueNamed } from "./issue-link.tsx";
+import { IssueLink } from "./issue-link.tsx";
+import { type Piece, piecesOf } from "./linked-pieces.ts";
 
-/** Plain text in which the names of issues and tasks lead to their pages. */
-export function LinkedText({ text }: { readonly text: string }) {
-  return text.split(/( +)/).map((word, at) =>
-    word.startsWith("task-") ? (
-      // biome-ignore lint/suspicious/noArrayIndexKey: the words of one text never move.
-      <Link key={at} to="/tasks/$id" params={{ id: word } as never}>
-        {word}
-      </Link>
-    ) : word.trim() === "" ? (
-      word
-    ) : (
-      // biome-ignore lint/suspicious/noArrayIndexKey: the words of one text never move.
-      <IssueNamed key={at} name={word} />
-    ),
+interface LinkedTextProps {
+  readonly text: string;
+  /** An address of the code host: of its addresses in the text, pull requests and issues become links. */
+  readonly codeHost?: string | undefined;
+}
+
+/** Plain text in which the names of issues and tasks lead to their pages, and pull requests to the code host. */
+export function LinkedText({ text, codeHost }: LinkedTextProps) {
+  return (
+    <bdi>
+      {piecesOf(text, codeHost).map((piece, at) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the parts of one text never move.
+        <LinkedPiece key={at} piece={piece} />
+      ))}
+    </bdi>
   );
+}
+
+function LinkedPiece({ piece }: { readonly piece: Piece }) {
+  switch (piece.kind) {
+    case "words":
+      return piece.text;
+    case "task":
+      return (
+        <Link to="/tasks/$id" params={{ id: piece.text } as never}>
+          {piece.text}
+        </Link>
+      );
+    case "issue":
+      return <IssueLink repo={piece.repo} number={piece.number} />;
+    case "pull request":
+      return (
+        <a href={piece.href} target="_blank" rel="noopener noreferrer">
+          {piece.text}
+        </a>
+      );
+  }
 }

@@ -3,6 +3,7 @@ import { describeWithheld } from "@nest/protocol";
 import { Link } from "@tanstack/react-router";
 import { capitalised, dateAndTime, safeHref } from "../../shared/format/format.ts";
 import { Panel } from "../../shared/layout/panel.tsx";
+import { nameOfAddress } from "./linked-pieces.ts";
 
 /** What each rule is about. A rule that is not listed is called as the reason that it gives. */
 const names: Readonly<Record<string, string>> = {
@@ -43,7 +44,7 @@ export function RuleList({ rules }: { readonly rules: readonly issues.IssueRule[
   );
 }
 
-function Rule({ rule: { rule, state, because, until, detail, setting } }: { readonly rule: issues.IssueRule }) {
+function Rule({ rule: { rule, state, because, by, until, detail, setting } }: { readonly rule: issues.IssueRule }) {
   const { words, tone } = states[state];
   const href = safeHref(detail);
   return (
@@ -56,13 +57,13 @@ function Rule({ rule: { rule, state, because, until, detail, setting } }: { read
       </p>
       {because === undefined && detail === undefined ? undefined : (
         <p>
-          {because === undefined ? "" : capitalised(because)}
+          {because === undefined ? "" : by === undefined ? capitalised(because) : because}
           {because === undefined || detail === undefined ? "" : ": "}
           {detail === undefined ? undefined : href === undefined ? (
             <bdi>{detail}</bdi>
           ) : (
             <a href={href} target="_blank" rel="noopener noreferrer">
-              <bdi>{detail}</bdi>
+              <bdi>{nameOfAddress(detail) ?? detail}</bdi>
             </a>
           )}
           {until === undefined ? "" : `, until ${dateAndTime(until)}`}

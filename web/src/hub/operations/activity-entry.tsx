@@ -4,6 +4,8 @@ import { useServerNow } from "../../shared/call/server-time.ts";
 import { duration, safeHref } from "../../shared/format/format.ts";
 import { ContributorName } from "../contributors/contributor-name.tsx";
 import { IssueNamed } from "../issues/issue-link.tsx";
+import { nameOfAddress } from "../issues/linked-pieces.ts";
+import { LinkedText } from "../issues/linked-text.tsx";
 
 interface ActivityEntryProps {
   readonly entry: contribute.ActivityEntry;
@@ -16,7 +18,7 @@ export function ActivityEntry({ entry, isLinked = true }: ActivityEntryProps) {
   const now = useServerNow();
   const href = safeHref(entry.url);
   const { tone, before, about: issue, after, detail, pullRequest } = describeActivity(entry);
-  const about = issue ?? nameOf(href);
+  const about = issue ?? nameOfAddress(href);
   return (
     <div className="entry" data-tone={tone}>
       <p className="cut-two">
@@ -38,7 +40,7 @@ export function ActivityEntry({ entry, isLinked = true }: ActivityEntryProps) {
         {after === "" ? undefined : ` ${after}`}
         {detail === undefined ? undefined : (
           <span className="soft">
-            : <bdi>{detail}</bdi>
+            : <LinkedText text={detail} codeHost={href} />
           </span>
         )}
       </p>
@@ -58,10 +60,4 @@ export function ActivityEntry({ entry, isLinked = true }: ActivityEntryProps) {
       </p>
     </div>
   );
-}
-
-/** The pull request or issue that an address leads to, as `owner/name#number`. */
-function nameOf(href: string | undefined): string | undefined {
-  const [, repo, number] = /([^/]+\/[^/]+)\/(?:pull|issues)\/(\d+)$/.exec(href ?? "") ?? [];
-  return repo === undefined ? undefined : `${repo}#${number}`;
 }

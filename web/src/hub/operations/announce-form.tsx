@@ -31,6 +31,7 @@ function AnnounceForm({ announcement, close }: AnnounceFormProps) {
         await call(governor.changeGovernor, { body: { contribute_announcement: words } });
         showToast(
           words === "" ? "The announcement is taken back." : "Announced to every relay and on the public pages.",
+          () => call(governor.changeGovernor, { body: { contribute_announcement: announcement } }),
         );
       }}
     >

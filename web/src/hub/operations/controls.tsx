@@ -62,7 +62,14 @@ export function Controls() {
       ) : undefined}
       {suspended || status.pause === undefined ? undefined : (
         <p className="notice" role="status">
-          Everybody is paused{status.pause.note === "" ? "" : ": "}
+          Everybody is paused
+          {status.pause.by === undefined ? undefined : (
+            <>
+              {" "}
+              by <bdi>{status.pause.by}</bdi>
+            </>
+          )}
+          {status.pause.note === "" ? "" : ": "}
           <bdi>{status.pause.note}</bdi>. Relays stay connected and idle; tasks under way go on.
         </p>
       )}

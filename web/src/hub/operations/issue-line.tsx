@@ -2,8 +2,7 @@ import type { contribute } from "@nest/protocol";
 import { useServerNow } from "../../shared/call/server-time.ts";
 import { duration, safeHref } from "../../shared/format/format.ts";
 import { IssueLink } from "../issues/issue-link.tsx";
-
-const MOST_LABELS = 3;
+import { Labels } from "../issues/labels.tsx";
 
 /** An issue in two lines of fixed height: its title, then its other facts. */
 export function IssueLine({ item }: { readonly item: contribute.QueueItem }) {
@@ -22,16 +21,12 @@ export function IssueLine({ item }: { readonly item: contribute.QueueItem }) {
         )}
       </p>
       <p className="facts issue-facts">
-        <span className="as-fits">
+        <span className="labelled">
           <span>
             <IssueLink repo={repo} number={number} />
           </span>
           {ordered === true ? <span className="mark">pinned</span> : undefined}
-          {labels.slice(0, MOST_LABELS).map((label) => (
-            <bdi className="label" key={label}>
-              {label}
-            </bdi>
-          ))}
+          <Labels labels={labels} />
         </span>
         <span className="wide-only">
           by <bdi>{author}</bdi>

@@ -1,7 +1,8 @@
 import { type contribute, queue } from "@nest/protocol";
 import { call } from "../../shared/call/call.ts";
 import { count, plural } from "../../shared/format/format.ts";
-import { showToast } from "../../shared/toast/toast.tsx";
+import { openConfirm } from "../../shared/forms/confirm.tsx";
+import { attempt, showToast } from "../../shared/toast/toast.tsx";
 import { pinFirst, putOrder, queueHead, unpin } from "./pins.ts";
 import { orderAfterMove } from "./queue-order.ts";
 
@@ -17,26 +18,40 @@ export async function moveIssue(key: string, to: number, shown?: readonly string
   showToast(`${key} is number ${to + 1} now.${pinned}`, undo);
 }
 
-/** Hands an issue out before all others, as soon as it is on offer. */
-export async function prioritiseIssue(key: string): Promise<void> {
+/** Pins an issue to the front: it is handed out before all others, as soon as it is on offer. */
+export async function pinIssue(key: string): Promise<void> {
   const { undo } = await pinFirst([key]);
-  showToast(`${key} is handed out first.`, undo);
+  showToast(`${key} is pinned to the front.`, undo);
 }
 
 /** Unpins an issue: it waits for its turn again. */
-export async function unmoveIssue(key: string): Promise<void> {
+export async function unpinIssue(key: string): Promise<void> {
   const { undo } = await unpin([key]);
-  showToast(`${key} waits for its turn again.`, undo);
+  showToast(`${key} is unpinned: it waits for its turn again.`, undo);
 }
 
 /** Unpins every issue of the list that was shown. */
 export async function clearOrder(shown: readonly string[]): Promise<void> {
   const { undo } = await putOrder([], shown);
-  showToast("Every issue waits for its turn again.", undo);
+  showToast("Nothing is pinned: every issue waits for its turn again.", undo);
 }
 
-/** Offers an issue again that is withheld for this reason. */
-export async function liftIssue(key: string, reason: queue.Liftable): Promise<void> {
+/** Offers an issue again that is withheld for this reason; asks first where failures are forgotten, which cannot be undone. */
+export function askToLift(key: string, reason: queue.Liftable, then?: () => Promise<unknown>): void {
+  const act = async () => {
+    await liftIssue(key, reason);
+    await then?.();
+  };
+  if (reason !== "quarantined") return attempt(act);
+  openConfirm({
+    title: `Offer ${key} again?`,
+    consequences: "Its quarantine ends now, and the failures counted against it are forgotten. This cannot be undone.",
+    yes: "Lift the quarantine",
+    act,
+  });
+}
+
+async function liftIssue(key: string, reason: queue.Liftable): Promise<void> {
   const { lifted } = (await call(queue.lift, { body: { keys: [key], reasons: [reason] } })).value;
   showToast(lifted.length === 0 ? `${key} does not wait for that any more.` : `${key} waits no longer.`);
 }

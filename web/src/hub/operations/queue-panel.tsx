@@ -16,7 +16,7 @@ import { useLive } from "../live/live.ts";
 import { withheldTotal } from "../live/withheld.ts";
 import { askToMove } from "./ask-to-move.ts";
 import { OperationsSearch } from "./operations-search.ts";
-import { clearOrder, moveIssue, unmoveIssue } from "./queue-actions.ts";
+import { clearOrder, pinIssue, unpinIssue } from "./queue-actions.ts";
 import { QueueList } from "./queue-list.tsx";
 
 const WithheldList = lazy(async () => ({ default: (await import("./withheld-list.tsx")).WithheldList }));
@@ -30,8 +30,8 @@ export function QueuePanel() {
     () => ({
       hold: askToHold,
       moveTo: askToMove,
-      top: (key: string) => attempt(() => moveIssue(key, 0)),
-      unmove: (key: string) => attempt(() => unmoveIssue(key)),
+      pin: (key: string) => attempt(() => pinIssue(key)),
+      unpin: (key: string) => attempt(() => unpinIssue(key)),
     }),
     [],
   );
@@ -77,26 +77,28 @@ export function QueuePanel() {
   );
 }
 
-/** How many issues are pinned to the front of the queue, and a button to unpin them all. */
+/** How many of the issues that are pinned to the front of the queue still wait, and a button to unpin all. */
 function PinnedIssues() {
   const isAdmin = useIsAdmin();
   const { data } = useQuery({
     queryKey: ["queue", "order"],
-    queryFn: async ({ signal }) => (await call(queue.order, { signal })).value.order,
+    queryFn: async ({ signal }) => (await call(queue.order, { signal })).value,
     enabled: isAdmin,
   });
-  if (data === undefined || data.length === 0) return undefined;
-  const many = data.length;
+  if (data === undefined || data.order.length === 0) return undefined;
+  const { order, waiting } = data;
+  const many = order.length;
+  const others = many - waiting;
   const clear = () =>
     openConfirm({
       title: `Unpin ${plural(many, "issue")}?`,
-      consequences: `${many === 1 ? "One issue is" : `${count(many)} issues are`} handed out first because an operator put ${many === 1 ? "it" : "them"} there. Each will wait for its turn again.`,
+      consequences: `They are handed out first because an operator pinned them. Each will wait for its turn again.${others === 0 ? "" : ` ${plural(others, "issue")} of them ${others === 1 ? "is" : "are"} under way or closed.`}`,
       yes: "Unpin all",
-      act: () => clearOrder(data),
+      act: () => clearOrder(order),
     });
   return (
     <Button size="compact-sm" variant="subtle" onClick={clear}>
-      {plural(many, "pinned issue")}: unpin…
+      {plural(waiting, "pinned issue")}: unpin…
     </Button>
   );
 }

@@ -15,8 +15,8 @@ import { IssueLine } from "./issue-line.tsx";
 export interface QueueActions {
   readonly hold: (key: string) => void;
   readonly moveTo: (key: string) => void;
-  readonly top: (key: string) => void;
-  readonly unmove: (key: string) => void;
+  readonly pin: (key: string) => void;
+  readonly unpin: (key: string) => void;
 }
 
 export interface QueueRowProps {
@@ -80,15 +80,15 @@ function More({ item, acts }: Pick<QueueRowProps, "item" | "acts">) {
         </button>
       )}
     >
-      <MenuItem icon={<IconArrowBarToUp size={16} />} act={() => acts.top(item.key)}>
-        Move to the top
+      <MenuItem icon={<IconArrowBarToUp size={16} />} act={() => acts.pin(item.key)}>
+        Pin to the front
       </MenuItem>
       <MenuItem icon={<IconHash size={16} />} act={() => acts.moveTo(item.key)}>
         Move to number…
       </MenuItem>
       {item.ordered === true ? (
-        <MenuItem icon={<IconPinnedOff size={16} />} act={() => acts.unmove(item.key)}>
-          Let it wait for its turn
+        <MenuItem icon={<IconPinnedOff size={16} />} act={() => acts.unpin(item.key)}>
+          Unpin
         </MenuItem>
       ) : undefined}
     </Menu>

@@ -1,7 +1,7 @@
 import { Button } from "@mantine/core";
 import type { contribute } from "@nest/protocol";
 import { useServerNow } from "../../shared/call/server-time.ts";
-import { duration, plural } from "../../shared/format/format.ts";
+import { plural, timeLeft } from "../../shared/format/format.ts";
 import { Panel } from "../../shared/layout/panel.tsx";
 import { useIsAdmin } from "../../shared/session/session.ts";
 import { Empty, Loading } from "../../shared/states/states.tsx";
@@ -47,7 +47,7 @@ function Repository({ row }: { readonly row: contribute.StatusReply["repositorie
         <b>{repo}</b>
         {pause === undefined ? undefined : (
           <span className="mark" data-tone="warn">
-            paused{pause.until === undefined ? "" : ` for ${duration(Date.parse(pause.until) - now)}`}
+            paused{pause.until === undefined ? "" : ` for ${timeLeft(Date.parse(pause.until) - now)}`}
           </span>
         )}
         <span className="state" data-state={state}>
@@ -69,8 +69,13 @@ function Repository({ row }: { readonly row: contribute.StatusReply["repositorie
         )}
       </span>
       {error === undefined ? undefined : <p className="facts">{error}</p>}
-      {pause === undefined || pause.note === "" ? undefined : (
+      {pause === undefined || (pause.note === "" && pause.by === undefined) ? undefined : (
         <p className="facts">
+          {pause.by === undefined ? undefined : (
+            <span>
+              by <bdi>{pause.by}</bdi>
+            </span>
+          )}
           <bdi>{pause.note}</bdi>
         </p>
       )}

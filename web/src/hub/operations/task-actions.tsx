@@ -14,7 +14,7 @@ export function askToRequeue(task: Held, then: () => void = () => undefined): vo
     consequences: (
       <p>
         <bdi>{login}</bdi> loses the lease at once and their agent's work on it is worth nothing. The issue waits ten
-        minutes; nothing is counted against it or them. It is not handed on by itself.
+        minutes; nothing is counted against it or them. It is not handed on by itself. This cannot be undone.
       </p>
     ),
     yes: "Take it back",

@@ -8,10 +8,11 @@ import { usePages } from "../../shared/lists/use-pages.ts";
 import { useIsAdmin } from "../../shared/session/session.ts";
 import { Empty } from "../../shared/states/states.tsx";
 import { attempt } from "../../shared/toast/toast.tsx";
+import { LinkedText } from "../issues/linked-text.tsx";
 import { useLive } from "../live/live.ts";
 import { withheldReasons } from "../live/withheld.ts";
 import { IssueLine } from "./issue-line.tsx";
-import { liftAll, liftableReason, liftIssue, unholdIssue } from "./queue-actions.ts";
+import { askToLift, liftAll, liftableReason, unholdIssue } from "./queue-actions.ts";
 
 const ROWS = 100;
 const ROW_PX = 88;
@@ -55,7 +56,11 @@ function LiftAll({ reason, total }: { readonly reason: string; readonly total: n
   const askFirst = () =>
     openConfirm({
       title: `Offer all ${count(total)} again?`,
-      consequences: <p>They are handed out at once, in their turn. What is counted against them is forgotten.</p>,
+      consequences: (
+        <p>
+          They are handed out at once, in their turn. What is counted against them is forgotten, which cannot be undone.
+        </p>
+      ),
       yes: "Offer them again",
       act: () => liftAll(liftable),
     });
@@ -75,7 +80,7 @@ function Lift({ item }: { readonly item: contribute.QueueItem }) {
       size="compact-sm"
       variant="default"
       aria-label={`Offer again: ${item.key}`}
-      onClick={() => attempt(() => liftIssue(item.key, reason))}
+      onClick={() => askToLift(item.key, reason)}
     >
       Offer again
     </Button>
@@ -105,7 +110,7 @@ function Issues({ reason, search }: { readonly reason: string; readonly search: 
           <div className="issue">
             <IssueLine item={item} />
             <p className="because">
-              <bdi>{item.withheld?.because}</bdi>
+              <LinkedText text={item.withheld?.because ?? ""} codeHost={item.url} />
             </p>
           </div>
           {isAdmin && item.held === true ? (

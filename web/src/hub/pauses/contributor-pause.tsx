@@ -49,7 +49,7 @@ function askToEndFailurePause({ contributor_id: id, github_username: login }: co
     consequences: (
       <p>
         The pause after failures ends now, their relays are told, and one that waits gets work at once. Three quick
-        failures in a row pause them again.
+        failures in a row pause them again. This cannot be undone.
       </p>
     ),
     yes: "Give work again",

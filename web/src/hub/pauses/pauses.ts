@@ -10,10 +10,19 @@ export interface PauseTarget {
   readonly name: string;
 }
 
+/** Ends a pause. The undo sets one with the same note and end. */
 export async function endPause({ scope, name }: PauseTarget): Promise<void> {
-  await call(pauses.endPause, { body: { scope } });
+  const { pause } = (await call(pauses.endPause, { body: { scope } })).value;
   await reread();
-  showToast(`The pause of ${name} is over.`);
+  const again = async (note: string, until: { readonly until?: string }) => {
+    await call(pauses.setPause, { body: { scope, note, ...until } });
+    await reread();
+  };
+  const { note, until } = pause ?? {};
+  showToast(
+    `The pause of ${name} is over.`,
+    note === undefined ? undefined : () => again(note, until === undefined ? {} : { until }),
+  );
 }
 
 /** Reads anew what shows pauses. */
