@@ -41,6 +41,7 @@ const statusOf: Readonly<Record<string, number>> = {
   nest_configuration_changed: 409,
   configuration_read_only: 409,
   nest_cannot_restart: 409,
+  alert_channel_changed: 409,
   queue_order_changed: 409,
   queue_order_full: 409,
   nest_exists: 409,

@@ -106,13 +106,21 @@ export class Channels<Event extends string> {
    */
   async setSecret(name: string, secret: string, place?: string): Promise<ChannelStatus<Event>> {
     const channel = this.#channel(name);
-    if (place !== undefined && place !== placeOf(channel.config)) {
-      throw new NestError("conflict", `${name} leads elsewhere now than where this secret was given for`, {
-        hint: "look where it leads; nothing was saved",
-      });
-    }
+    this.checkPlace(name, place);
     await saveSecret(name, channel.config, secret, this.#deps);
     return channel.status();
+  }
+
+  /**
+   * Looks whether a channel still leads to the place that a secret was given for, where that is known.
+   *
+   * @throws NestError `notification_channel_not_found`, `conflict`.
+   */
+  checkPlace(name: string, place: string | undefined): void {
+    if (place === undefined || place === placeOf(this.#channel(name).config)) return;
+    throw new NestError("conflict", `${name} leads elsewhere now than where this secret was given for`, {
+      hint: "look where it leads; nothing was saved",
+    });
   }
 
   /** @throws NestError `notification_channel_not_found`. */

@@ -22,6 +22,8 @@ export type FoundSecret =
 export interface SecretPlace {
   readonly dataFolder: string;
   readonly environment: Environment;
+  /** Whether a channel may take its secret from its variable where it leads now; always, where this is not given. */
+  readonly mayUseVariable?: (name: string, channel: ChannelConfig) => boolean;
 }
 
 /**
@@ -51,6 +53,8 @@ export async function findSecret(name: string, channel: ChannelConfig, place: Se
   const variable = channel.secret ? variableOf(channel.secret) : undefined;
   if (variable !== undefined) {
     const value = place.environment[variable]?.trim();
+    if (value !== undefined && value !== "" && place.mayUseVariable?.(name, channel) === false)
+      return { kind: "unusable", because: `the secret in ${variable} was not given for this address: give it again` };
     if (value !== undefined && value !== "") return { kind: "variable", secret: new Secret(value) };
     return { kind: "unusable", because: `the variable ${variable} is not set` };
   }

@@ -11,7 +11,8 @@ export const ChannelName = z
   .string()
   .regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,49}$/, "a channel's name has letters, digits, - and _, at most 50");
 
-const webAddress = z.url({ protocol: /^https?$/, error: "must be an http or https address" });
+// What is none is looked at no further: the rest reads it as an address.
+const webAddress = z.url({ protocol: /^https?$/, error: "must be an http or https address", abort: true });
 
 const quietHours = z
   .string()

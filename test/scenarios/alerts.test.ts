@@ -1,6 +1,7 @@
 import { createHmac } from "node:crypto";
 import { readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { changeSetting } from "@nest/dispatch";
 import { NestError } from "@nest/kit";
 import type { alerts } from "@nest/protocol";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
@@ -149,6 +150,62 @@ test("a secret that was given for another place than the channel leads to by now
   expect((await read(hub)).channels).toMatchObject([{ secret: "saved" }]);
 });
 
+test("of two admins who save one channel the second is refused: what the first saved is not lost", async () => {
+  await using hub = await aHub();
+  const [{ revision }] = (await read(hub)).channels as [alerts.AlertChannel];
+  const save = (change: object, from: string) =>
+    hub.admin("PUT", `/api/alerts/channels/team?revision=${from}`, webhook(change));
+  expect(await save({ quiet_hours: "22:00-07:00" }, revision)).toMatchObject({ status: 200 });
+  expect(await save({ digest_minutes: 5 }, revision)).toMatchObject({
+    status: 409,
+    body: { code: "alert_channel_changed" },
+  });
+  expect(await save({}, "new")).toMatchObject({ status: 409 });
+  const [channel] = (await read(hub)).channels;
+  expect(channel?.config).toMatchObject({ quiet_hours: "22:00-07:00" });
+  expect(channel?.config).not.toHaveProperty("digest_minutes");
+  expect(await save({ digest_minutes: 5 }, channel?.revision ?? "")).toMatchObject({ status: 200 });
+});
+
+test("a secret in a variable goes only where somebody who knew it said that it may, in whatever channel", async () => {
+  const secret = ["$", "{NEST_ALERT_KEY}"].join("");
+  await using hub = await TestHub.start({ config: { alertVariables: { NEST_ALERT_KEY: SECRET } } });
+  const save = (name: string, path: string) =>
+    hub.admin("PUT", `/api/alerts/channels/${name}`, webhook({ secret, url: `${receivers.url}${path}` }));
+  const send = (name: string) => hub.admin("POST", `/api/alerts/channels/${name}/test`);
+  const give = (given: string) => hub.admin("PUT", "/api/alerts/channels/team/secret", { secret: given });
+  const refused = { body: { delivered: false, because: expect.stringContaining("was not given for this address") } };
+  await save("team", "/team");
+  expect(await send("team")).toMatchObject(refused);
+  expect(await give("what-somebody-guesses-0123")).toMatchObject({ status: 400 });
+  expect(await give(SECRET)).toMatchObject({ status: 200 });
+  expect(await send("team")).toMatchObject({ body: { delivered: true } });
+  await save("another", "/another");
+  expect(await send("another")).toMatchObject(refused);
+  await save("team", "/elsewhere");
+  expect(await send("team")).toMatchObject(refused);
+  expect(receivers.posted.map(({ path }) => path)).toEqual(["/team"]);
+  await hub.restart();
+  expect((await read(hub)).channels).toMatchObject([{ secret: "unusable" }, { secret: "unusable" }]);
+  await save("team", "/team");
+  expect(await send("team")).toMatchObject({ body: { delivered: true } });
+  expect(JSON.stringify(await hub.admin("GET", "/api/audit"))).not.toContain(SECRET);
+  for (let nth = 0; nth < 5; nth += 1) await give(`a-guess-of-the-secret-${nth}`);
+  expect(await give("one-guess-too-many-0123")).toMatchObject({ status: 429 });
+});
+
+test("a channel of an earlier release that takes its secret from a variable keeps the address that it had", async () => {
+  const secret = ["$", "{NEST_ALERT_KEY}"].join("");
+  await using hub = await TestHub.start({ config: { alertVariables: { NEST_ALERT_KEY: SECRET } } });
+  const { ledger, batcher } = hub.hub;
+  const value = { team: webhook({ secret }) };
+  await changeSetting({ ledger, batcher }, { name: "alert-channels", actor: "boss" }, () => ({ value }));
+  await hub.restart();
+  expect((await read(hub)).channels).toMatchObject([{ name: "team", secret: "variable" }]);
+  await hub.admin("PUT", "/api/alerts/channels/team", webhook({ secret, url: `${receivers.url}/elsewhere` }));
+  expect((await read(hub)).channels).toMatchObject([{ secret: "unusable" }]);
+});
+
 test("alerts and their channels are for admins", async () => {
   await using hub = await aHub();
   const { registration_token: token } = await hub.register("ada");
@@ -163,7 +220,6 @@ test("alerts and their channels are for admins", async () => {
       expect([401, 403]).toContain((await hub.call(method, path, body, headers)).status);
   }
   expect(await hub.admin("PUT", "/api/alerts/channels/..%2fx", webhook())).toMatchObject({ status: 400 });
-  expect(await hub.admin("PUT", "/api/alerts/channels/x", webhook({ url: "file:///etc/passwd" }))).toMatchObject({
-    status: 400,
-  });
+  for (const url of ["file:///etc/passwd", "no address", ""])
+    expect(await hub.admin("PUT", "/api/alerts/channels/x", webhook({ url }))).toMatchObject({ status: 400 });
 });

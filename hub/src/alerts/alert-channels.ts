@@ -1,8 +1,10 @@
+import { createHash } from "node:crypto";
 import { type CommandBatcher, changeSetting, type Ledger } from "@nest/dispatch";
 import { type Clock, type Environment, type Log, NestError, type Random } from "@nest/kit";
 import { Channels, type Message, type OneOfSeveral, placeOf } from "@nest/notify";
 import { alerts, ChannelName, type HubAlertKind } from "@nest/protocol";
 import { z } from "zod";
+import { VariablePlaces, variableIn } from "./variable-places.ts";
 
 /** The setting with the channels. Their secrets are files, in no database and no audit. */
 const CHANNELS_SETTING = "alert-channels";
@@ -29,18 +31,29 @@ export interface AlertChannelsDeps {
 export class AlertChannels {
   readonly #deps: AlertChannelsDeps;
   readonly #channels: Channels<HubAlertKind>;
+  readonly #variables: VariablePlaces;
 
-  private constructor(deps: AlertChannelsDeps, channels: Channels<HubAlertKind>) {
+  private constructor(deps: AlertChannelsDeps, channels: Channels<HubAlertKind>, variables: VariablePlaces) {
     this.#deps = deps;
     this.#channels = channels;
+    this.#variables = variables;
   }
 
   static async open(deps: AlertChannelsDeps): Promise<AlertChannels> {
+    const configs = configsIn(deps.ledger.setting(CHANNELS_SETTING));
+    const variables = new VariablePlaces(deps);
+    if (Object.values(configs).some((config) => variableIn(config) !== undefined))
+      await variables.begin(configs, "hub");
     const channels = await Channels.open(
-      { ...deps, sender: { kind: "hub", id: deps.hubId }, address: () => deps.address },
-      configsIn(deps.ledger.setting(CHANNELS_SETTING)),
+      {
+        ...deps,
+        sender: { kind: "hub", id: deps.hubId },
+        address: () => deps.address,
+        mayUseVariable: (name, config) => variables.isGivenFor(name, config),
+      },
+      configs,
     );
-    return new AlertChannels(deps, channels);
+    return new AlertChannels(deps, channels, variables);
   }
 
   /** Puts what the ledger has in force; call it when settings changed, here or at another replica. */
@@ -61,7 +74,7 @@ export class AlertChannels {
     const configs = this.#configs;
     return (await this.#channels.status()).flatMap((channel) => {
       const config = configs[channel.name];
-      return config === undefined ? [] : [{ ...channel, config, place: placeOf(config) }];
+      return config === undefined ? [] : [{ ...channel, config, place: placeOf(config), revision: revisionOf(config) }];
     });
   }
 
@@ -72,16 +85,18 @@ export class AlertChannels {
 
   /**
    * Adds or changes a channel, and returns the digest of the place where it leads. A secret that was saved for another place is removed;
-   * where it stays, at a replica with a data folder of its own, it is not used: it is bound to its place.
+   * where it stays, at a replica with a data folder of its own, it is not used: it is bound to its place. With `revision` only while
+   * the channel is in that state.
    *
-   * @throws NestError `bad_request` for a name that is none, `conflict` when there are too many.
+   * @throws NestError `bad_request` for a name that is none, `alert_channel_changed`, `conflict` when there are too many.
    */
-  async save(name: string, config: alerts.AlertChannelConfig, actor: string): Promise<string> {
+  async save(name: string, config: alerts.AlertChannelConfig, actor: string, revision?: string): Promise<string> {
     if (!ChannelName.safeParse(name).success)
       throw new NestError("bad_request", "name: has letters, digits, - and _, at most 50");
     const before = this.#configs[name];
     const place = placeOf(config);
-    await this.#change(name, config, actor);
+    await this.#variables.begin(this.#configs, actor);
+    await this.#change(name, config, actor, revision);
     if (before !== undefined && placeOf(before) !== place) await this.#channels.clearSecret(name);
     return place;
   }
@@ -92,12 +107,21 @@ export class AlertChannels {
     await this.#change(name, undefined, actor);
   }
 
-  /** @throws NestError as {@link Channels.setSecret}. */
+  /**
+   * Where the channel takes its secret from a variable, the secret is compared with that, and the channel may use it for where it leads now.
+   *
+   * @throws NestError as {@link Channels.setSecret} and {@link VariablePlaces.give}.
+   */
   async setSecret(
     name: string,
     { secret, place }: { readonly secret: string; readonly place?: string | undefined },
     actor: string,
   ): Promise<void> {
+    const config = this.#configs[name];
+    if (config !== undefined && variableIn(config) !== undefined) {
+      this.#channels.checkPlace(name, place);
+      return this.#variables.give(name, config, secret, actor);
+    }
     await this.#channels.setSecret(name, secret, place);
     await this.#audit(name, "[secret]", actor);
   }
@@ -121,9 +145,17 @@ export class AlertChannels {
     return configsIn(this.#deps.ledger.setting(CHANNELS_SETTING));
   }
 
-  async #change(name: string, config: alerts.AlertChannelConfig | undefined, actor: string): Promise<void> {
+  async #change(
+    name: string,
+    config: alerts.AlertChannelConfig | undefined,
+    actor: string,
+    revision?: string,
+  ): Promise<void> {
+    let isStale = false;
     await changeSetting(this.#deps, { name: CHANNELS_SETTING, actor }, (value) => {
       const { [name]: before, ...others } = configsIn(value);
+      isStale = revision !== undefined && revision !== revisionOf(before);
+      if (isStale) return undefined;
       if (config !== undefined && Object.keys(others).length >= MOST_CHANNELS)
         throw new NestError("conflict", `there are ${MOST_CHANNELS} channels already`);
       return {
@@ -131,6 +163,11 @@ export class AlertChannels {
         audit: { action: "alert channel", subject: name, before: before ?? null, after: config ?? null },
       };
     });
+    if (isStale) {
+      throw new NestError("alert_channel_changed", `somebody saved the channel ${name} since it was read`, {
+        hint: "read it again, and make the change on that; the audit says who it was",
+      });
+    }
     await this.apply();
   }
 
@@ -138,6 +175,11 @@ export class AlertChannels {
     const event = { action: "alert secret", subject: name, before: null, after } as const;
     await this.#deps.batcher.ask({ kind: "audit", actor, event });
   }
+}
+
+/** A digest of a channel's state; `new` where there is none. Equal states have equal ones. */
+function revisionOf(config: alerts.AlertChannelConfig | undefined): string {
+  return config === undefined ? "new" : createHash("sha256").update(JSON.stringify(config)).digest("hex");
 }
 
 function configsIn(value: unknown): Configs {

@@ -16,8 +16,8 @@ export function registerAlertRoutes(routes: HubRoutes, { watch, channels, knowsB
     channels: await channels.status(),
     knows_backups: knowsBackups,
   }));
-  routes.serve(alerts.saveChannel, async ({ params: { name = "" }, body, actor }) => {
-    return { ok: true as const, place: await channels.save(name, body, actor) };
+  routes.serve(alerts.saveChannel, async ({ params: { name = "" }, query, body, actor }) => {
+    return { ok: true as const, place: await channels.save(name, body, actor, query.revision) };
   });
   routes.serve(alerts.removeChannel, async ({ params: { name = "" }, actor }) => {
     await channels.remove(name, actor);

@@ -13,8 +13,16 @@ const events = z.array(z.enum(hubAlertKinds));
 /** A digest of where a channel leads: a secret is given for one place. */
 const Place = z.string().regex(/^[0-9a-f]{64}$/, "place: is the one that a channel is shown with");
 
+/** A digest of the state of a channel: a change says on which it was made. */
+const Revision = z.string().regex(/^[0-9a-f]{64}$/, "revision: is the one that a channel is shown with, or new");
+
 /** How a channel does, and its configuration. No secret is in it. */
-export const AlertChannel = NotificationChannel.extend({ events, config: AlertChannelConfig, place: Place });
+export const AlertChannel = NotificationChannel.extend({
+  events,
+  config: AlertChannelConfig,
+  place: Place,
+  revision: Revision,
+});
 export type AlertChannel = z.infer<typeof AlertChannel>;
 
 export const OpenAlert = z.object({
@@ -50,6 +58,8 @@ export const saveChannel = route({
   // A channel says where secrets go: no token of automation decides that.
   scope: "people",
   body: AlertChannelConfig,
+  /** Refused where the channel is in another state by now; `new`: where there is one of this name. */
+  query: z.strictObject({ revision: z.union([z.literal("new"), Revision]).optional() }),
   reply: ok.extend({ place: Place }),
 });
 
@@ -66,7 +76,7 @@ export const setSecret = route({
   method: "PUT",
   path: `${channelPath}/secret`,
   summary:
-    "Save a channel's secret, for the place where the channel leads; it is never shown again, and goes to no other place",
+    "Save a channel's secret, for the place where the channel leads; it is never shown again, and goes to no other place. Where the channel takes it from a variable: prove that one knows what is in it, for that place",
   access: "admin",
   scope: "people",
   body: z.strictObject({

@@ -1,8 +1,16 @@
 import { alerts } from "@nest/protocol";
 import { expect, test } from "vitest";
-import { configOf, draftOf, leadsElsewhere } from "./channel-draft.ts";
+import { configOf, draftOf, leadsElsewhere, merged } from "./channel-draft.ts";
+import { faultOfRefusal, faultsOf } from "./channel-faults.ts";
 
-const status = { secret: "saved", waiting: 0, delivered: 0, given_up: 0, place: "0".repeat(64) } as const;
+const status = {
+  secret: "saved",
+  waiting: 0,
+  delivered: 0,
+  given_up: 0,
+  place: "0".repeat(64),
+  revision: "new",
+} as const;
 
 test.each<alerts.AlertChannelConfig>([
   { kind: "webhook", url: "https://example.org/in", events: ["queue_empty"], quiet_hours: "22:00-07:00" },
@@ -30,4 +38,29 @@ test("a change of the address asks for the secret again, a change of what the ch
   );
   expect(leadsElsewhere({ ...draft, url: "https://example.com/in" }, channel)).toBe(true);
   expect(leadsElsewhere({ ...draft, kind: "ntfy" }, channel)).toBe(true);
+});
+
+test("what was typed outlives what somebody else saved meanwhile, who loses nothing that was not typed over", () => {
+  const base = { ...draftOf(undefined), name: "team", url: "https://example.org/a" };
+  const theirs = { ...base, url: "https://example.org/b", quiet_hours: "22:00-07:00" };
+  const mine = { ...base, url: "https://example.org/c", digest_minutes: "5" };
+  expect(merged(mine, { base, theirs })).toEqual({
+    draft: { ...theirs, ...mine, quiet_hours: "22:00-07:00" },
+    both: ["url"],
+  });
+});
+
+test("what the hub would refuse is found at its field, by the hub's own schema", () => {
+  const empty = draftOf(undefined);
+  expect(faultsOf({ ...empty, name: "of the team" })).toEqual({
+    name: "A channel's name has letters, digits, - and _, at most 50.",
+    url: "This is needed.",
+  });
+  const mail = { ...empty, name: "team", kind: "email", host: "mail.example.org", from: "nest", to: "ops\n" } as const;
+  expect(Object.keys(faultsOf({ ...mail, quiet_hours: "at night" })).sort()).toEqual(["from", "quiet_hours", "to"]);
+  expect(faultsOf({ ...empty, name: "team", url: "https://example.org/in" })).toEqual({});
+  expect(faultOfRefusal("url: must hold no name or password", empty)).toEqual({
+    url: "Must hold no name or password.",
+  });
+  expect(faultOfRefusal("there are 20 channels already", empty)).toBeUndefined();
 });

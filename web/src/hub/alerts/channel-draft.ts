@@ -86,6 +86,22 @@ export function leadsElsewhere(draft: ChannelDraft, channel: alerts.AlertChannel
   return placeIn(configOf(draft)) !== placeIn(configOf(draftOf(channel)));
 }
 
+/**
+ * A draft after somebody else saved the channel: what was changed in it stays, what was not takes the new value. `both`: the fields
+ * that were changed on both sides, to different values. Pure.
+ */
+export function merged(
+  mine: ChannelDraft,
+  { base, theirs }: { readonly base: ChannelDraft; readonly theirs: ChannelDraft },
+): { readonly draft: ChannelDraft; readonly both: readonly (keyof ChannelDraft)[] } {
+  const fields = Object.keys(mine) as (keyof ChannelDraft)[];
+  const isOther = (one: ChannelDraft, other: ChannelDraft) => (field: keyof ChannelDraft) =>
+    JSON.stringify(one[field]) !== JSON.stringify(other[field]);
+  const own = fields.filter(isOther(mine, base));
+  const both = own.filter(isOther(theirs, base)).filter(isOther(mine, theirs));
+  return { draft: { ...theirs, ...Object.fromEntries(own.map((field) => [field, mine[field]])) }, both };
+}
+
 function placeIn(config: alerts.AlertChannelConfig): string {
   const { events: _, quiet_hours, timezone, digest_minutes, secret, ...place } = config;
   return JSON.stringify(place);

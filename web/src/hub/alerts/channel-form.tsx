@@ -1,13 +1,12 @@
 import { Checkbox, NumberInput, PasswordInput, Select, Textarea, TextInput } from "@mantine/core";
-import { alerts, hubAlertKinds, notificationKinds } from "@nest/protocol";
-import { useState } from "react";
-import { call } from "../../shared/call/call.ts";
-import { queries } from "../../shared/call/queries.ts";
+import { type alerts, hubAlertKinds, notificationKinds } from "@nest/protocol";
 import { closeDialog, openDialog } from "../../shared/forms/dialogs.tsx";
 import { DialogForm } from "../../shared/forms/form-dialog.tsx";
-import { showToast } from "../../shared/toast/toast.tsx";
 import { alertWords, channelKindWords, channelSecretWords } from "./alert-words.ts";
-import { type ChannelDraft, configOf, draftOf, leadsElsewhere } from "./channel-draft.ts";
+import type { ChannelDraft } from "./channel-draft.ts";
+import type { ChannelFaults } from "./channel-faults.ts";
+import { News } from "./channel-news.tsx";
+import { fieldNames, useChannelForm } from "./use-channel-form.ts";
 
 /** Asks for a new channel, or for changes of one. */
 export function openChannelForm(channel?: alerts.AlertChannel): void {
@@ -23,56 +22,33 @@ interface ChannelFormProps {
 }
 
 function ChannelForm({ channel, close }: ChannelFormProps) {
-  const [draft, setDraft] = useState(() => draftOf(channel));
-  const put = (part: Partial<ChannelDraft>) => setDraft((before) => ({ ...before, ...part }));
-  const [newSecret, setNewSecret] = useState("");
-  const { name } = draft;
-  const losesSecret =
-    channel !== undefined && channel.secret === "saved" && draft.secret === "" && leadsElsewhere(draft, channel);
-  const submit = async () => {
-    const { place } = (await call(alerts.saveChannel, { params: { name }, body: configOf(draft) })).value;
-    await queries.invalidateQueries({ queryKey: ["alerts"] });
-    if (losesSecret && newSecret.trim() !== "") {
-      await call(alerts.setSecret, { params: { name }, body: { secret: newSecret, place } });
-      await queries.invalidateQueries({ queryKey: ["alerts"] });
-    }
-    showToast(channel === undefined ? `${name} is added. Save its secret, then test it.` : `${name} is saved.`);
-  };
-  // Without one, no webhook is signed and Slack has no address; a topic and a mail server may need none.
-  const isNeeded = losesSecret && (draft.kind === "webhook" || draft.kind === "slack");
-  const isReady = name !== "" && (!isNeeded || newSecret.trim() !== "");
+  const form = useChannelForm(channel);
+  const { draft, put, faults, news, asksFor } = form;
   return (
-    <DialogForm close={close} yes="Save" isReady={isReady} submit={submit}>
-      <div className="stack channel-form">
+    <DialogForm close={close} yes="Save" check={form.check} submit={form.submit}>
+      <div className="stack channel-form" ref={form.ref}>
+        {news === undefined ? undefined : <News key={news.by?.at} news={news} takeTheirs={form.takeTheirs} />}
         {channel === undefined ? (
           <TextInput
-            label="Name"
+            label={fieldNames.name}
             description="Letters, digits, - and _"
             maxLength={50}
             data-autofocus
             value={draft.name}
+            error={faults.name}
             onChange={(event) => put({ name: event.currentTarget.value.trim() })}
           />
         ) : undefined}
         <Select
-          label="Kind"
+          label={fieldNames.kind}
           allowDeselect={false}
           data={notificationKinds.map((value) => ({ value, label: channelKindWords[value] }))}
           value={draft.kind}
           onChange={(value) => put({ kind: notificationKinds.find((one) => one === value) ?? "webhook" })}
         />
-        <Place draft={draft} put={put} />
-        {losesSecret ? (
-          <PasswordInput
-            label={channelSecretWords[draft.kind]}
-            description="The channel leads elsewhere now. Its saved secret was given for the old place and is deleted; give the one for the new place."
-            autoComplete="off"
-            value={newSecret}
-            onChange={(event) => setNewSecret(event.currentTarget.value)}
-          />
-        ) : undefined}
+        <Place draft={draft} put={put} faults={faults} />
         <fieldset className="stack channel-form">
-          <legend>Told of</legend>
+          <legend>{fieldNames.events}</legend>
           {hubAlertKinds.map((kind) => (
             <Checkbox
               key={kind}
@@ -88,23 +64,43 @@ function ChannelForm({ channel, close }: ChannelFormProps) {
             />
           ))}
         </fieldset>
-        <When draft={draft} put={put} />
+        <When draft={draft} put={put} faults={faults} />
+        {asksFor === undefined ? undefined : (
+          <PasswordInput
+            label={asksFor === "saved" ? channelSecretWords[draft.kind] : `What is in ${draft.secret}`}
+            description={secretDescriptions[asksFor]}
+            autoComplete="off"
+            value={form.newSecret}
+            error={form.secretFault}
+            aria-invalid={form.secretFault !== undefined}
+            onChange={(event) => form.setNewSecret(event.currentTarget.value)}
+          />
+        )}
       </div>
     </DialogForm>
   );
 }
 
+const secretDescriptions = {
+  saved:
+    "The channel leads elsewhere now. Its saved secret was given for the old place and is deleted; give the one for the new place.",
+  variable:
+    "A secret in a variable goes only where somebody who knows it says that it may. The hub compares what you write, and keeps nothing of it.",
+} as const;
+
 interface PartProps {
   readonly draft: ChannelDraft;
   readonly put: (part: Partial<ChannelDraft>) => void;
+  readonly faults: ChannelFaults;
 }
 
-function Place({ draft, put }: PartProps) {
+function Place({ draft, put, faults }: PartProps) {
   const text = (key: "url" | "host" | "user" | "from", label: string, description?: string) => (
     <TextInput
       label={label}
       {...(description === undefined ? {} : { description })}
       value={draft[key]}
+      error={faults[key]}
       onChange={(event) => put({ [key]: event.currentTarget.value.trim() })}
     />
   );
@@ -121,6 +117,7 @@ function Place({ draft, put }: PartProps) {
         min={1}
         max={65_535}
         value={draft.port}
+        error={faults.port}
         onChange={(value) => put({ port: String(value) })}
       />
       <Select
@@ -139,25 +136,28 @@ function Place({ draft, put }: PartProps) {
         description="One address a line"
         autosize
         value={draft.to}
+        error={faults.to}
         onChange={(event) => put({ to: event.currentTarget.value })}
       />
     </>
   );
 }
 
-function When({ draft, put }: PartProps) {
+function When({ draft, put, faults }: PartProps) {
   return (
     <>
       <TextInput
         label="Quiet hours"
         description="Such as 22:00-07:00. What comes meanwhile waits, and comes as one."
         value={draft.quiet_hours}
+        error={faults.quiet_hours}
         onChange={(event) => put({ quiet_hours: event.currentTarget.value.trim() })}
       />
       <TextInput
         label="Time zone of the quiet hours"
         description="Such as Europe/Berlin. Empty: UTC."
         value={draft.timezone}
+        error={faults.timezone}
         onChange={(event) => put({ timezone: event.currentTarget.value.trim() })}
       />
       <NumberInput
@@ -166,12 +166,14 @@ function When({ draft, put }: PartProps) {
         min={1}
         max={1440}
         value={draft.digest_minutes}
+        error={faults.digest_minutes}
         onChange={(value) => put({ digest_minutes: String(value) })}
       />
       <TextInput
         label="Variable of the secret"
         description="Dollar sign, name in braces; the name begins with NEST_ALERT_. Empty: the secret is saved here."
         value={draft.secret}
+        error={faults.secret}
         onChange={(event) => put({ secret: event.currentTarget.value.trim() })}
       />
     </>

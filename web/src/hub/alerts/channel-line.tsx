@@ -11,7 +11,7 @@ import { openSecretForm } from "./secret-form.tsx";
 
 /** One channel: where it leads, how it does, and what can be done with it. */
 export function ChannelLine({ channel }: { readonly channel: alerts.AlertChannel }) {
-  const { name, kind, config, events, waiting, last_delivered_at: delivered, last_error: failed } = channel;
+  const { name, kind, config, events, secret, waiting, last_delivered_at: delivered, last_error: failed } = channel;
   const place = config.kind === "email" ? [config.to].flat().join(", ") : config.url;
   return (
     <li className="alert-line">
@@ -22,12 +22,15 @@ export function ChannelLine({ channel }: { readonly channel: alerts.AlertChannel
         {place ? <span>{place}</span> : undefined}
         <span>told of {plural(events.length, "kind")}</span>
         {config.quiet_hours ? <span>quiet {config.quiet_hours}</span> : undefined}
-        {lacksSecret(channel) ? undefined : <span>{secretWords(channel)}</span>}
+        {lacksSecret(channel) || secret === "unusable" ? undefined : <span>{secretWords(channel)}</span>}
         <span>{delivered === undefined ? "nothing delivered yet" : `last delivered ${dateAndTime(delivered)}`}</span>
         {waiting > 0 ? <span>{plural(waiting, "message")} waiting</span> : undefined}
       </p>
       {lacksSecret(channel) ? (
         <p className="notice small">Nothing can be delivered yet: no secret saved.</p>
+      ) : undefined}
+      {secret === "unusable" ? (
+        <p className="notice small">Nothing can be delivered: {secretWords(channel)}.</p>
       ) : undefined}
       {failed === undefined ? undefined : (
         <p className="notice small">
@@ -36,7 +39,9 @@ export function ChannelLine({ channel }: { readonly channel: alerts.AlertChannel
       )}
       <div className="alert-acts">
         <Act name={name} words="Test" act={() => void test(name)} />
-        {config.secret ? undefined : <Act name={name} words="Secret" act={() => openSecretForm(channel)} />}
+        {config.secret && secret !== "unusable" ? undefined : (
+          <Act name={name} words="Secret" act={() => openSecretForm(channel)} />
+        )}
         <Act name={name} words="Change" act={() => openChannelForm(channel)} />
         <Act name={name} words="Remove" act={() => askToRemove(name)} />
       </div>

@@ -18,16 +18,21 @@ export function openSecretForm(channel: alerts.AlertChannel): void {
 
 function SecretForm({ channel, close }: { readonly channel: alerts.AlertChannel; readonly close: () => void }) {
   const [secret, setSecret] = useState("");
+  const { secret: variable } = channel.config;
   const submit = async () => {
     await call(alerts.setSecret, { params: { name: channel.name }, body: { secret, place: channel.place } });
     await queries.invalidateQueries({ queryKey: ["alerts"] });
-    showToast(`The secret of ${channel.name} is saved.`);
+    showToast(variable ? `${channel.name} may use ${variable} there.` : `The secret of ${channel.name} is saved.`);
   };
   return (
     <DialogForm close={close} yes="Save the secret" isReady={secret.trim() !== ""} submit={submit}>
       <PasswordInput
-        label={channelSecretWords[channel.kind]}
-        description="It is kept in a file of this hub, never shown again, and goes nowhere but where the channel leads now"
+        label={variable ? `What is in ${variable}` : channelSecretWords[channel.kind]}
+        description={
+          variable
+            ? "The hub compares it with the variable and keeps nothing of it. It goes nowhere but where the channel leads now"
+            : "It is kept in a file of this hub, never shown again, and goes nowhere but where the channel leads now"
+        }
         autoComplete="off"
         data-autofocus
         value={secret}

@@ -11,9 +11,14 @@ export interface FormDialogProps {
   /** The label of the button that starts the action. */
   readonly yes: string;
   readonly isReady?: boolean;
+  /** Looks at the fields before the action: false where one is faulty, and says so at that field. */
+  readonly check?: () => boolean;
   readonly dangerous?: boolean;
   readonly size?: string;
-  /** The action, started by Enter, in a field of several lines by Ctrl and Enter, or by the button. The dialog closes when it is done, and shows the error if it fails. */
+  /**
+   * The action, started by Enter, in a field of several lines by Ctrl and Enter, or by the button. The dialog closes when it is done, and
+   * shows the error if it fails. With false it stays: its fields say why.
+   */
   readonly submit: () => Promise<unknown>;
   readonly children: ReactNode;
 }
@@ -34,19 +39,20 @@ export function DialogForm({
   close,
   yes,
   isReady = true,
+  check,
   dangerous = false,
   submit,
   children,
-}: Pick<FormDialogProps, "close" | "yes" | "isReady" | "dangerous" | "submit" | "children">) {
+}: Pick<FormDialogProps, "close" | "yes" | "isReady" | "check" | "dangerous" | "submit" | "children">) {
   const { isPending, problem, run } = useSubmit(async () => {
-    await submit();
-    close();
+    if ((await submit()) !== false) close();
   });
   return (
     <form
+      noValidate={check !== undefined}
       onSubmit={(event) => {
         event.preventDefault();
-        if (isReady) run();
+        if (isReady && check?.() !== false) run();
       }}
       // In a field of several lines Enter begins a line.
       onKeyDown={(event) => {
