@@ -4,6 +4,10 @@ import { isChromiumMissing } from "../harness/chromium.ts";
 import { hubInBrowser } from "../harness/hub-in-browser.ts";
 
 const missing = isChromiumMissing("the queue settings in a browser");
+const IS_MARKED_IN_SIGHT = `(() => {
+  const { top, bottom } = document.querySelector(".setting[data-arrived]")?.getBoundingClientRect() ?? { top: -1, bottom: 0 };
+  return top >= 0 && bottom <= innerHeight;
+})()`;
 const CONFIG = "/api/config/governor/hub";
 
 describe.skipIf(missing)("the queue settings", () => {
@@ -46,9 +50,14 @@ describe.skipIf(missing)("the queue settings", () => {
     const changes = page.locator("ol.history > li");
     await expect.poll(() => changes.count()).toBe(3);
     expect(await changes.nth(0).textContent()).toContain("hello");
+    await page.getByRole("dialog").getByRole("button", { name: "Close" }).click();
+    await page.getByRole("searchbox", { name: "Search settings" }).fill("tiers");
+    await page.getByRole("button", { name: "History" }).click();
     expect(await seriousViolations(page)).toEqual([]);
     await changes.nth(1).getByRole("button", { name: "Take what was before this" }).click();
     await page.getByRole("dialog").waitFor({ state: "detached" });
+    await page.getByText(/^Taken into the page, and not saved yet: .*Hours a completed issue waits/).waitFor();
+    await expect.poll(() => page.evaluate(IS_MARKED_IN_SIGHT)).toBe(true);
     expect(await page.getByRole("textbox", { name: "Hours a completed issue waits" }).inputValue()).toBe("168");
     await page.getByRole("button", { name: /^Review/ }).click();
     await page.getByText(/No issue leaves the queue/).waitFor();

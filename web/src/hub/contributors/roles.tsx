@@ -7,7 +7,7 @@ import { Panel } from "../../shared/layout/panel.tsx";
 import { showError, showToast } from "../../shared/toast/toast.tsx";
 
 const asRelay = "what the relay asks for";
-const general = "none: general work";
+const general = "general work only";
 
 interface Pending {
   readonly role?: string;

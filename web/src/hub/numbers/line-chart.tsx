@@ -2,6 +2,7 @@ import "./numbers.css";
 import { axisTicks } from "../../shared/charts/axis.ts";
 import { ChartFrame } from "../../shared/charts/chart-frame.tsx";
 import { plotHeight, plotWidth } from "../../shared/charts/plot.ts";
+import { drawingOf, lastMeasured } from "./line-drawing.ts";
 
 export interface Line {
   readonly name: string;
@@ -36,35 +37,24 @@ export function LineChart({ label, lines, labels, words, format, ticksOf = axisT
       format={format}
       moments={labels.map((text) => ({ key: text, text }))}
       words={words}
+      atFirst={lastMeasured(lines.map(({ values }) => values))}
     >
       {(chosen) => (
         <>
           {chosen === undefined ? undefined : (
             <line className="chosen" x1={x(chosen)} x2={x(chosen)} y1={0} y2={plotHeight} />
           )}
-          {lines.map(({ name, values }, nth) => (
-            <path key={name} className={`line-${nth}`} d={pathOf(values, x, y)} />
-          ))}
+          {lines.map(({ name, values }, nth) => {
+            const { line, dots } = drawingOf(values, x, y);
+            return (
+              <g key={name}>
+                <path className={`line-${nth}`} d={line} />
+                <path className={`line-${nth} dots`} d={dots} />
+              </g>
+            );
+          })}
         </>
       )}
     </ChartFrame>
   );
-}
-
-/** A line through what is there; a moment that stands alone is a short stroke. Pure. */
-export function pathOf(
-  values: readonly (number | undefined)[],
-  x: (nth: number) => number,
-  y: (value: number) => number,
-): string {
-  const steps: string[] = [];
-  for (const [nth, value] of values.entries()) {
-    if (value === undefined) continue;
-    const [at, height] = [x(nth).toFixed(1), y(value).toFixed(1)];
-    const goesOn = values[nth - 1] !== undefined;
-    const isAlone = !goesOn && values[nth + 1] === undefined;
-    if (isAlone) steps.push(`M${(x(nth) - 2).toFixed(1)} ${height}H${(x(nth) + 2).toFixed(1)}`);
-    else steps.push(`${goesOn ? "L" : "M"}${at} ${height}`);
-  }
-  return steps.join("");
 }

@@ -43,7 +43,7 @@ export function RelayFacts({ relay, task, isTaskKnown = false }: RelayFactsProps
       )}
       <Fact name="Trust tier">{relay.trust_tier}</Fact>
       <Fact name="Role">
-        {relay.role ?? "none"}
+        {relay.role ?? "general work"}
         {relay.role_mismatch === true ? ` (asked for ${relay.client_role})` : ""}
       </Fact>
       <Fact name="Agent CLI">{relay.cli_backend ?? "not declared"}</Fact>

@@ -14,3 +14,9 @@ export function settingsBefore(inForce: Settings, changes: readonly Change[]): S
   }
   return settings;
 }
+
+/** What is said once earlier settings stand in the page: what is other there now, and that nothing is saved yet. Pure. */
+export function takenWords(names: readonly string[]): string {
+  if (names.length === 0) return "That is what is in force already: nothing is changed.";
+  return `Taken into the page, and not saved yet: ${names.join(", ")}.`;
+}

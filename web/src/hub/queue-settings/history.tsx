@@ -2,11 +2,13 @@ import { Button } from "@mantine/core";
 import { contributors } from "@nest/protocol";
 import { AuditRow } from "../../shared/audit/audit-row.tsx";
 import { call } from "../../shared/call/call.ts";
+import { isSame } from "../../shared/drafts/draft.ts";
 import { DialogBox } from "../../shared/forms/dialogs.tsx";
 import { usePages } from "../../shared/lists/use-pages.ts";
 import { Empty, LoadFailed, Loading } from "../../shared/states/states.tsx";
-import { settingsBefore } from "./earlier.ts";
-import type { Settings } from "./faults.ts";
+import { showToast } from "../../shared/toast/toast.tsx";
+import { settingsBefore, takenWords } from "./earlier.ts";
+import type { Key, Settings } from "./faults.ts";
 import { keyNames } from "./key-names.ts";
 import type { SettingsDraft } from "./use-settings.ts";
 
@@ -18,19 +20,27 @@ export interface HistoryProps {
   /** What is in force now. */
   readonly inForce: Settings;
   readonly change: SettingsDraft["change"];
+  /** Called with the first setting that is other by what was taken. */
+  readonly show: (key: Key) => void;
 }
 
 /** Who changed the queue configuration and when, newest first; what was in force before a change is taken into the draft. */
-export function History({ opened, close, inForce, change }: HistoryProps) {
+export function History({ opened, close, inForce, change, show }: HistoryProps) {
+  const take = (earlier: Settings) => {
+    const keys = Object.keys(earlier) as Key[];
+    const others = keys.filter((key) => !isSame(earlier[key], inForce[key]));
+    change(earlier);
+    close();
+    showToast(takenWords(others.map((key) => keyNames[key])));
+    // In the order of the page, not of the keys.
+    const places = others.map((key) => `.setting[data-keys~="${key}"]`).join(",");
+    const first = places === "" ? null : document.querySelector<HTMLElement>(places);
+    const shown = others.find((key) => first?.dataset.keys?.split(" ").includes(key));
+    if (shown !== undefined) show(shown);
+  };
   return (
     <DialogBox isOpen={opened} close={close} title="What was changed, and by whom" size="lg">
-      <Changes
-        inForce={inForce}
-        take={(earlier) => {
-          change(earlier);
-          close();
-        }}
-      />
+      <Changes inForce={inForce} take={take} />
     </DialogBox>
   );
 }

@@ -11,6 +11,7 @@ import { ModelSettings } from "./model-settings.tsx";
 import { RepositorySettings } from "./repository-settings.tsx";
 import { Review } from "./review.tsx";
 import { isDefault, ShownSettings } from "./setting.tsx";
+import { showSetting } from "./show-setting.ts";
 import { TierSettings } from "./tier-settings.tsx";
 import { usePatternFaults } from "./use-pattern-faults.ts";
 import { useSettingsDraft } from "./use-settings.ts";
@@ -38,7 +39,8 @@ export function QueueSettings() {
             type="search"
             aria-label="Search settings"
             placeholder="Search settings"
-            onChange={(event) => setShown({ ...shown, words: event.currentTarget.value.trim().toLowerCase() })}
+            value={shown.words}
+            onChange={(event) => setShown({ ...shown, words: event.currentTarget.value })}
           />
           <Checkbox
             label={`Only what is not the default (${others})`}
@@ -57,6 +59,10 @@ export function QueueSettings() {
             close={() => setHistoryOpen(false)}
             inForce={draft.base}
             change={form.change}
+            show={(key) => {
+              setShown({ words: "", onlyChanged: false });
+              showSetting(key);
+            }}
           />
         </Suspense>
       )}
@@ -69,7 +75,7 @@ export function QueueSettings() {
         nameOf={(key) => keyNames[key]}
         review={<Review draft={draft} />}
       >
-        <ShownSettings value={shown}>
+        <ShownSettings value={{ ...shown, words: shown.words.trim().toLowerCase() }}>
           <div className="settings">
             <HandOutSettings {...section} />
             <RepositorySettings {...section} />

@@ -36,6 +36,7 @@ export function Setting({ keys, words = "", form, draft, children }: SettingProp
   return (
     <div
       className="setting"
+      data-keys={keys.join(" ")}
       data-changed={others.length > 0 || undefined}
       hidden={!isFound || (shown.onlyChanged && others.length === 0)}
     >

@@ -17,18 +17,21 @@ export interface ChartFrameProps {
   readonly moments: readonly { readonly key: string; readonly text: string }[];
   /** A moment's values as a sentence. */
   readonly words: (nth: number) => string;
+  /** The moment whose sentence stands there before one is chosen; the last one unless said otherwise. */
+  readonly atFirst?: number | undefined;
   /** The drawing; `chosen` is the moment that the pointer or the arrow keys chose. */
   readonly children: (chosen: number | undefined) => ReactNode;
 }
 
 /** A chart over time with both axes. Below stands the sentence of the moment that the pointer or the arrow keys chose. */
-export function ChartFrame({ label, look = "", ticks, format, moments, words, children }: ChartFrameProps) {
+export function ChartFrame({ label, look = "", ticks, format, moments, words, atFirst, children }: ChartFrameProps) {
   const [chosen, setChosen] = useState<number>();
   const last = moments.length - 1;
+  const rest = atFirst ?? last;
   const top = ticks.at(-1) ?? 1;
   const choose = (nth: number) => setChosen(Math.max(0, Math.min(last, nth)));
   const press = (event: KeyboardEvent) => {
-    const at = chosen ?? last;
+    const at = chosen ?? rest;
     const next = { ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: last }[event.key];
     if (next === undefined) return;
     event.preventDefault();
@@ -80,7 +83,7 @@ export function ChartFrame({ label, look = "", ticks, format, moments, words, ch
           ))}
       </div>
       <figcaption className="facts" aria-live="polite">
-        {words(chosen ?? last)}
+        {words(chosen ?? rest)}
       </figcaption>
     </figure>
   );
