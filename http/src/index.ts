@@ -4,6 +4,7 @@ export { type HostNames, type HostRules, knownHost } from "./known-host.ts";
 export { networkOf } from "./network-of.ts";
 export { type Doors, openApiOf } from "./openapi.ts";
 export { type Asked, isFromElsewhere, isSafe } from "./origin.ts";
+export { barBrand, barNavigation, offlinePlace, schemeSwitch } from "./page-bar.ts";
 export { type Problem, problemOf } from "./problem.ts";
 export { addressOf, areAddresses, type Trust, trustIn } from "./proxies.ts";
 export { type Call, type RouteDeps, RouteRegistry } from "./route-registry.ts";

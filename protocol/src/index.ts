@@ -98,7 +98,14 @@ export {
   type OwnLimitsLeft,
   RELAY_STOPPED,
 } from "./hub-to-relay.ts";
-export { hubNavigation, isUnder, type Navigating, type NavigationEntry } from "./navigation.ts";
+export {
+  hubNavigation,
+  isUnder,
+  type Navigating,
+  type NavigationEntry,
+  type NestNavigationEntry,
+  nestNavigationFor,
+} from "./navigation.ts";
 export {
   describeNestActivity,
   type NestActivityAction,

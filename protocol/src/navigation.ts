@@ -1,4 +1,4 @@
-// The navigation of the hub's pages, the same in what the hub renders and in the browser app.
+// The navigation of the hub's and of a nest's pages, the same in what they render and in the browser app.
 
 /** One entry of the navigation. */
 export interface NavigationEntry {
@@ -51,4 +51,32 @@ export function isUnder({ address, above = [], isServerMade = false }: Navigatio
 export function hubNavigation(who: Navigating | undefined): readonly NavigationEntry[] {
   if (who?.hub_admin === true) return adminEntries;
   return who?.authenticated === true ? personalEntries : publicEntries;
+}
+
+/** An entry of a nest's navigation. */
+export interface NestNavigationEntry extends NavigationEntry {
+  /** Whoever may not do this is not led there: the page would only refuse. */
+  readonly right?: "operate" | "configure";
+}
+
+/** The pages of a nest, in the order of the navigation. */
+const nestNavigation: readonly NestNavigationEntry[] = [
+  { address: "/overview", name: "Overview", key: "o" },
+  { address: "/agents", name: "Agents", key: "a" },
+  { address: "/terminal/", name: "Terminals", key: "m", right: "operate", isServerMade: true },
+  { address: "/queue", name: "Queue", key: "q" },
+  { address: "/runs", name: "Runs", key: "r" },
+  { address: "/ledger", name: "Ledger", key: "l" },
+  { address: "/activity", name: "Activity", key: "t" },
+  { address: "/audit", name: "Audit", key: "u", right: "operate" },
+  { address: "/settings", name: "Settings", key: "s" },
+  { address: "/backup", name: "Backup", key: "b", right: "configure", isServerMade: true },
+  { address: "/health", name: "Health", key: "h" },
+];
+
+/** The pages of a nest that somebody with these rights can use. */
+export function nestNavigationFor(
+  may: Readonly<Record<"operate" | "configure", boolean>>,
+): readonly NestNavigationEntry[] {
+  return nestNavigation.filter(({ right }) => right === undefined || may[right]);
 }

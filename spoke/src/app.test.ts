@@ -184,6 +184,17 @@ test("a page of the owner's that somebody else opens says so as a page, and to p
   expect((await get("/backup", INGRESS, as("read"))).json()).toMatchObject({ code: "forbidden" });
 });
 
+test("the pages that the nest makes have the bar of all its pages, and lead nobody to one that is closed to them", async () => {
+  await start();
+  const backup = (await get("/backup", INGRESS, { ...as("owner"), ...BROWSER })).body;
+  expect(backup).toContain('<a href="/backup" aria-current="page">');
+  for (const address of ["/overview", "/terminal/", "/health"]) expect(backup).toContain(`<a href="${address}">`);
+  const terminals = (await get("/terminal/", INGRESS, { ...as("read-write"), ...BROWSER })).body;
+  expect(terminals).toContain('<a href="/terminal/" aria-current="page">');
+  expect(terminals).toContain('<a href="/audit">');
+  expect(terminals).not.toContain('"/backup"');
+});
+
 test("a change that another site's page asks for is refused, by whatever name the ingress forwards", async () => {
   await start();
   const change = (headers: Record<string, string>, remoteAddress = INGRESS) =>

@@ -30,7 +30,7 @@ import { type HealthRoutesDeps, serveHealth } from "./health/routes.ts";
 import { serveLedger } from "./ledger/routes.ts";
 import { type NotificationRoutesDeps, serveNotifications } from "./notifications/routes.ts";
 import { backupPage, ownBackupPage } from "./pages/backup-page.ts";
-import { errorPage, notBuiltPage } from "./pages/page.ts";
+import { type Around, appShell, bar, errorPage, notBuiltPage } from "./pages/page.ts";
 import { pageSources } from "./pages/page-sources.ts";
 import { comeInPage, howToComeIn, ownSignInPage, signInPage } from "./pages/sign-in-page.ts";
 import { terminalClosed, terminalList } from "./pages/terminal-page.ts";
@@ -72,7 +72,10 @@ export interface DashboardDeps extends PortDeps {
 /** The dashboard port: pages, health, metrics, the owner's backup and the description of the API. */
 export async function buildDashboard(deps: DashboardDeps): Promise<FastifyInstance> {
   const { version, metrics, backup, random } = deps;
-  const { http, routes } = await buildPort(deps, [...pages.nestApp, ownBackupPage]);
+  const { http, routes } = await buildPort(deps, {
+    closed: [...pages.nestApp, ownBackupPage],
+    around: (visitor) => ({ visitor, here: nestTerminal.terminalPage.path }),
+  });
   serveGrants(routes, deps.signIn);
   serveBackup(http, routes, backup);
   serveAgents(routes, deps.agentRoutes);
@@ -86,7 +89,7 @@ export async function buildDashboard(deps: DashboardDeps): Promise<FastifyInstan
     mayWatch: (request) => mayUse("member", deps.keeper.judge(request)),
   });
   http.addHook("preClose", async () => events.close());
-  routes.serve(ownBackupPage, ({ reply }) => sendPage(reply, backupPage(), { isPassing: true }));
+  routes.serve(ownBackupPage, ({ viewer, reply }) => sendPage(reply, backupPage(viewer), { isPassing: true }));
   routes.serve(
     { ...pages.live, summary: "What this nest is, and whether its hub hears it" },
     async ({ viewer, reply }) => sendPage(reply, await deps.home(viewer), { isPassing: true }),
@@ -98,6 +101,7 @@ export async function buildDashboard(deps: DashboardDeps): Promise<FastifyInstan
     notBuilt: notBuiltPage,
     withoutScripts: html`<p>This page needs scripts. <a href="/">What this nest is</a> does not.</p>`,
     random,
+    shell: (visitor, path) => appShell({ visitor, here: path }),
   });
   routes.serve(health.health, () => ({ status: "ok" as const }));
   routes.serve(health.livez, ({ reply }) => {
@@ -116,7 +120,7 @@ export async function buildDashboard(deps: DashboardDeps): Promise<FastifyInstan
 
 /** The terminal port: the agents' terminals, and the sign-in to them. The dashboard port has them too, below `/terminal/`. */
 export async function buildTerminal(deps: PortDeps): Promise<FastifyInstance> {
-  const { http, routes } = await buildPort(deps, []);
+  const { http, routes } = await buildPort(deps, { closed: [], around: () => undefined });
   serveAppFiles(http);
   routes.serve({ ...pages.live, summary: "The agents whose terminals there are" }, ({ viewer, reply }) => {
     const how = () => howToComeIn(deps.signIn.way());
@@ -126,10 +130,17 @@ export async function buildTerminal(deps: PortDeps): Promise<FastifyInstance> {
   return http;
 }
 
-/** What both ports have: one judgement of who asks, the sign-in, and the terminals. `closed`: pages for people with a role. */
+interface PortPages {
+  /** Pages for people with a role. */
+  readonly closed: readonly Route[];
+  /** The frame of the terminals' pages; undefined at a port that has no others. */
+  readonly around: (visitor: Visitor) => Around | undefined;
+}
+
+/** What both ports have: one judgement of who asks, the sign-in, and the terminals. */
 async function buildPort(
   deps: PortDeps,
-  closed: readonly Route[],
+  { closed, around }: PortPages,
 ): Promise<{ readonly http: FastifyInstance; readonly routes: RouteRegistry<Visitor> }> {
   const { log, isKnownHost, keeper, signIn, terminals, agentNames, random } = deps;
   const http = await buildServer({
@@ -153,7 +164,16 @@ async function buildPort(
   routes.serve(ownSignInPage, ({ viewer, query, reply }) =>
     sendPage(reply, signInPage(viewer, signIn.way(), pathHere(query.to)), { isPassing: true }),
   );
-  serveTerminalPages(routes, { agents: agentNames, list: terminalList, notBuilt: notBuiltPage, random });
+  serveTerminalPages(routes, {
+    agents: agentNames,
+    list: (agents, visitor) => terminalList(agents, around(visitor)),
+    bar: (visitor) => {
+      const frame = around(visitor);
+      return frame && bar(frame);
+    },
+    notBuilt: notBuiltPage,
+    random,
+  });
   terminals.attach(http.server);
   return { http, routes };
 }

@@ -45,7 +45,7 @@ export function dashboardDeps(nest: Nest): DashboardDeps {
         version,
         config: configuration.inForce,
         notUsed: mayUse("member", visitor) ? await configuration.rejected() : [],
-        mayRead: visitor.kind !== "stranger",
+        visitor,
         signIn: port.signIn.way(),
         hub: nest.hub && {
           base: nest.hub.base,

@@ -64,6 +64,21 @@ export async function openPage(
   return { page, context, faults };
 }
 
+/** What is wrong with a page's navigation: it is one row, and the page where one is stands in sight. */
+export async function navigationFaults(page: Page): Promise<string[]> {
+  return page.evaluate<string[]>(`(() => {
+    const row = document.querySelector(".bar nav ul");
+    if (row === null) return ["no navigation"];
+    const edge = row.getBoundingClientRect();
+    const here = row.querySelector("[aria-current]")?.getBoundingClientRect();
+    const tops = new Set([...row.children].filter((one) => !one.hidden).map((one) => Math.round(one.getBoundingClientRect().top)));
+    return [
+      ...(tops.size > 1 ? ["the navigation has " + tops.size + " rows"] : []),
+      ...(here !== undefined && (here.left < edge.left - 1 || here.right > edge.right + 1) ? ["the current page is out of sight"] : []),
+    ];
+  })()`);
+}
+
 /** Whether `NEST_UPDATE_IMAGES=1` asks for new pictures in the documents. */
 const wantsPictures = process.env.NEST_UPDATE_IMAGES === "1";
 /** When a hub's clock starts that is seen in pictures: now, as the browser's, where there are any. */

@@ -2,7 +2,7 @@ import type { nestAgents, nestRuns } from "@nest/protocol";
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { seriousViolations } from "../harness/axe.ts";
-import { isChromiumMissing } from "../harness/chromium.ts";
+import { isChromiumMissing, navigationFaults } from "../harness/chromium.ts";
 import { nestInBrowser } from "../harness/nest-in-browser.ts";
 import { READER } from "../harness/nest-scene.ts";
 
@@ -73,6 +73,8 @@ describe.skipIf(missing)("the dashboard of a nest whose agents work", () => {
     await pause.focus();
     await page.keyboard.press("Enter");
     expect(await page.getByRole("dialog").count()).toBe(0);
+    await page.goto(`${scene().url}/overview`);
+    await page.locator("#governor").getByText("Only people with the role read-write or more may do this.").waitFor();
     await page.goto(`${scene().url}/settings`);
     await page.getByText("Only the owner of this nest may do this.").waitFor();
     const asked = await page.evaluate<number>(
@@ -83,13 +85,22 @@ describe.skipIf(missing)("the dashboard of a nest whose agents work", () => {
   });
 
   test("whoever may only read is not led to terminals and the audit, and is told why the audit is closed", async () => {
-    const { page, context } = await open("/agents", { extraHTTPHeaders: READER });
+    const { page, context, faults } = await open("/agents", { extraHTTPHeaders: READER });
     await card(page, "builder").getByRole("link", { name: "Runs of builder" }).waitFor();
-    await expect.poll(() => page.getByRole("link", { name: /^(?:Terminal of .*|Audit)$/ }).count()).toBe(0);
+    const closed = page.getByRole("link", { name: /^(?:Terminal of .*|Terminals|Audit|Backup)$/ });
+    await expect.poll(() => closed.count()).toBe(0);
     expect(await page.getByRole("link", { name: "Activity", exact: true }).count()).toBeGreaterThan(0);
     await page.goto(`${scene().url}/audit`);
     await page.getByText("Only people with the role read-write or more see who changed what.").waitFor();
     expect(await page.getByRole("button", { name: "Try again" }).count()).toBe(0);
+    for (const path of PAGES) {
+      await page.goto(scene().url + path);
+      await page.getByRole("heading", { level: 1 }).waitFor();
+      await page.locator(".waiting").first().waitFor({ state: "detached" });
+    }
+    await page.locator("#checks li").first().waitFor();
+    // What a page asks for and is refused is an error in the browser's console.
+    expect(faults).toEqual([]);
     await context.close();
   });
 
@@ -195,13 +206,14 @@ describe.skipIf(missing)("the dashboard of a nest whose agents work", () => {
       const viewport = { width, height: 840 };
       const { page, context } = await open("/overview", { viewport, colorScheme });
       const found: string[] = [];
-      for (const path of [...PAGES, `/runs/${runs[0]?.id}`]) {
+      for (const path of [...PAGES, `/runs/${runs[0]?.id}`, "/", "/terminal/", "/backup"]) {
         await page.goto(scene().url + path);
         await page.getByRole("heading", { level: 1 }).waitFor();
         await page.locator(".waiting").first().waitFor({ state: "detached" });
         found.push(...(await seriousViolations(page)).map((violation) => `${path}: ${violation}`));
         const wide = await page.evaluate<number>("document.documentElement.scrollWidth");
         if (wide > width) found.push(`${path}: ${wide} px wide`);
+        found.push(...(await navigationFaults(page)).map((fault) => `${path}: ${fault}`));
       }
       expect(found).toEqual([]);
       await context.close();
@@ -243,6 +255,30 @@ describe.skipIf(missing)("the dashboard of a nest whose agents work", () => {
     await expect.poll(() => page.locator(".connection-state").textContent(), { timeout: 20_000 }).toBe("live");
     await context.close();
   }, 60_000);
+
+  test("a page that the nest itself makes says too when the nest is not heard from", async () => {
+    for (const path of ["/backup", "/terminal/", "/"]) {
+      const { page, context } = await open(path);
+      await context.setOffline(true);
+      await page.getByText(/^The nest does not answer\. Last heard at/).waitFor();
+      await context.setOffline(false);
+      await expect.poll(() => page.getByText("The nest does not answer.").count()).toBe(0);
+      await context.close();
+    }
+  });
+
+  test("the page for backups says in words what went wrong, and what to do next", async () => {
+    const { page, context } = await open("/backup");
+    await page.getByText("No backup can be made yet, because there is no key. Make a new key below").waitFor();
+    await page.getByLabel("Key, 64 hexadecimal characters").fill("abc");
+    await page.getByRole("button", { name: "Save key" }).click();
+    const outcome = page.locator("#key-outcome");
+    await expect.poll(() => outcome.textContent()).toMatch(/^[A-Z].*\.$/);
+    await page.route("**/api/config/governor/backup", (asked) => asked.fulfill({ status: 502, body: "<html>" }));
+    await page.getByRole("button", { name: "Save key" }).click();
+    await expect.poll(() => outcome.textContent()).toBe("The nest answered with status 502. Try again in a minute.");
+    await context.close();
+  });
 
   test("a page says so when the nest cannot tell who asks, and goes on when it can again", async () => {
     const { page, context } = await open("/overview");

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { seriousViolations } from "../harness/axe.ts";
-import { isChromiumMissing } from "../harness/chromium.ts";
+import { isChromiumMissing, navigationFaults } from "../harness/chromium.ts";
 import { hubInBrowser } from "../harness/hub-in-browser.ts";
 import { of } from "../harness/raw-relay.ts";
 
@@ -197,6 +197,25 @@ describe.skipIf(missing)("the frame of the hub's browser app", () => {
     await context.close();
   });
 
+  test("the bar is one row at 1440 px, with every page in sight, whatever the page says of its connection", async () => {
+    const { page, context } = await at.open("/operations", { viewport: { width: 1440, height: 900 } });
+    const state = page.locator(".connection-state");
+    await expect.poll(() => state.textContent()).toBe("live");
+    const measure = () =>
+      page.evaluate<number[]>(`(() => {
+        const row = document.querySelector(".bar nav ul");
+        return [document.querySelector("header.top").offsetHeight, row.scrollWidth - row.clientWidth];
+      })()`);
+    const [height, hidden] = await measure();
+    expect(hidden).toBe(0);
+    await context.setOffline(true);
+    at.hub.hub.http.server.closeAllConnections();
+    await expect.poll(() => state.textContent()).toBe("reconnecting");
+    expect(await measure()).toEqual([height, 0]);
+    expect(height).toBeLessThan(70);
+    await context.close();
+  });
+
   test("a page sends no requests while nothing happens: it waits for the stream", async () => {
     const { page, context } = await at.open("/operations");
     await page.getByText("acme/one#1").first().waitFor();
@@ -257,29 +276,36 @@ describe.skipIf(missing)("the frame of the hub's browser app", () => {
     },
   );
 
-  test.each(["light", "dark"] as const)("on a phone nothing runs out of any page (%s)", async (colorScheme) => {
-    await at.hub.relay("a-login-that-is-as-long-as-they-can-be", {
-      model: "a-model-with-a-very-long-name-indeed-0123456789",
-    });
-    const viewport = { width: 360, height: 740 };
-    const { page, context, faults } = await at.open("/operations", { viewport, colorScheme });
-    const long = "a-login-that-is-as-long-as-they-can-be";
-    for (const path of [
-      "/operations",
-      "/settings",
-      "/contributors",
-      `/contributors/${long}`,
-      "/audit",
-      "/contribute",
-      "/leaderboard",
-      "/login",
-    ]) {
-      await page.goto(at.hub.url + path, { waitUntil: path === "/login" ? "commit" : "load" });
-      if (path === "/login") continue;
-      await page.getByRole("heading", { level: 1 }).first().waitFor();
-      expect([path, await page.evaluate("document.documentElement.scrollWidth")]).toEqual([path, viewport.width]);
-    }
-    expect(faults.filter((fault) => !fault.includes("404"))).toEqual([]);
-    await context.close();
-  });
+  test.each(["light", "dark"] as const)(
+    "on a phone nothing runs out of any page (%s)",
+    async (colorScheme) => {
+      await at.hub.relay("a-login-that-is-as-long-as-they-can-be", {
+        model: "a-model-with-a-very-long-name-indeed-0123456789",
+      });
+      const viewport = { width: 360, height: 740 };
+      const { page, context, faults } = await at.open("/operations", { viewport, colorScheme });
+      const long = "a-login-that-is-as-long-as-they-can-be";
+      for (const path of [
+        "/operations",
+        "/settings",
+        "/contributors",
+        `/contributors/${long}`,
+        "/audit",
+        "/numbers",
+        "/",
+        "/contribute",
+        "/leaderboard",
+        "/login",
+      ]) {
+        await page.goto(at.hub.url + path, { waitUntil: path === "/login" ? "commit" : "load" });
+        if (path === "/login") continue;
+        await page.getByRole("heading", { level: 1 }).first().waitFor();
+        expect([path, await page.evaluate("document.documentElement.scrollWidth")]).toEqual([path, viewport.width]);
+        expect([path, await navigationFaults(page)]).toEqual([path, []]);
+      }
+      expect(faults.filter((fault) => !fault.includes("404"))).toEqual([]);
+      await context.close();
+    },
+    60_000,
+  );
 });

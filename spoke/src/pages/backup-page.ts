@@ -1,7 +1,7 @@
 import { html } from "@nest/http";
 import { route } from "@nest/protocol";
 import { z } from "zod";
-import { page } from "./page.ts";
+import { type Around, page } from "./page.ts";
 
 /** Where the owner makes backups. */
 export const ownBackupPage = route({
@@ -14,11 +14,10 @@ export const ownBackupPage = route({
 });
 
 /** The owner's backup page: the key's state, a form to set, replace or remove it, and the download with its progress. */
-export function backupPage(): string {
+export function backupPage(visitor: Around["visitor"]): string {
   return page(
     "Backup · Nest",
-    html`<p><a href="/">Back to this nest</a></p>
-<h1>Backup</h1>
+    html`<h1>Backup</h1>
 <p>An encrypted archive of this nest: its configuration, identity, app keys and the agents' work ledger.</p>
 <noscript><p class="bad">This page needs scripts. Programs use POST /api/backup.</p></noscript>
 <section aria-labelledby="download"><h2 id="download">Download</h2>
@@ -40,5 +39,6 @@ open older archives: they keep needing the key they were made with.</small></p>
 <p id="key-outcome" role="status"></p>
 </form></section>
 <script src="/assets/backup.js" type="module"></script>`,
+    { visitor, here: ownBackupPage.path },
   );
 }

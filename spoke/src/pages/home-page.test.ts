@@ -7,7 +7,7 @@ const aHome = (changes: Partial<HomePage> = {}): HomePage => ({
   version: "0.1.0",
   config: readNestYaml("project: {org: acme, repos: ['acme/<b>site']}\ngithub: {token: hush-hush}\n", "nest.yaml"),
   notUsed: [],
-  mayRead: true,
+  visitor: { kind: "known", login: "ada", role: "owner" },
   signIn: { by: "device" },
   hub: undefined,
   now: 0,
@@ -28,6 +28,12 @@ test("a refused heartbeat is said in plain words", () => {
   expect(homePage(aHome({ hub }))).toContain("NEST_HUB_SECRET is missing or not the hub&#39;s");
 });
 
+test("the first page leads to the others, as all pages do", () => {
+  expect(homePage(aHome())).toContain('<a href="/overview">Overview</a>');
+  const reader = { kind: "known", login: "rita", role: "read" } as const;
+  expect(homePage(aHome({ visitor: reader }))).not.toMatch(/"\/(?:backup|terminal\/|audit)"/);
+});
+
 test("a visitor who may not read learns no names", () => {
-  expect(homePage(aHome({ mayRead: false }))).not.toContain("acme");
+  expect(homePage(aHome({ visitor: { kind: "stranger", because: "no session" } }))).not.toContain("acme");
 });

@@ -1,6 +1,7 @@
 import { type Html, html } from "@nest/http";
 import type { nestConfig } from "@nest/protocol";
 import type { SignInWay } from "../access/sign-in-way.ts";
+import type { Visitor } from "../access/visitor.ts";
 import type { NestYaml } from "../config/nest-yaml.ts";
 import type { Outcome } from "../heartbeat/send.ts";
 import { page } from "./page.ts";
@@ -12,8 +13,7 @@ export interface HomePage {
   readonly config: NestYaml;
   /** Configuration files that are not used, with the reason. */
   readonly notUsed: readonly nestConfig.RejectedFile[];
-  /** Undefined: details are not for this visitor. */
-  readonly mayRead: boolean;
+  readonly visitor: Visitor;
   readonly signIn: SignInWay;
   readonly hub: HubState | undefined;
   readonly now: number;
@@ -28,7 +28,7 @@ interface HubState {
 /** The dashboard's first page: what this nest is, and whether its hub hears it. */
 export function homePage(home: HomePage): string {
   const name = home.config.project.org ?? home.nestId;
-  if (!home.mayRead) {
+  if (home.visitor.kind === "stranger") {
     return page(
       "Nest",
       html`<h1>A nest</h1>
@@ -49,9 +49,9 @@ ${notUsed(home.notUsed)}
 <section aria-labelledby="repositories"><h2 id="repositories">Repositories</h2>${repositories(home.config)}</section>
 <section aria-labelledby="agents"><h2 id="agents">Agents</h2>${agents(home.config)}</section>
 <section aria-labelledby="hub"><h2 id="hub">Hub</h2>${hubSection(home)}</section>
-<p><a href="/overview">Overview</a> · <a href="/terminal/">Terminals</a> · <a href="/backup">Backup</a></p>
 <p><small><a href="/sign-in">Sign in or out</a> · <a href="/api/health">health</a>, <a href="/api/livez">liveness</a>, <a href="/metrics">metrics</a>,
 <a href="/api/openapi.json">description of the API</a>.</small></p>`,
+    { visitor: home.visitor, here: "/" },
   );
 }
 

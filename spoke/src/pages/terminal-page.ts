@@ -1,13 +1,14 @@
 import { type Html, html } from "@nest/http";
-import { page } from "./page.ts";
+import { type Around, page } from "./page.ts";
 
-/** The agents whose terminals can be opened. */
-export function terminalList(agents: readonly string[]): string {
+/** The agents whose terminals can be opened. `around`: where the other pages of the nest are at the same address. */
+export function terminalList(agents: readonly string[], around?: Around): string {
   return page(
     "Terminals · Nest",
     html`<h1>Terminals</h1>
 <p>What each agent has on its screen now. Owners can type there; the roles merger and read-write look on.</p>
 ${agents.length === 0 ? html`<p>No agents are configured.</p>` : listOf(agents)}`,
+    around,
   );
 }
 

@@ -1,12 +1,15 @@
 import { Button } from "@mantine/core";
+import { nestNavigationFor } from "@nest/protocol";
 import { Outlet } from "@tanstack/react-router";
 import { useEffect } from "react";
 import { AppShell } from "../shared/shell/app-shell.tsx";
 import { LoadingOrFailed } from "../shared/states/states.tsx";
 import { followNest } from "./live/live.ts";
-import { nestPages, nestShortcuts } from "./pages.ts";
+import { nestShortcuts, rightsOfPage } from "./pages.ts";
 import { Account, signInAddress } from "./session/account.tsx";
 import { useVisitorAsked, type Visitor } from "./session/session.ts";
+
+const rights = rightsOfPage();
 
 /** What stands around each page of a nest's app, and the page for where one is. */
 export function NestFrame() {
@@ -16,7 +19,7 @@ export function NestFrame() {
   useEffect(() => {
     if (mayRead) followNest();
   }, [mayRead]);
-  const pages = nestPages.filter(({ right }) => visitor === undefined || right === undefined || visitor.may[right]);
+  const pages = nestNavigationFor(visitor?.may ?? rights);
   return (
     <AppShell server="nest" pages={pages} account={<Account />} shortcuts={nestShortcuts}>
       {visitor === undefined ? <LoadingOrFailed asked={asked} /> : mayRead ? <Outlet /> : <Closed visitor={visitor} />}

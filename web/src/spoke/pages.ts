@@ -1,25 +1,10 @@
-import type { AppPage } from "../shared/shell/app-page.ts";
 import type { Shortcut } from "../shared/shell/shortcuts.tsx";
-import type { Right } from "./session/session.ts";
 
-/** A page of a nest. */
-export interface NestPage extends AppPage {
-  /** Whoever may not do this is not led there: the page would only refuse. */
-  readonly right?: Right;
+/** What the nest wrote into the page of whom it was made for: the navigation is right before the nest has said who that is. */
+export function rightsOfPage(app: HTMLElement | null = document.getElementById("app")) {
+  const viewer = app?.dataset.viewer;
+  return { operate: viewer === "owner" || viewer === "operator", configure: viewer === "owner" };
 }
-
-/** The pages of a nest, in the order of the navigation. */
-export const nestPages: readonly NestPage[] = [
-  { address: "/overview", name: "Overview", key: "o" },
-  { address: "/agents", name: "Agents", key: "a" },
-  { address: "/queue", name: "Queue", key: "q" },
-  { address: "/runs", name: "Runs", key: "r" },
-  { address: "/ledger", name: "Ledger", key: "l" },
-  { address: "/activity", name: "Activity", key: "t" },
-  { address: "/audit", name: "Audit", key: "u", right: "operate" },
-  { address: "/settings", name: "Settings", key: "s" },
-  { address: "/health", name: "Health", key: "h" },
-];
 
 /** Shortcuts of single pages. */
 export const nestShortcuts: readonly Shortcut[] = [

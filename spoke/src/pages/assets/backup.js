@@ -3,11 +3,31 @@ const at = (id) => document.getElementById(id);
 const KEY = "/api/config/governor/backup";
 let going;
 
+/** What an address answers, as data. @throws Error with a sentence for people that says what to do next. */
 async function ask(path, options = {}) {
-  const response = await fetch(path, { headers: { accept: "application/json" }, ...options });
-  const answer = await response.json();
-  if (!response.ok) throw new Error([answer.error, answer.hint].filter(Boolean).join("; "));
-  return answer;
+  const response = await answerOf(path, { headers: { accept: "application/json" }, ...options });
+  return response.json().catch(() => {
+    throw new Error("The nest did not answer as this page expects. Reload the page.");
+  });
+}
+
+async function answerOf(path, options) {
+  const response = await fetch(path, options).catch((thrown) => {
+    if (thrown.name === "AbortError") throw thrown;
+    throw new Error("The nest cannot be reached. Look whether it runs, and try again.");
+  });
+  if (response.ok) return response;
+  const { error, hint } = await response.json().catch(() => ({}));
+  if (response.status === 401) throw new Error("You are signed out. Sign in again, and come back to this page.");
+  if (response.status === 403) throw new Error("Only the owner of this nest may do this. Ask them for a backup.");
+  if (error === undefined) throw new Error(`The nest answered with status ${response.status}. Try again in a minute.`);
+  throw new Error([error, hint].filter(Boolean).map(sentence).join(" "));
+}
+
+/** The words of an answer as a sentence: they begin with a small letter and end with nothing. */
+function sentence(words) {
+  const text = `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
+  return /[.!?]$/.test(text) ? text : `${text}.`;
 }
 
 function json(method, body) {
@@ -22,15 +42,23 @@ async function look() {
   try {
     const [status, key] = await Promise.all([ask("/api/backup/status"), ask(KEY)]);
     at("make").disabled = !status.available;
-    at("status").textContent = status.available
-      ? "A backup can be made now."
-      : (status.reason ?? "There is no backup key.");
+    at("status").textContent = statusWords(status, key);
     at("key-state").textContent = keyWords(key);
     at("remove").hidden = !key.configured;
     at("save").textContent = key.configured ? "Replace key" : "Save key";
   } catch (thrown) {
-    at("status").textContent = `Could not look: ${thrown.message}`;
+    at("make").disabled = true;
+    at("status").textContent = `It is not known whether a backup can be made. ${thrown.message}`;
+    at("key-state").textContent = "It is not known whether there is a key.";
   }
+}
+
+function statusWords({ available, reason }, key) {
+  if (available) return "A backup can be made now.";
+  if (!key.configured)
+    return "No backup can be made yet, because there is no key. Make a new key below, or save one that you have.";
+  const because = key.reason || reason || "its key cannot be used";
+  return `No backup can be made: ${because}. Save a key below that can be used, or correct the one from ${key.source}.`;
 }
 
 function keyWords({ configured, usable, source, keyName, reason }) {
@@ -82,15 +110,14 @@ at("make").addEventListener("click", async () => {
   busy(true);
   at("outcome").textContent = "";
   try {
-    const response = await fetch("/api/backup", { method: "POST", signal: going.signal });
-    if (!response.ok) throw new Error((await response.json()).error);
+    const response = await answerOf("/api/backup", { method: "POST", signal: going.signal });
     const name = /filename="([^"]+)"/.exec(response.headers.get("content-disposition") ?? "")?.[1] ?? "nest-backup.enc";
     const blob = await received(response);
     save(blob, name);
     const files = response.headers.get("x-nest-backup-files");
     at("outcome").textContent = `${name}: ${files} files, ${size(blob.size)}.`;
   } catch (thrown) {
-    at("outcome").textContent = thrown.name === "AbortError" ? "Stopped." : `No backup: ${thrown.message}`;
+    at("outcome").textContent = thrown.name === "AbortError" ? "Stopped." : `No backup was made. ${thrown.message}`;
   }
   busy(false);
 });

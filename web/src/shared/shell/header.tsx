@@ -2,7 +2,7 @@ import { ActionIcon, useMantineColorScheme } from "@mantine/core";
 import { isUnder } from "@nest/protocol";
 import { IconDeviceDesktop, IconHelp, IconMoon, IconSearch, IconSun } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
-import type { ReactNode } from "react";
+import { type ReactNode, useLayoutEffect, useRef } from "react";
 import { Menu, MenuItem } from "../menu/menu.tsx";
 import { useConnection } from "../stream/event-stream.ts";
 import type { AppPage } from "./app-page.ts";
@@ -19,6 +19,13 @@ const MANY = 7;
 
 /** The bar at the top: the navigation, the connection state, the colour scheme and the account menu. */
 export function Header({ pages, path, account }: HeaderProps) {
+  const row = useRef<HTMLUListElement>(null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another page is marked, or stands elsewhere in the row
+  useLayoutEffect(() => {
+    const here = row.current?.querySelector<HTMLElement>("[aria-current]");
+    if (row.current && here)
+      row.current.scrollLeft = here.offsetLeft - (row.current.clientWidth - here.offsetWidth) / 2;
+  }, [path, pages.length]);
   return (
     <header className="top">
       <div className="wide bar">
@@ -30,7 +37,7 @@ export function Header({ pages, path, account }: HeaderProps) {
           Nest
         </a>
         <nav aria-label="Pages" data-many={pages.length > MANY || undefined}>
-          <ul>
+          <ul ref={row}>
             {pages.map((page) => (
               <li key={page.address}>
                 {page.isServerMade === true ? (

@@ -6,6 +6,7 @@ import { duration } from "../../shared/format/format.ts";
 import { Fact, Facts } from "../../shared/layout/facts.tsx";
 import { Panel } from "../../shared/layout/panel.tsx";
 import { Empty, LoadFailed, Loading } from "../../shared/states/states.tsx";
+import { useVisitor } from "../session/session.ts";
 import { readDeepChecks } from "./deep-checks.ts";
 import { fetchPlain } from "./fetch-plain.ts";
 
@@ -125,13 +126,16 @@ function DeepChecks() {
   );
 }
 
+/** The bundle is its owner's: nobody else asks for it. */
 function Diagnostics() {
+  const isOwner = useVisitor()?.may.configure === true;
   const { data } = useQuery({
+    enabled: isOwner,
     queryKey: ["diagnostics"],
     queryFn: async ({ signal }) => (await fetchPlain(DIAGNOSTICS, signal, "HEAD")).status,
     retry: false,
   });
-  if (data === undefined || data >= 300) return undefined;
+  if (!isOwner || data === undefined || data >= 300) return undefined;
   return (
     <Panel id="diagnostics" title="Diagnostics">
       <p className="pad">

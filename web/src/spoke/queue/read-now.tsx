@@ -6,6 +6,7 @@ import { queries } from "../../shared/call/queries.ts";
 import { plural } from "../../shared/format/format.ts";
 import { showError, showToast } from "../../shared/toast/toast.tsx";
 import { ActButton } from "../session/act-button.tsx";
+import { useRefusal, useVisitor } from "../session/session.ts";
 
 /** Reading many repositories of a slow code host takes its time. */
 const READ_MS = 180_000;
@@ -28,15 +29,20 @@ export function ReadNow() {
       setReading(false);
     }
   };
+  const refusal = useRefusal("operate");
+  const isKnown = useVisitor() !== undefined;
   return (
-    <ActButton
-      right="operate"
-      size="compact-md"
-      loading={isReading}
-      leftSection={<IconRefresh size={16} />}
-      onClick={() => void read()}
-    >
-      Read now
-    </ActButton>
+    <div className="controls">
+      {isKnown && refusal !== undefined ? <span className="soft small">{refusal}</span> : undefined}
+      <ActButton
+        right="operate"
+        size="compact-md"
+        loading={isReading}
+        leftSection={<IconRefresh size={16} />}
+        onClick={() => void read()}
+      >
+        Read now
+      </ActButton>
+    </div>
   );
 }

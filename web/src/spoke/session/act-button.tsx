@@ -32,7 +32,7 @@ export function ActButton({ right, because, onClick, label, children, ...look }:
   return refusal === undefined ? (
     button
   ) : (
-    <Tooltip label={refusal} multiline maw={280}>
+    <Tooltip label={refusal} multiline maw={280} events={{ hover: true, focus: true, touch: true }}>
       {button}
     </Tooltip>
   );

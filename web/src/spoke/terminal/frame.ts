@@ -34,12 +34,15 @@ export function buildFrame(agent: string): Frame {
   const signIn = element("a", "", "Sign in");
   signIn.href = `/sign-in?to=${encodeURIComponent(location.pathname + location.search)}`;
   signIn.hidden = true;
-  const bar = element("header", "terminal-bar");
+  const bar = element("div", "terminal-bar");
   bar.append(back, heading, access, status, retry, signIn);
   const screen = element("div", "screen");
-  const main = element("main", "terminal-page");
-  main.append(screen);
-  app.append(bar, main);
+  const box = element("div", "terminal-page");
+  box.append(screen);
+  const main = element("main", "terminal-whole");
+  main.append(bar, box);
+  // Behind the bar of the nest's pages, which the server made.
+  app.append(main);
   return {
     screen,
     retry,
