@@ -16,12 +16,15 @@ describe.skipIf(missing)("the page that finds tasks", () => {
 
   async function aScene() {
     const web = await WebHub.start({ issues: 3 });
+    const { code_host: host } = (await web.hub.call("GET", "/api/contribute/status")).body as { code_host: string };
     for (const login of ["ada", "bob"]) {
       const relay = await web.hub.relay(login, login === "bob" ? { model: "opus", relay_protocol_version: "1.2" } : {});
       const task = await relay.ready();
       relay.send({ type: "task_accepted", ...of(task) });
       const ending =
-        login === "ada" ? { type: "task_failed", reason: "no disk", failure_kind: "environment" } : undefined;
+        login === "ada"
+          ? { type: "task_failed", reason: `no disk, see ${host}/acme/one/pull/7`, failure_kind: "environment" }
+          : undefined;
       if (ending !== undefined) {
         relay.send({ ...ending, ...of(task) });
         await relay.next("task_ack");
@@ -44,7 +47,8 @@ describe.skipIf(missing)("the page that finds tasks", () => {
     await page.getByRole("combobox", { name: "Ended" }).click();
     await page.getByRole("option", { name: "failed (1)", exact: true }).click();
     await expect.poll(() => rows.count()).toBe(1);
-    await page.getByText("no disk").waitFor();
+    await page.getByText("no disk, see acme/one#7").waitFor();
+    expect(await page.getByRole("link", { name: "acme/one#7" }).getAttribute("href")).toMatch(/\/acme\/one\/pull\/7$/);
     expect(new URL(page.url()).search).toBe("?outcome=failed");
     expect(await seriousViolations(page)).toEqual([]);
     const begun = page.waitForEvent("download");
@@ -57,8 +61,17 @@ describe.skipIf(missing)("the page that finds tasks", () => {
     await page.getByRole("option", { name: "acme/two" }).click();
     await page.getByText("No task is like that.").waitFor();
     expect(new URL(page.url()).search).toBe("?contributor=ada&outcome=failed&repo=acme%2Ftwo");
-    await page.getByRole("button", { name: "Clear" }).click();
-    await expect.poll(() => rows.count()).toBe(2);
+    expect(faults).toEqual([]);
+    await context.close();
+  });
+
+  test("by what was declared; a row leads to the task, and the way back to what was found", async () => {
+    await using web = await aScene();
+    const { page, context, faults } = await openPage(browser, `${web.hub.url}/tasks`, {
+      viewport: { width: 1440, height: 900 },
+      cookies: web.admin,
+    });
+    const rows = page.locator("#tasks .entry");
     await page.getByRole("combobox", { name: "Model" }).click();
     await page.getByRole("option", { name: "opus (1)" }).click();
     await expect.poll(() => rows.count()).toBe(1);

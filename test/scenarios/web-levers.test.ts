@@ -46,7 +46,7 @@ describe.skipIf(missing)("the levers of the hub's browser app", () => {
       .click();
     await page.getByText("held by an operator 1").click();
     await page.getByText("boss holds it back (needs a decision)").waitFor();
-    await page.getByRole("button", { name: "Let go: acme/one#1" }).click();
+    await page.getByRole("button", { name: "Let go: acme/one#1" }).press("Enter");
     await expect.poll(() => at.hub.withheld(1)).toBeUndefined();
     expect(faults).toEqual([]);
     await context.close();
@@ -71,6 +71,9 @@ describe.skipIf(missing)("the levers of the hub's browser app", () => {
     await page.getByRole("button", { name: "Lift the quarantine" }).click();
     await expect.poll(() => at.hub.withheld(2)).toBeUndefined();
     expect(at.hub.withheld(1)).toBe("quarantined");
+    await page.getByRole("button", { name: "Offer again: acme/one#2" }).waitFor({ state: "detached" });
+    const focused = () => page.evaluate("document.activeElement.closest('[data-index]')?.dataset.index");
+    await expect.poll(focused).toBe("1");
     await page.getByRole("button", { name: "Offer all 2 again…" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Offer them again" }).click();
     await expect.poll(() => at.hub.actionable()).toBe(6);

@@ -100,7 +100,7 @@ export class ReadModel {
   }
 
   status(visibility: Visibility): contribute.StatusReply {
-    const { ledger, queue, gateway, monitor, peers, settings, doneByHour } = this.#deps;
+    const { ledger, queue, gateway, monitor, peers, settings, doneByHour, webUrl } = this.#deps;
     const { contribute_suspended: suspended, contribute_announcement: announcement } = settings();
     const active = new Set(peers.relays().map(({ row }) => row.contributor_id));
     // With one replica, the usual case, nobody is counted one by one.
@@ -119,6 +119,7 @@ export class ReadModel {
       ...(announcement === "" ? {} : { announcement }),
       in_flight: ledger.leaseCount,
       completed_day: doneByHour.sum(DAY_HOURS, this.#deps.clock.now()).completed,
+      code_host: webUrl,
       surface: "hub",
       api_version: PROTOCOL_VERSION,
       repositories: monitor

@@ -69,6 +69,8 @@ export const StatusReply = z.object({
   in_flight: z.number().int(),
   /** Tasks completed in the last 24 hours, as `GET /api/contribute/metrics` counts them. */
   completed_day: z.number().int(),
+  /** The web address of the code host: what relays say of its pages can be made links of. */
+  code_host: z.string().optional(),
   surface: z.literal("hub"),
   api_version: z.string(),
   repositories: z.array(

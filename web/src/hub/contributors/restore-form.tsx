@@ -31,7 +31,9 @@ function RestoreForm({ one: { id, login }, close }: { readonly one: Revoked; rea
     >
       <div className="stack">
         <ul className="consequences">
-          <li>They come back as a newcomer; pull requests from before no longer promote them.</li>
+          <li>
+            They come back as a newcomer; pull requests from before no longer promote them, which cannot be undone.
+          </li>
           <li>Their registration token works again. They have to start their relays anew.</li>
         </ul>
         <TextInput

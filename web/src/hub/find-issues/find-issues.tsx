@@ -104,11 +104,7 @@ export function FindIssues() {
             <div className="issue">
               <IssueLine item={item} />
               <p className="because cut">
-                {item.withheld === undefined ? (
-                  "on offer"
-                ) : (
-                  <LinkedText text={item.withheld.because} codeHost={item.url} />
-                )}
+                {item.withheld === undefined ? "on offer" : <LinkedText text={item.withheld.because} />}
               </p>
             </div>
           </div>

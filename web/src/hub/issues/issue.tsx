@@ -67,7 +67,7 @@ function Shown({ found }: { readonly found: issues.IssueReply }) {
           <Panel id="facts" title="Issue">
             <IssueFacts found={found} />
           </Panel>
-          <Attempts attempts={attempts} title="Attempts" none="Nobody was given it yet." codeHost={issue?.url} />
+          <Attempts attempts={attempts} title="Attempts" none="Nobody was given it yet." />
         </div>
         <div className="stack">{issue === undefined ? undefined : <RuleList rules={rules} />}</div>
       </div>
@@ -132,7 +132,7 @@ function IssueFacts({ found }: { readonly found: issues.IssueReply }) {
               {issue.withheld === undefined ? (
                 "yes, to everybody who may get work"
               ) : (
-                <LinkedText text={`no: ${issue.withheld.because}`} codeHost={issue.url} />
+                <LinkedText text={`no: ${issue.withheld.because}`} />
               )}
             </Fact>
             {issue.ordered === true ? <Fact name="Pinned">to the front of the queue</Fact> : undefined}

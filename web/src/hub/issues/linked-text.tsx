@@ -1,15 +1,11 @@
 import { Link } from "@tanstack/react-router";
+import { useLive } from "../live/live.ts";
 import { IssueLink } from "./issue-link.tsx";
 import { type Piece, piecesOf } from "./linked-pieces.ts";
 
-interface LinkedTextProps {
-  readonly text: string;
-  /** An address of the code host: of its addresses in the text, pull requests and issues become links. */
-  readonly codeHost?: string | undefined;
-}
-
 /** Plain text in which the names of issues and tasks lead to their pages, and pull requests to the code host. */
-export function LinkedText({ text, codeHost }: LinkedTextProps) {
+export function LinkedText({ text }: { readonly text: string }) {
+  const codeHost = useLive((live) => live.status?.code_host);
   return (
     <bdi>
       {piecesOf(text, codeHost).map((piece, at) => (

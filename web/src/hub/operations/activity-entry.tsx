@@ -40,7 +40,7 @@ export function ActivityEntry({ entry, isLinked = true }: ActivityEntryProps) {
         {after === "" ? undefined : ` ${after}`}
         {detail === undefined ? undefined : (
           <span className="soft">
-            : <LinkedText text={detail} codeHost={href} />
+            : <LinkedText text={detail} />
           </span>
         )}
       </p>

@@ -4,6 +4,7 @@ import { useServerNow } from "../../shared/call/server-time.ts";
 import { dateAndTime, duration, spoken } from "../../shared/format/format.ts";
 import { Fact, Facts } from "../../shared/layout/facts.tsx";
 import { IssueLink } from "../issues/issue-link.tsx";
+import { LinkedText } from "../issues/linked-text.tsx";
 
 export interface RelayFactsProps {
   readonly relay: contribute.FleetRelay;
@@ -65,7 +66,8 @@ export function RelayFacts({ relay, task, isTaskKnown = false }: RelayFactsProps
       <Fact name="Connection">{relay.connection_id}</Fact>
       {relay.credential_failure === undefined ? undefined : (
         <Fact name="No token from the hub">
-          <bdi>{relay.credential_failure.reason}</bdi> ({duration(now - Date.parse(relay.credential_failure.at))} ago)
+          <LinkedText text={relay.credential_failure.reason} /> (
+          {duration(now - Date.parse(relay.credential_failure.at))} ago)
         </Fact>
       )}
       {relay.session === undefined ? undefined : (
@@ -79,7 +81,7 @@ export function RelayFacts({ relay, task, isTaskKnown = false }: RelayFactsProps
             {failure.repo}#{failure.number}
           </Link>
           , {failure.kind}
-          {failure.permanent ? ", permanent" : ""}: <bdi>{failure.reason}</bdi> (
+          {failure.permanent ? ", permanent" : ""}: <LinkedText text={failure.reason} /> (
           {duration(now - Date.parse(failure.at))} ago)
         </Fact>
       )}

@@ -11,6 +11,7 @@ import { VirtualList } from "../../shared/lists/virtual-list.tsx";
 import { useSearchState } from "../../shared/router/search.ts";
 import { Empty, Loading } from "../../shared/states/states.tsx";
 import { TierBadge } from "../contributors/tier-badge.tsx";
+import { LinkedText } from "../issues/linked-text.tsx";
 import { useLive } from "../live/live.ts";
 import { RelayPausedBadge } from "../pauses/relay-pause.tsx";
 import { OperationsSearch } from "./operations-search.ts";
@@ -153,7 +154,7 @@ function RelayRow({ relay, task, open }: RowProps) {
           <span>
             failed ({relay.last_failure.kind}) {duration(now - Date.parse(relay.last_failure.at))} ago
           </span>
-          <bdi>{relay.last_failure.reason}</bdi>
+          <LinkedText text={relay.last_failure.reason} />
         </p>
       )}
     </div>

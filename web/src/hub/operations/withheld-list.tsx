@@ -110,7 +110,7 @@ function Issues({ reason, search }: { readonly reason: string; readonly search: 
           <div className="issue">
             <IssueLine item={item} />
             <p className="because">
-              <LinkedText text={item.withheld?.because ?? ""} codeHost={item.url} />
+              <LinkedText text={item.withheld?.because ?? ""} />
             </p>
           </div>
           {isAdmin && item.held === true ? (

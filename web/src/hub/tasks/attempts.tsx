@@ -10,12 +10,10 @@ interface AttemptsProps {
   readonly title: string;
   /** What stands there where there is none. */
   readonly none: string;
-  /** An address of the code host. */
-  readonly codeHost: string | undefined;
 }
 
 /** Tasks of one issue, newest first. */
-export function Attempts({ attempts, title, none, codeHost }: AttemptsProps) {
+export function Attempts({ attempts, title, none }: AttemptsProps) {
   return (
     <Panel id="attempts" title={title}>
       {attempts.length === 0 ? (
@@ -24,7 +22,7 @@ export function Attempts({ attempts, title, none, codeHost }: AttemptsProps) {
         <ul className="entry-list">
           {attempts.map((attempt) => (
             <li key={attempt.task_id}>
-              <Attempt attempt={attempt} codeHost={codeHost} />
+              <Attempt attempt={attempt} />
             </li>
           ))}
         </ul>
@@ -33,7 +31,7 @@ export function Attempts({ attempts, title, none, codeHost }: AttemptsProps) {
   );
 }
 
-function Attempt({ attempt, codeHost }: { readonly attempt: tasks.Attempt; readonly codeHost: string | undefined }) {
+function Attempt({ attempt }: { readonly attempt: tasks.Attempt }) {
   const { words, tone } = describeOutcome(attempt.outcome, attempt.verdict);
   const pull = safeHref(attempt.pr_url);
   return (
@@ -51,7 +49,7 @@ function Attempt({ attempt, codeHost }: { readonly attempt: tasks.Attempt; reado
             pull request{attempt.pr_state === undefined ? "" : `, ${attempt.pr_state}`}
           </a>
         )}
-        {attempt.reason === undefined ? undefined : <LinkedText text={attempt.reason} codeHost={codeHost} />}
+        {attempt.reason === undefined ? undefined : <LinkedText text={attempt.reason} />}
       </p>
     </div>
   );

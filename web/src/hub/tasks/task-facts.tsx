@@ -114,7 +114,7 @@ function Ended({ task }: { readonly task: tasks.TaskReply["task"] }) {
       </Fact>
       {task.reason === undefined || task.reason === words ? undefined : (
         <Fact name="Reason">
-          <LinkedText text={task.reason} codeHost={task.url} />
+          <LinkedText text={task.reason} />
         </Fact>
       )}
     </>

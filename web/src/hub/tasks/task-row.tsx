@@ -50,7 +50,7 @@ export function TaskRow({ task, by }: TaskRowProps) {
       {task.reason === undefined ? undefined : (
         <p className="facts cut">
           {task.failure_kind === undefined ? undefined : <span>{task.failure_kind}</span>}
-          <LinkedText text={task.reason} codeHost={task.url} />
+          <LinkedText text={task.reason} />
         </p>
       )}
     </div>

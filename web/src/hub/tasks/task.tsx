@@ -93,12 +93,7 @@ function Shown({ found, again }: { readonly found: tasks.TaskReply; readonly aga
               </ol>
             )}
           </Panel>
-          <Attempts
-            attempts={attempts}
-            title="Other attempts at this issue"
-            none="This is the first."
-            codeHost={task.url}
-          />
+          <Attempts attempts={attempts} title="Other attempts at this issue" none="This is the first." />
         </div>
       </div>
     </>
