@@ -2,7 +2,7 @@ import "./alerts.css";
 import { Button } from "@mantine/core";
 import { Panel } from "../../shared/layout/panel.tsx";
 import { Empty, LoadFailed, Loading } from "../../shared/states/states.tsx";
-import { openChannelForm } from "./channel-form.tsx";
+import { askForChannel } from "./ask-for-channel.ts";
 import { ChannelLine } from "./channel-line.tsx";
 import { OpenAlerts, useAlerts } from "./open-alerts.tsx";
 
@@ -13,7 +13,7 @@ export function Alerts() {
     <>
       <div className="page-head">
         <h1>Alerts</h1>
-        <Button onClick={() => openChannelForm()}>Add a channel</Button>
+        <Button onClick={() => askForChannel()}>Add a channel</Button>
       </div>
       {error !== null && data === undefined ? (
         <LoadFailed problem={error} again={() => void refetch()} />

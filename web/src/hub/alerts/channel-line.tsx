@@ -6,8 +6,7 @@ import { dateAndTime, plural, shortTime } from "../../shared/format/format.ts";
 import { openConfirm } from "../../shared/forms/confirm.tsx";
 import { showToast } from "../../shared/toast/toast.tsx";
 import { channelKindWords } from "./alert-words.ts";
-import { openChannelForm } from "./channel-form.tsx";
-import { openSecretForm } from "./secret-form.tsx";
+import { askForChannel, askForSecret } from "./ask-for-channel.ts";
 
 /** One channel: where it leads, how it does, and what can be done with it. */
 export function ChannelLine({ channel }: { readonly channel: alerts.AlertChannel }) {
@@ -40,9 +39,9 @@ export function ChannelLine({ channel }: { readonly channel: alerts.AlertChannel
       <div className="alert-acts">
         <Act name={name} words="Test" act={() => void test(name)} />
         {config.secret && secret !== "unusable" ? undefined : (
-          <Act name={name} words="Secret" act={() => openSecretForm(channel)} />
+          <Act name={name} words="Secret" act={() => askForSecret(channel)} />
         )}
-        <Act name={name} words="Change" act={() => openChannelForm(channel)} />
+        <Act name={name} words="Change" act={() => askForChannel(channel)} />
         <Act name={name} words="Remove" act={() => askToRemove(name)} />
       </div>
     </li>

@@ -96,7 +96,7 @@ function Person({ id, person: { username, role }, roles }: PersonProps) {
         <>
           <Select
             size="xs"
-            w="8.5rem"
+            w="9.5rem"
             aria-label={`Role of ${username}`}
             allowDeselect={false}
             data={[...roles]}
@@ -138,7 +138,7 @@ function Request({ id, request: { username, at }, roles }: RequestProps) {
       </bdi>
       <Select
         size="xs"
-        w="8.5rem"
+        w="9.5rem"
         aria-label={`Role for ${username}`}
         allowDeselect={false}
         data={[...roles]}
@@ -186,7 +186,7 @@ function Grant({ id, roles }: { readonly id: string; readonly roles: readonly Ne
           onChange={(event) => setUsername(event.currentTarget.value)}
         />
         <Select
-          w="8.5rem"
+          w="9.5rem"
           label="Role"
           allowDeselect={false}
           data={[...roles]}

@@ -31,7 +31,7 @@ export function Users() {
       list={list}
       rowsOf={(page) => page.users}
       empty={q === "" ? "Nobody has signed in yet." : "Nobody has such a login."}
-      label="Users"
+      label="Everybody who has signed in"
       rowHeight={ROW_PX}
       keyOf={({ github_username: login }) => login}
       show={(user) => <UserLine user={user} />}

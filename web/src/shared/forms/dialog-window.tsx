@@ -16,6 +16,9 @@ interface WindowProps {
 /** Mantine's height of a window; its lists of choices are at 300. */
 const LOWEST = 200;
 
+/** The bar of a dialog is no banner of the page, for which it is taken where it is a header element. */
+const attributes = { header: { role: "none" } };
+
 /** A dialog in the middle of the page. A click beside it closes only the palette: in the others something may have been typed. */
 export function DialogWindow({
   isOpen,
@@ -32,6 +35,7 @@ export function DialogWindow({
       onClose={close}
       closeOnClickOutside={isHigh}
       zIndex={LOWEST + above}
+      attributes={attributes}
       {...(closed === undefined ? {} : { onExitTransitionEnd: closed })}
       {...(isHigh ? { yOffset: "12vh" } : {})}
       {...look}
@@ -43,7 +47,14 @@ export function DialogWindow({
 export function SideWindow({ isOpen, close, ...look }: WindowProps) {
   const opened = useOpenedWhenThere(isOpen);
   return (
-    <Drawer opened={opened} onClose={close} position="right" closeButtonProps={{ "aria-label": "Close" }} {...look} />
+    <Drawer
+      opened={opened}
+      onClose={close}
+      position="right"
+      closeButtonProps={{ "aria-label": "Close" }}
+      attributes={attributes}
+      {...look}
+    />
   );
 }
 

@@ -49,6 +49,8 @@ export const theme = createTheme({
       defaultProps: { centered: true, closeButtonProps: { "aria-label": "Close" } },
       styles: { title: { fontWeight: 620 } },
     },
+    // The list itself scrolls, which is in the page's main part: both are where assistive technology looks for them.
+    Select: { defaultProps: { withScrollArea: false, comboboxProps: { portalProps: { target: "#main" } } } },
     Tooltip: { defaultProps: { openDelay: 400, events: { hover: true, focus: true, touch: false } } },
   },
 });
