@@ -11,12 +11,12 @@ export function Labels({ labels }: { readonly labels: readonly string[] }) {
   return (
     <>
       {labels.slice(0, MOST_WIDE).map((label, nth) => (
-        <bdi className={nth < MOST_NARROW ? "label" : "label wide-only"} key={label} title={label}>
+        <bdi className={nth < MOST_NARROW ? "label" : "label label-wide"} key={label} title={label}>
           {label}
         </bdi>
       ))}
-      <More labels={labels.slice(MOST_WIDE)} look="wide-only" />
-      <More labels={labels.slice(MOST_NARROW)} look="narrow-only" />
+      <More labels={labels.slice(MOST_WIDE)} look="label-wide" />
+      <More labels={labels.slice(MOST_NARROW)} look="label-narrow" />
     </>
   );
 }
