@@ -294,6 +294,8 @@ describe.skipIf(missing)("the levers of the hub's browser app", () => {
     await expect
       .poll(async () => (await at.hub.call("GET", "/contribute")).body)
       .not.toContain('<p class="notice">Maintenance at noon');
+    await page.locator(".undoable", { hasText: "taken back" }).getByRole("button", { name: "Undo" }).click();
+    await page.locator(".notice", { hasText: "Announced: Maintenance at noon" }).waitFor();
     expect(faults).toEqual([]);
     await context.close();
   });

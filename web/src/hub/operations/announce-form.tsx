@@ -28,10 +28,13 @@ function AnnounceForm({ announcement, close }: AnnounceFormProps) {
       yes={words === "" && announcement !== "" ? "Take it back" : "Announce"}
       isReady={words !== announcement}
       submit={async () => {
-        await call(governor.changeGovernor, { body: { contribute_announcement: words } });
+        const put = (text: string, ifMatch?: string) =>
+          call(governor.changeGovernor, { body: { contribute_announcement: text }, ifMatch });
+        const { etag } = await put(words);
         showToast(
           words === "" ? "The announcement is taken back." : "Announced to every relay and on the public pages.",
-          () => call(governor.changeGovernor, { body: { contribute_announcement: announcement } }),
+          // Refused where somebody changed anything meanwhile: what they announce stays.
+          () => put(announcement, etag),
         );
       }}
     >

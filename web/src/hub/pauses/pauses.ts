@@ -10,12 +10,14 @@ export interface PauseTarget {
   readonly name: string;
 }
 
-/** Ends a pause. The undo sets one with the same note and end. */
+/** Ends a pause. The undo sets one with the same note and end, where nobody has set another one meanwhile. */
 export async function endPause({ scope, name }: PauseTarget): Promise<void> {
   const { pause } = (await call(pauses.endPause, { body: { scope } })).value;
   await reread();
   const again = async (note: string, until: { readonly until?: string }) => {
-    await call(pauses.setPause, { body: { scope, note, ...until } });
+    const others = (await call(pauses.pauses)).value.pauses;
+    const isPausedAnew = others.some((other) => JSON.stringify(other.scope) === JSON.stringify(scope));
+    if (!isPausedAnew) await call(pauses.setPause, { body: { scope, note, ...until } });
     await reread();
   };
   const { note, until } = pause ?? {};
