@@ -38,9 +38,11 @@ test("the queue: what is on offer, one issue, hold, lift and pin; a token of the
   expect((await hubctl(scene, read, "queue", "list")).out).toMatch(/^ISSUE .*\nacme\/one#1 /);
   const refused = await hubctl(scene, read, "queue", "hold", "acme/one#1");
   expect(refused).toMatchObject({ code: 1, err: expect.stringContaining("needs an API token of the scope operate") });
-  await hubctl(scene, token, "queue", "hold", "acme/one#1", "acme/one#2", "-reason", "later", "-until", "2h");
+  const reason = `later: ${"the design is not decided yet, ".repeat(4)}ask ada`;
+  await hubctl(scene, token, "queue", "hold", "acme/one#1", "acme/one#2", "-reason", reason, "-until", "2h");
   expect(scene.hub.withheld(2)).toBe("operator_hold");
-  expect((await hubctl(scene, read, "queue", "show", "acme/one#2")).out).toContain("(later)");
+  expect((await hubctl(scene, read, "queue", "show", "acme/one#2")).out).toContain(`(${reason})`);
+  expect((await hubctl(scene, read, "queue", "list", "-reason", "operator_hold")).out).toContain("…\n");
   expect(await hubctl(scene, token, "queue", "lift", "-reason", "operator_hold")).toMatchObject({
     code: 3,
     out: "would offer 2 issues again; with -yes it does\n",

@@ -2,7 +2,7 @@ import { NestError, UsageError } from "@nest/kit";
 import { contribute, issues, queue } from "@nest/protocol";
 import { endOf } from "./end-of.ts";
 import { rowsOf } from "./pages.ts";
-import { noWords, oneWord, show, someWords, table } from "./shown.ts";
+import { facts, noWords, oneWord, show, someWords, table } from "./shown.ts";
 import type { Verb, VerbCall } from "./verb.ts";
 
 const list: Verb = async (call) => {
@@ -20,8 +20,8 @@ const list: Verb = async (call) => {
 
 const showOne: Verb = async (call) => {
   const found = await issueOf(call, oneWord(call, "issue"));
-  show(call, found, () => {
-    const facts = [
+  show(call, found, () =>
+    facts([
       ["issue", found.key],
       ["title", found.title],
       ["address", found.url],
@@ -29,10 +29,9 @@ const showOne: Verb = async (call) => {
       ["labels", found.labels.join(", ")],
       ["changed", found.updated_at],
       ["stands", standsOf(found)],
-      ...(found.held_reason === undefined ? [] : [["held because", found.held_reason]]),
-    ];
-    return table(["", ""], facts).replace(/^\n/, "");
-  });
+      ...(found.held_reason === undefined ? [] : [["held because", found.held_reason] as const]),
+    ]),
+  );
   return 0;
 };
 

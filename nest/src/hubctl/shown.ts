@@ -5,9 +5,21 @@ import type { VerbCall } from "./verb.ts";
 const GAP = "  ";
 const WIDEST = 72;
 
-/** Rows as a table for a terminal. What comes from a hub is made plain: it cannot steer a terminal. */
-export function table(head: readonly string[], rows: readonly (readonly (string | number | undefined)[])[]): string {
-  const cells = [head, ...rows].map((row) => row.map((cell) => cut(plainLine(String(cell ?? "")))));
+/**
+ * Rows as a table for a terminal; long cells are cut, the last one of a row only where it is not to be whole. What comes from a hub is
+ * made plain: it cannot steer a terminal.
+ */
+export function table(
+  head: readonly string[],
+  rows: readonly (readonly (string | number | undefined)[])[],
+  { isLastWhole = false }: { readonly isLastWhole?: boolean } = {},
+): string {
+  const cells = [head, ...rows].map((row) =>
+    row.map((cell, at) => {
+      const text = plainLine(String(cell ?? ""));
+      return isLastWhole && at === head.length - 1 ? text : cut(text);
+    }),
+  );
   const widths = head.map((_, at) => Math.max(...cells.map((row) => row[at]?.length ?? 0)));
   return cells
     .map((row) =>
@@ -18,6 +30,13 @@ export function table(head: readonly string[], rows: readonly (readonly (string 
     )
     .map((line) => `${line}\n`)
     .join("");
+}
+
+/** What is known of one thing, a line each and whole: whoever asks for one thing wants to read its reason to the end. */
+export function facts(all: readonly (readonly [string, string | undefined])[]): string {
+  const known = all.filter(([, value]) => value !== undefined);
+  const widest = Math.max(...known.map(([name]) => name.length));
+  return known.map(([name, value = ""]) => `${`${name.padEnd(widest)}${GAP}${plainLine(value)}`.trimEnd()}\n`).join("");
 }
 
 /** Prints a value as JSON where that was asked for, else as `text` makes it. */

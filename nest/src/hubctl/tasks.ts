@@ -1,7 +1,7 @@
 import { plainText, UsageError } from "@nest/kit";
 import { contribute, contributors, describeOutcome, tasks, tiers } from "@nest/protocol";
 import { rowsOf } from "./pages.ts";
-import { noWords, oneWord, show, table } from "./shown.ts";
+import { facts, noWords, oneWord, show, table } from "./shown.ts";
 import type { Verb } from "./verb.ts";
 
 const list: Verb = async (call) => {
@@ -73,7 +73,7 @@ const showOne: Verb = async (call) => {
   const { output } = (await call.hub.call(tasks.output, { params: { id } })).value;
   show(call, { ...value, ...(output === undefined ? {} : { output }) }, () => {
     const { task, events } = value;
-    const facts = [
+    const known = facts([
       ["task", task.task_id],
       ["issue", `${task.repo}#${task.number}`],
       ["title", task.title],
@@ -86,13 +86,14 @@ const showOne: Verb = async (call) => {
       ["lease until", task.expires_at],
       ["reason", task.reason],
       ["pull request", task.pr_url],
-    ].filter(([, fact]) => fact !== undefined);
+    ]);
     const said = output === undefined ? "" : `\nits agent printed last:\n${plainText(output.text)}\n`;
     const happened = table(
       ["AT", "WHO", "WHAT", ""],
       events.map((one) => [one.timestamp, one.username, one.action, one.detail]),
+      { isLastWhole: true },
     );
-    return `${table(["", ""], facts).replace(/^\n/, "")}\n${happened}${said}`;
+    return `${known}\n${happened}${said}`;
   });
   return 0;
 };
