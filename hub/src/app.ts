@@ -154,6 +154,8 @@ function lifeOf(
       });
     },
     async stop() {
+      // First of all: relays go elsewhere while the rest comes to its end.
+      gateway.drain();
       stopSweep();
       operations.pruner.stop();
       await operations.outputs.stop();
@@ -163,7 +165,6 @@ function lifeOf(
       dispatch.verifier.stop();
       operations.stream.close();
       await nests.close();
-      gateway.drain();
       await http.close();
       await operations.registry.save();
       await dispatch.patternJudge.close();

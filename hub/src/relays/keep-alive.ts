@@ -1,11 +1,12 @@
-import type { Clock } from "@nest/kit";
+import type { CancelTimer, Clock } from "@nest/kit";
 import { closeCodes, type TransportTimes } from "@nest/protocol";
 import type { Session } from "./session.ts";
 
 /** A ping period is divided into this many slots; each slot checks a share of the connections. */
 const PING_SLOTS = 20;
-/** Pings sent in one turn of the event loop: hundreds of writes at once would delay every other relay. */
-const PINGS_A_TURN = 8;
+/** Pings are sent a few at a time, with a pause between: hundreds of writes one after the other would delay every other relay. */
+const PINGS_AT_A_TIME = 2;
+const BETWEEN_PINGS_MS = 1;
 
 /**
  * Pings every session once per ping period, and closes those that left three pings in a row unanswered. It counts missed pings
@@ -13,18 +14,26 @@ const PINGS_A_TURN = 8;
  * stops it.
  */
 export function keepAlive(sessions: () => Iterable<Session>, clock: Clock, transport: TransportTimes): () => void {
+  const mostUnanswered = Math.round(transport.silentPeerMs / transport.pingMs);
   let slot = 0;
-  return clock.every(transport.pingMs / PING_SLOTS, () => {
+  let stopSlot: CancelTimer = () => {};
+  const stopSlots = clock.every(transport.pingMs / PING_SLOTS, () => {
     const due = [...sessions()].filter(({ nth }) => nth % PING_SLOTS === slot);
     slot = (slot + 1) % PING_SLOTS;
-    ping(due, 0, Math.round(transport.silentPeerMs / transport.pingMs));
+    const pingFrom = (from: number) => {
+      const next = from + PINGS_AT_A_TIME;
+      for (const session of due.slice(from, next)) ping(session, mostUnanswered);
+      if (next < due.length) stopSlot = clock.after(BETWEEN_PINGS_MS, () => pingFrom(next));
+    };
+    pingFrom(0);
   });
+  return () => {
+    stopSlots();
+    stopSlot();
+  };
 }
 
-function ping(due: readonly Session[], from: number, mostUnanswered: number): void {
-  for (const session of due.slice(from, from + PINGS_A_TURN)) {
-    if (session.unanswered >= mostUnanswered) session.close(closeCodes.silent, "silent peer");
-    else session.ping();
-  }
-  if (from + PINGS_A_TURN < due.length) setImmediate(() => ping(due, from + PINGS_A_TURN, mostUnanswered));
+function ping(session: Session, mostUnanswered: number): void {
+  if (session.unanswered >= mostUnanswered) session.close(closeCodes.silent, "silent peer");
+  else session.ping();
 }
