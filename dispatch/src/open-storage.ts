@@ -9,7 +9,7 @@ import { Replicas } from "./replicas/replicas.ts";
 import { PostgresLedger } from "./storage/ledger-postgres.ts";
 import { SqliteLedger } from "./storage/ledger-sqlite.ts";
 import type { PostgresDatabase } from "./storage/postgres.ts";
-import type { Reader } from "./storage/reader.ts";
+import { type Reader, UnsyncedSqliteReader } from "./storage/reader.ts";
 import { PostgresScans } from "./storage/scans-postgres.ts";
 import { SqliteScans } from "./storage/scans-sqlite.ts";
 import type { SqliteDatabase } from "./storage/sqlite.ts";
@@ -33,6 +33,8 @@ export interface Storage {
   /** This process among the hub's replicas: eight hexadecimal digits. */
   readonly replica: string;
   readonly reader: Reader;
+  /** Runs statements that write what is counted from other rows and can be counted again. */
+  readonly counts: Reader;
   readonly ledger: LedgerStore & LedgerPast;
   readonly bus: Bus;
   /** What several replicas need beyond that; undefined for a hub that is alone. */
@@ -71,6 +73,7 @@ function sqliteStorage(database: SqliteDatabase, { times, clock, random }: Stora
   return {
     replica,
     reader,
+    counts: new UnsyncedSqliteReader(sqlite),
     ledger,
     bus: noBus(replica),
     shared: undefined,
@@ -124,6 +127,7 @@ async function postgresStorage(
   return {
     replica,
     reader: database.reader,
+    counts: database.reader,
     ledger,
     bus,
     shared: {

@@ -13,12 +13,12 @@ export interface Statistics {
 }
 
 export function buildStatistics(
-  { storage: { reader, shared }, ledger, queue }: Dispatch,
+  { storage: { reader, counts, shared }, ledger, queue }: Dispatch,
   { clock, log }: { readonly clock: Clock; readonly log: Log },
 ): Statistics {
   const isMine = () => shared?.replicas.isLeader ?? true;
-  const rollup = new Rollup({ database: reader, isMine, clock, log });
-  const sampler = new QueueSampler({ database: reader, queue, isMine, clock, log });
+  const rollup = new Rollup({ database: counts, isMine, clock, log });
+  const sampler = new QueueSampler({ database: counts, queue, isMine, clock, log });
   return {
     readModel: new NumbersReadModel({ reader, rollup, ledger, clock }),
     start() {

@@ -8,34 +8,46 @@ const SLICE_MS = 1;
  */
 const waiting: (() => void)[] = [];
 
-function goOn(): void {
+function nextTurn(): void {
   waiting.shift()?.();
-  if (waiting.length > 0) setImmediate(goOn);
+  if (waiting.length > 0) setImmediate(nextTurn);
 }
 
-/** Splits long work into slices. `pause` gives the event loop a turn when the slice is used up; else it returns at once. */
+export interface Slices {
+  /** How long a slice is; shorter for what is done all the time, so that it delays nobody noticeably. */
+  readonly sliceMs?: number;
+  /**
+   * How long the event loop is left to everybody else after a slice: a turn unless given. What passes through the loop several times, a
+   * relay's task on its way to the disk and back, then meets one slice and not one at each turn.
+   */
+  readonly restMs?: number;
+}
+
+/** Splits long work into slices. `pause` gives the event loop to everybody else when the slice is used up; else it returns at once. */
 export class TimeSlicer {
   readonly #sliceMs: number;
+  readonly #restMs: number;
   #since = performance.now();
 
-  /** `sliceMs`: shorter for what is done all the time, so that it delays nobody noticeably. */
-  constructor(sliceMs = SLICE_MS) {
+  constructor({ sliceMs = SLICE_MS, restMs = 0 }: Slices = {}) {
     this.#sliceMs = sliceMs;
+    this.#restMs = restMs;
   }
 
   /** Returns undefined while the slice lasts, so that a tight loop does not await for nothing. */
   pause(): Promise<void> | undefined {
     if (performance.now() - this.#since < this.#sliceMs) return undefined;
     return new Promise((resolve) => {
-      waiting.push(() => {
+      const goOn = () => {
         this.#since = performance.now();
         resolve();
-      });
-      if (waiting.length === 1) setImmediate(goOn);
+      };
+      if (this.#restMs > 0) setTimeout(goOn, this.#restMs);
+      else inTurn(goOn);
     });
   }
 
-  /** Runs all steps. Whenever a slice is used up, between steps or after the last one, the event loop gets a turn. */
+  /** Runs all steps. Whenever a slice is used up, between steps or after the last one, the event loop gets its pause. */
   async through<Result>(steps: Generator<void, Result>): Promise<Result> {
     for (;;) {
       const step = steps.next();
@@ -44,4 +56,9 @@ export class TimeSlicer {
       if (step.done === true) return step.value;
     }
   }
+}
+
+function inTurn(goOn: () => void): void {
+  waiting.push(goOn);
+  if (waiting.length === 1) setImmediate(nextTurn);
 }

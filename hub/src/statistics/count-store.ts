@@ -3,9 +3,9 @@ import { type Counted, HOUR_MS } from "./counting.ts";
 
 const DAY_HOURS = 24;
 /** Few lengths, because each is a statement of its own that stays prepared. */
-const ROWS_A_STATEMENT = [50, 10, 1];
+const ROWS_A_STATEMENT = [5, 1];
 /** Rows a statement that reads or deletes. */
-const SLICE = 500;
+const SLICE = 200;
 
 type Row = Awaited<ReturnType<Reader["all"]>>[number];
 

@@ -4,7 +4,7 @@ import { type EndingColumn, type Reader, WAIT_BOUNDS_MS, waitColumns } from "@ne
 
 export const HOUR_MS = 3_600_000;
 /** Tasks a statement: a relay waits at most a few milliseconds for one. */
-const TASKS_A_PAGE = 1000;
+const TASKS_A_PAGE = 100;
 
 /** The backend of a task whose relay declared none, and of tasks from before it was kept. */
 export const UNKNOWN_BACKEND = "unknown";

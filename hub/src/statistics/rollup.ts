@@ -1,5 +1,5 @@
 import type { Reader } from "@nest/dispatch";
-import { type CancelTimer, type Clock, type Log, sentenceOf } from "@nest/kit";
+import { type CancelTimer, type Clock, type Log, sentenceOf, TimeSlicer } from "@nest/kit";
 import {
   HourCounts,
   markCounted,
@@ -12,6 +12,8 @@ import {
 import { countedInHours, hourOf } from "./counting.ts";
 
 const EVERY_MS = 60_000;
+/** It counts a little at a time, and then rests, so that it does not delay the relays. */
+const SLICES = { sliceMs: 0.2, restMs: 1 };
 /** A batch decided before the full hour may be written a little after it. */
 const LATE_MS = 5 * 60_000;
 /** How long a page waits for the newest tasks. */
@@ -22,7 +24,7 @@ const KEPT_HOURS = 92 * DAY_HOURS;
 const KEPT_DAYS = 731;
 
 export interface RollupDeps {
-  /** Runs the writing statements too. */
+  /** Runs the writing statements too; they can be run again. */
   readonly database: Reader;
   /** True at one replica, which counts for all of them. */
   readonly isMine: () => boolean;
@@ -45,7 +47,7 @@ export class Rollup {
   #stopped = false;
 
   constructor(deps: RollupDeps) {
-    this.#deps = { ...deps, database: withTurns(deps.database) };
+    this.#deps = { ...deps, database: withRests(deps.database, () => this.#stopped) };
   }
 
   start(): void {
@@ -95,6 +97,8 @@ export class Rollup {
       this.#countedAt = began;
       await this.#prune(began);
     } catch (thrown) {
+      // What was not counted is counted after the next start.
+      if (this.#stopped) return;
       log.warn({ because: sentenceOf(thrown) }, "numbers over time could not be counted; trying again later");
     }
   }
@@ -163,12 +167,21 @@ function hoursOf(day: number): number[] {
   return Array.from({ length: DAY_HOURS }, (_, nth) => day * DAY_HOURS + nth);
 }
 
-/** The same database, with a turn of the event loop for everybody else after each statement: each takes a few milliseconds at most. */
-function withTurns(database: Reader): Reader {
+function turn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
+/**
+ * The same database, with time for everybody else after each statement: each takes a fraction of a millisecond. Fails once it is stopped:
+ * nobody who ends the hub waits until the past is counted.
+ */
+function withRests(database: Reader, isStopped: () => boolean): Reader {
+  const slicer = new TimeSlicer(SLICES);
   return {
     async all(sql, ...values) {
+      if (isStopped()) throw new Error("stopped");
       const rows = await database.all(sql, ...values);
-      await new Promise((resolve) => setImmediate(resolve));
+      await (slicer.pause() ?? turn());
       return rows;
     },
   };
