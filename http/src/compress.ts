@@ -4,12 +4,15 @@ import { type BrotliOptions, brotliCompress, constants, createBrotliCompress, cr
 import type { FastifyInstance, FastifyReply } from "fastify";
 
 /** Below this an answer fits into one packet anyway. */
-const WORTH_IT_BYTES = 1024;
-/** Text that is made or read here. An event stream is not among them: compressing would hold its events back. */
+export const WORTH_IT_BYTES = 1024;
+/** Text that is made or read here. An event stream is not among them: the hub's packs itself, event by event. */
 const COMPRESSIBLE = /^(?:text\/(?:html|css|javascript)|application\/json|image\/svg\+xml)\b/;
 /** Compresses nearly as well as the default level at half the work: somebody waits for the answer. */
 const brotli = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } };
 const LARGEST_WINDOW = 22;
+
+/** An encoding in which answers are sent. */
+export type Encoding = "br" | "gzip";
 
 const brotliWhole = promisify(brotliCompress);
 const gzipWhole = promisify(gzip);
@@ -36,8 +39,13 @@ export function compressAnswers(http: FastifyInstance): void {
       packer.once("close", () => payload.destroy());
       return payload.pipe(packer);
     }
-    return way === "br" ? brotliWhole(payload, brotliFor(payload.length)) : gzipWhole(payload);
+    return pack(payload, way);
   });
+}
+
+/** Compresses a whole answer. */
+export function pack(answer: string | Buffer, way: Encoding): Promise<Buffer> {
+  return way === "br" ? brotliWhole(answer, brotliFor(answer.length)) : gzipWhole(answer);
 }
 
 /**
@@ -63,7 +71,17 @@ function isWorthIt(reply: FastifyReply, payload: string | Buffer | Readable): bo
 }
 
 /** The better of the two encodings that a client takes; undefined when it takes neither. */
-export function preferred(header: string | string[] | undefined): "br" | "gzip" | undefined {
+export function preferred(header: string | string[] | undefined): Encoding | undefined {
+  if (takes(header, "br")) return "br";
+  return takesGzip(header) ? "gzip" : undefined;
+}
+
+/** Whether a client takes gzip, by its `Accept-Encoding`. */
+export function takesGzip(header: string | string[] | undefined): boolean {
+  return takes(header, "gzip");
+}
+
+function takes(header: string | string[] | undefined, encoding: Encoding): boolean {
   const taken = new Set<string>();
   const refused = new Set<string>();
   for (const part of String(header ?? "").split(",")) {
@@ -71,7 +89,5 @@ export function preferred(header: string | string[] | undefined): "br" | "gzip" 
     const isRefused = parameters.some((one) => /^q=0(?:\.0*)?$/.test(one));
     (isRefused ? refused : taken).add(name);
   }
-  const takes = (name: string) => !refused.has(name) && (taken.has(name) || taken.has("*"));
-  if (takes("br")) return "br";
-  return takes("gzip") ? "gzip" : undefined;
+  return !refused.has(encoding) && (taken.has(encoding) || taken.has("*"));
 }

@@ -1,4 +1,5 @@
 export { serveAssets } from "./assets.ts";
+export { takesGzip } from "./compress.ts";
 export { escapeHtml, Html, html, htmlDocument } from "./html.ts";
 export { type HostNames, type HostRules, knownHost } from "./known-host.ts";
 export { networkOf } from "./network-of.ts";
@@ -10,4 +11,5 @@ export { addressOf, areAddresses, type Trust, trustIn } from "./proxies.ts";
 export { type Call, type RouteDeps, RouteRegistry } from "./route-registry.ts";
 export { sendPage } from "./send-page.ts";
 export { buildServer, webAddress } from "./server.ts";
+export { SharedAnswers } from "./shared-answers.ts";
 export { sendAppPage, serveAppFiles, serveWebApp } from "./web-app.ts";

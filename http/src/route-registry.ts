@@ -5,6 +5,7 @@ import type { z } from "zod";
 import { isSafe } from "./origin.ts";
 import { foreseen, type Problem, problemOf, sendProblem } from "./problem.ts";
 import { sendPage } from "./send-page.ts";
+import type { SharedAnswers } from "./shared-answers.ts";
 
 export interface Call<Viewer, Body, Query> {
   readonly body: Body;
@@ -24,6 +25,13 @@ export interface RouteDeps<Viewer> {
   readonly actorOf: (viewer: Viewer) => string;
   /** The page for a person who opened a page that cannot be shown. */
   readonly errorPage: (problem: Problem) => string;
+  /** The answers that routes give to many; none where no route does. */
+  readonly sharedAnswers?: SharedAnswers;
+}
+
+export interface Sharing<Viewer> {
+  /** The name of those who are given the same answer as this viewer, when they ask for the same at about the same time. */
+  readonly sharedAmong: (viewer: Viewer) => string;
 }
 
 /** Bodies of up to some megabytes that are read at the same time. */
@@ -44,12 +52,13 @@ export class RouteRegistry<Viewer> {
     app.setErrorHandler((thrown, request, reply) => this.#fail(request, reply, foreseen(thrown)));
   }
 
-  /** Serves a route: input checked by its schemas before `act` sees it. */
+  /** Serves a route: input checked by its schemas before `act` sees it. Where its answer is shared, `act` leaves the reply alone. */
   serve<Body extends z.ZodType, Query extends z.ZodType, Reply extends z.ZodType>(
     route: Route<Body, Query, Reply>,
     act: (
       call: Call<Viewer, z.infer<Body>, z.infer<Query>>,
     ) => Promise<z.infer<Reply> | FastifyReply> | z.infer<Reply> | FastifyReply,
+    sharing?: Sharing<Viewer>,
   ): void {
     // A route for admins that says nothing of API tokens was forgotten, and would be found by whoever has one.
     if (route.access === "admin" && route.scope === undefined)
@@ -73,7 +82,15 @@ export class RouteRegistry<Viewer> {
         ) as z.infer<Body>;
         const query = check(route.query, request.query, "query") as z.infer<Query>;
         const params = (request.params ?? {}) as Record<string, string>;
-        return await act({ body, query, params, viewer, actor: this.#deps.actorOf(viewer), request, reply });
+        const answer = () => act({ body, query, params, viewer, actor: this.#deps.actorOf(viewer), request, reply });
+        const { sharedAnswers } = this.#deps;
+        if (sharing !== undefined && sharedAnswers !== undefined)
+          return sharedAnswers.send({ request, reply }, sharing.sharedAmong(viewer), answer);
+        try {
+          return await answer();
+        } finally {
+          if (route.method !== "GET") sharedAnswers?.forget();
+        }
       },
     });
   }
@@ -102,8 +119,13 @@ export class RouteRegistry<Viewer> {
           this.#bodies += 1;
           request.raw.once("close", () => (this.#bodies -= 1));
         },
-        handler: async (request, reply) =>
-          act(Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0), request, reply),
+        handler: async (request, reply) => {
+          try {
+            return await act(Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0), request, reply);
+          } finally {
+            this.#deps.sharedAnswers?.forget();
+          }
+        },
       });
       registered();
     });

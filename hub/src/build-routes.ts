@@ -1,5 +1,5 @@
 import type { CodeHost } from "@nest/codehost";
-import { openApiOf, RouteRegistry, sendPage } from "@nest/http";
+import { openApiOf, RouteRegistry, SharedAnswers, sendPage } from "@nest/http";
 import type { Clock, Log, Random } from "@nest/kit";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { registerApiTokenRoutes } from "./access/api-token-routes.ts";
@@ -76,11 +76,14 @@ export async function registerRoutes(deps: RouteDeps): Promise<void> {
   const { ledger, visibility, queueSettings } = dispatch;
   const { readModel, stream, board } = operations;
   const { sessions, signIn, identity } = deps.access;
+  const sharedAnswers = new SharedAnswers(() => clock.now());
+  stream.beforeTelling(() => sharedAnswers.forget());
   const routes: HubRoutes = new RouteRegistry(http, {
     what: "hub",
     admit: (route, request) => identity.admit(route, request),
     actorOf,
     errorPage,
+    sharedAnswers,
   });
   const budgets = budgetsOf(clock, deps.replicaCount);
   const now = () => clock.now();

@@ -141,3 +141,18 @@ test.each(["null", "[]", "7", '"x"', "true"])("a body that is %s is refused with
     expect([path, answer.status, answer.body]).toEqual([path, 400, expect.objectContaining({ code: "bad_request" })]);
   }
 });
+
+test("whoever takes any old answer is never given one that was made for admins", async () => {
+  await using hub = await TestHub.start({ issues: 2 });
+  hub.codeHost.privateRepositories.add("acme/one");
+  await hub.clock.jump(2 * 3_600_000);
+  await hub.hub.monitor.refresh();
+  for (const path of ["/api/contribute/queue?limit=10", "/api/contribute/queue?limit=10&with=withheld"]) {
+    const admin = await hub.admin("GET", path);
+    expect(JSON.stringify(admin.body)).toContain("acme/one#1");
+    const stranger = await hub.call("GET", path, undefined, { "cache-control": "max-age=999999999, stale-ok" });
+    expect(stranger.body).toMatchObject({ queue: [], hidden: 2 });
+  }
+  const order = await hub.call("GET", "/api/contribute/queue/order", undefined, { "cache-control": "max-age=9" });
+  expect(order.status).toBe(401);
+});

@@ -70,6 +70,28 @@ test("a client that follows changes gets the whole fleet once, and then only wha
   stop.abort();
 });
 
+test("whoever accepts an answer of a moment ago is still told of their own change, and of every change that the stream told of", async () => {
+  await using hub = await TestHub.start({ issues: 3 });
+  const alice = await hub.relay("alice");
+  const queue = async () =>
+    (await hub.call("GET", "/api/contribute/queue?limit=10", undefined, { "cache-control": "max-age=1" }))
+      .body as contribute.QueueReply;
+  const offered = async () => (await queue()).queue.map(({ key }) => key);
+  expect(await offered()).toHaveLength(3);
+  await hub.admin("POST", "/api/contribute/queue/hold", { key: "acme/one#3", held: true, reason: "later" });
+  expect(await offered()).toEqual(["acme/one#1", "acme/one#2"]);
+  const stop = new AbortController();
+  const events = eventsOf(await fetch(`${hub.url}/api/contribute/events?fleet=changes`, { signal: stop.signal }));
+  await events.next("work");
+  await offered();
+  await alice.ready();
+  // The same answer is given to all, until the stream tells of the task.
+  expect(await offered()).toHaveLength(2);
+  await changesAfter(hub, events);
+  expect(await offered()).toEqual(["acme/one#2"]);
+  stop.abort();
+});
+
 test("the list of contributors can be sorted and counts each one's tasks of the day; one contributor's page has the limits", async () => {
   await using hub = await TestHub.start({ issues: 3 });
   await hub.register("zoe");
@@ -116,7 +138,7 @@ async function changesAfter(hub: TestHub, events: Events): Promise<contribute.Fl
   return events.next("changes");
 }
 
-test("data, pages and their files are compressed; streams and answers with a token are not", async () => {
+test("data, pages, their files and the stream are compressed; answers with a token are not", async () => {
   await using hub = await TestHub.start({ issues: 40 });
   const encodingOf = async (path: string, accepted = "gzip, deflate, br", init: RequestInit = {}) => {
     const headers = { "accept-encoding": accepted, "content-type": "application/json" };
@@ -128,7 +150,9 @@ test("data, pages and their files are compressed; streams and answers with a tok
   for (const path of compressed) expect([path, await encodingOf(path)]).toEqual([path, "br"]);
   expect(await encodingOf("/api/contribute/queue", "gzip")).toBe("gzip");
   expect(await encodingOf("/api/contribute/queue", "identity")).toBeNull();
-  expect(await encodingOf("/api/contribute/events")).toBeNull();
+  expect(await encodingOf("/api/contribute/events")).toBe("gzip");
+  for (const others of ["identity", "br", "gzip;q=0"])
+    expect([others, await encodingOf("/api/contribute/events", others)]).toEqual([others, null]);
   const register = { method: "POST", body: JSON.stringify({ github_username: "newcomer" }) };
   expect(await encodingOf("/api/contribute/register", "br", register)).toBeNull();
 });

@@ -83,7 +83,8 @@ export class DoneByHour {
   /** The sum over the last `count` hours, including the current one. Every page shows this sum. */
   sum(count: number, now: number): Done {
     const sum = none();
-    for (const { from: _, ...done } of this.hours(count, now)) addTo(sum, done);
+    const last = hourOf(now);
+    for (let hour = last - count + 1; hour <= last; hour += 1) addTo(sum, this.#sums.get(hour) ?? none());
     return sum;
   }
 

@@ -35,7 +35,7 @@ test("a watcher that still reads the first snapshot of a large fleet is not disc
   const clock = new VirtualClock();
   const stream = new EventStream(modelOf(3 * MEBIBYTE), clock);
   const watcher = slowWatcher();
-  await stream.watch(watcher, everything, true);
+  await stream.watch(watcher, everything, { wantsChanges: true });
   for (let beat = 0; beat < 5; beat += 1) {
     stream.change();
     await clock.jump(1000);
@@ -124,10 +124,10 @@ test("changes sent because a watcher joins reach the other delta watchers, even 
   const deltaWatcher = slowWatcher();
   const told: string[] = [];
   deltaWatcher.write = ((text: string) => told.push(text) > 0) as typeof deltaWatcher.write;
-  await stream.watch(deltaWatcher, everything, true);
+  await stream.watch(deltaWatcher, everything, { wantsChanges: true });
   note = "after";
   const gone = slowWatcher();
-  const joining = stream.watch(gone, everything, true);
+  const joining = stream.watch(gone, everything, { wantsChanges: true });
   gone.destroy();
   await joining;
   expect(told.join("")).toContain('event: changes\ndata: {"clankers":[{"connection_id":"conn-1","note":"after"}]');

@@ -2,7 +2,8 @@ import type { ServerResponse } from "node:http";
 import type { Activity } from "@nest/dispatch";
 import { type Clock, TimeSlicer } from "@nest/kit";
 import { stream } from "@nest/protocol";
-import { changesSince, type FleetSnapshot, piecesOf, type RowTexts, snapshotOf } from "./fleet-changes.ts";
+import { FleetSnapshot, piecesOf, type RowTexts } from "./fleet-changes.ts";
+import { GZIP_START, packedPart, packedPartOfLong } from "./packed-stream.ts";
 import type { ReadModel, Visibility } from "./read-model.ts";
 
 /** Minimum time between two sendings of status and work. */
@@ -14,8 +15,10 @@ const SNAPSHOT_EVERY_MS = 1000;
 const AT_ONCE = 10;
 const AT_ONCE_WITHIN_MS = 1000;
 const TOGETHER_MS = 100;
-/** How long the stream works at a time: what it makes each second must not delay the relays. */
-const SLICE_MS = 0.25;
+/** The stream works a little at a time, and then rests: what it makes each second must not delay the relays. */
+const SLICES = { sliceMs: 0.2, restMs: 1 };
+/** Pieces of the first snapshot, of some 35 KB each, that are packed together. */
+const PACKED_TOGETHER = 8;
 /** Texts longer than this are encoded once for all watchers. */
 const ENCODED_ONCE = 4096;
 const MOST_WATCHERS = 1000;
@@ -36,9 +39,19 @@ interface Watcher {
   readonly visibility: Visibility;
   /** Whether it wants only the changes of the fleet, which are far fewer bytes with thousands of relays. */
   readonly wantsChanges: boolean;
+  /** Whether it reads gzip. */
+  readonly isPacked: boolean;
   readonly audience: Audience;
   /** Maximum number of unread bytes. It includes the first snapshot, which for a large fleet exceeds the usual maximum. */
   readonly maxQueuedBytes: number;
+}
+
+/** What a watcher wants. */
+export interface Wishes {
+  /** Only the changes of the fleet after the first snapshot. */
+  readonly wantsChanges?: boolean;
+  /** The stream in gzip: a tenth of the bytes. */
+  readonly isPacked?: boolean;
 }
 
 /** The identity of a watcher. */
@@ -62,8 +75,8 @@ export class EventStream {
   readonly #watchers = new Map<ServerResponse, Watcher>();
   /** Watchers whose first snapshot is being made. */
   readonly #joining = new Map<ServerResponse, Audience>();
-  /** The last snapshot sent to the watchers of changes, by visibility filter: the baseline of their next changes. */
-  readonly #baselines = new Map<Visibility, FleetSnapshot>();
+  /** The last snapshot sent, by visibility filter: the baseline of the next changes. */
+  readonly #snapshots = new Map<Visibility, FleetSnapshot>();
   readonly #texts: RowTexts = new WeakMap();
   /** The last lines of the feed, sent to each new watcher. */
   #latest: readonly Activity[] = [];
@@ -72,6 +85,7 @@ export class EventStream {
   #isActivityDue = false;
   /** How often new lines were sent in this second. */
   #sendings = 0;
+  #beforeTelling: () => void = () => {};
   #changed = false;
   #scheduled = false;
   /** Snapshots are made in time slices, one after the other. */
@@ -91,6 +105,11 @@ export class EventStream {
     });
   }
 
+  /** `act` is called before watchers are told of a change: what they ask for then must know of it. */
+  beforeTelling(act: () => void): void {
+    this.#beforeTelling = act;
+  }
+
   /** Reads the last lines of the feed from the database. */
   async load(): Promise<void> {
     this.#latest = (await this.#model.latest(REPLAY)).reverse();
@@ -101,12 +120,12 @@ export class EventStream {
   }
 
   /** Adds a watcher; false when there are too many. */
-  async watch(response: ServerResponse, audience: Audience, wantsChanges = false): Promise<boolean> {
+  async watch(response: ServerResponse, audience: Audience, wishes: Wishes = {}): Promise<boolean> {
     if (!this.#hasRoomFor(audience)) return false;
     this.#joining.set(response, audience);
     try {
       await this.#model.refreshed();
-      return await this.#inTurn(() => this.#welcome(response, audience, wantsChanges));
+      return await this.#inTurn(() => this.#welcome(response, audience, wishes));
     } finally {
       this.#joining.delete(response);
     }
@@ -135,16 +154,21 @@ export class EventStream {
     return anonymous.filter((other) => other.anonymousAt === anonymousAt).length < MOST_ANONYMOUS_PER_ADDRESS;
   }
 
-  async #welcome(response: ServerResponse, audience: Audience, wantsChanges: boolean): Promise<boolean> {
+  async #welcome(
+    response: ServerResponse,
+    audience: Audience,
+    { wantsChanges = false, isPacked = false }: Wishes,
+  ): Promise<boolean> {
     const { visibility } = audience;
+    this.#beforeTelling();
     // The first watcher gets everything in its snapshot; changes made while the snapshot is built are sent after it.
     if (this.#watchers.size === 0) this.#changed = false;
-    const slicer = new TimeSlicer(SLICE_MS);
-    const snapshot = await this.#snapshotFor(visibility, slicer);
+    const slicer = new TimeSlicer(SLICES);
+    const { snapshot, changes } = await this.#snapshotFor(visibility, slicer);
     // Watchers of changes share one baseline: send them the pending changes before adding one.
-    const changes = wantsChanges ? await this.#changes(visibility, snapshot, slicer) : "";
     await this.#sendTo(visibility, (watcher) => watcher.wantsChanges, changes);
-    const whole = await this.#wholeOf(snapshot, slicer);
+    const plain = await this.#wholeOf(snapshot, slicer);
+    const whole = isPacked ? await packedPieces(plain) : plain;
     if (response.destroyed) return true;
     // It finds them in its first message.
     this.#sendActivity();
@@ -152,17 +176,21 @@ export class EventStream {
     response.writeHead(200, {
       "content-type": "text/event-stream; charset=utf-8",
       "cache-control": "no-store",
+      vary: "accept-encoding",
+      ...(isPacked ? { "content-encoding": "gzip" } : {}),
       "x-accel-buffering": "no",
       connection: "keep-alive",
     });
     // Those who watch already were not told this one.
     if (!this.#told.has(visibility)) this.#statusFor(visibility);
     const hello = event("hello", { activity, status: this.#model.status(visibility) });
-    response.write(`retry: 2000\n\n${hello}`);
+    const first = `retry: 2000\n\n${hello}`;
+    response.write(isPacked ? Buffer.concat([GZIP_START, packedPart(Buffer.from(first))]) : first);
     for (const piece of whole) response.write(piece);
     this.#watchers.set(response, {
       visibility,
       wantsChanges,
+      isPacked,
       audience,
       maxQueuedBytes: response.writableLength + MOST_QUEUED_BYTES,
     });
@@ -221,18 +249,17 @@ export class EventStream {
   }
 
   async #sendSnapshot(): Promise<void> {
+    this.#beforeTelling();
     const kinds = new Map<Visibility, { whole: boolean; changes: boolean }>();
     for (const { visibility, wantsChanges } of this.#watchers.values()) {
       const kind = kinds.get(visibility) ?? { whole: false, changes: false };
       kinds.set(visibility, { whole: kind.whole || !wantsChanges, changes: kind.changes || wantsChanges });
     }
-    for (const visibility of this.#baselines.keys())
-      if (kinds.get(visibility)?.changes !== true) this.#baselines.delete(visibility);
+    for (const visibility of this.#snapshots.keys()) if (!kinds.has(visibility)) this.#snapshots.delete(visibility);
     for (const visibility of this.#told.keys()) if (!kinds.has(visibility)) this.#told.delete(visibility);
     for (const [visibility, { whole, changes }] of kinds) {
-      const slicer = new TimeSlicer(SLICE_MS);
-      const snapshot = await this.#snapshotFor(visibility, slicer);
-      const delta = changes ? await this.#changes(visibility, snapshot, slicer) : "";
+      const slicer = new TimeSlicer(SLICES);
+      const { snapshot, changes: delta } = await this.#snapshotFor(visibility, slicer);
       const status = this.#statusFor(visibility);
       if (whole)
         await this.#sendTo(
@@ -256,8 +283,15 @@ export class EventStream {
     return status;
   }
 
-  async #snapshotFor(visibility: Visibility, slicer: TimeSlicer): Promise<FleetSnapshot> {
-    return slicer.through(snapshotOf(await slicer.through(this.#model.fleet(visibility)), this.#texts));
+  /** The fleet as it is now, and the event with what has changed since it was looked at last; empty where there is none. */
+  async #snapshotFor(
+    visibility: Visibility,
+    slicer: TimeSlicer,
+  ): Promise<{ readonly snapshot: FleetSnapshot; readonly changes: string }> {
+    const snapshot = this.#snapshots.get(visibility) ?? new FleetSnapshot(this.#texts);
+    this.#snapshots.set(visibility, snapshot);
+    const changes = await slicer.through(snapshot.take(await slicer.through(this.#model.fleet(visibility))));
+    return { snapshot, changes: changes === undefined ? "" : eventOf("changes", changes) };
   }
 
   /** The event with everything, in pieces that are encoded one by one. */
@@ -271,21 +305,14 @@ export class EventStream {
     return encoded;
   }
 
-  /** The event with the changes since the baseline; `after` becomes the new baseline. */
-  async #changes(visibility: Visibility, after: FleetSnapshot, slicer: TimeSlicer): Promise<string> {
-    const before = this.#baselines.get(visibility);
-    const changes = before === undefined ? undefined : await slicer.through(changesSince(before, after));
-    this.#baselines.set(visibility, after);
-    return changes === undefined ? "" : eventOf("changes", changes);
-  }
-
   /** Sends to some watchers, a few at a time: what is written to one waits in the kernel, and many together take milliseconds. */
   async #sendTo(visibility: Visibility, wants: (watcher: Watcher) => boolean, text: string | Buffer): Promise<void> {
     if (text.length === 0) return;
-    const payload = typeof text === "string" ? payloadOf(text) : text;
-    const slicer = new TimeSlicer(SLICE_MS);
-    for (const [response, watcher] of [...this.#watchers]) {
-      if (watcher.visibility !== visibility || !wants(watcher)) continue;
+    const wanting = [...this.#watchers].filter(([, watcher]) => watcher.visibility === visibility && wants(watcher));
+    const payload = new Payload(text);
+    if (wanting.some(([, { isPacked }]) => isPacked)) await payload.packOnAnotherThread();
+    const slicer = new TimeSlicer(SLICES);
+    for (const [response, watcher] of wanting) {
       await slicer.pause();
       // It may have left, or may not be told any more, since the last turn.
       if (this.#watchers.has(response)) send(response, watcher, payload);
@@ -297,24 +324,50 @@ export class EventStream {
     for (const watcher of this.#watchers.keys()) watcher.end();
   }
 
-  #broadcast(payloadFor: (visibility: Visibility) => string): void {
-    const payloads = new Map<Visibility, string | Buffer>();
+  #broadcast(textFor: (visibility: Visibility) => string): void {
+    const payloads = new Map<Visibility, Payload>();
     for (const [response, watcher] of this.#watchers) {
-      const payload = payloads.get(watcher.visibility) ?? payloadOf(payloadFor(watcher.visibility));
+      const payload = payloads.get(watcher.visibility) ?? new Payload(textFor(watcher.visibility));
       payloads.set(watcher.visibility, payload);
       send(response, watcher, payload);
     }
   }
 }
 
-function send(response: ServerResponse, { maxQueuedBytes }: Watcher, payload: string | Buffer): void {
-  if (response.writableLength > maxQueuedBytes) response.destroy();
-  else response.write(payload);
+/** What is sent to many watchers: encoded once, and packed once for those who read gzip. */
+class Payload {
+  readonly plain: string | Buffer;
+  #packed: Buffer | undefined;
+
+  constructor(text: string | Buffer) {
+    this.plain = typeof text === "string" && text.length > ENCODED_ONCE ? Buffer.from(text) : text;
+  }
+
+  get packed(): Buffer {
+    this.#packed ??= packedPart(bytesOf(this.plain));
+    return this.#packed;
+  }
+
+  async packOnAnotherThread(): Promise<void> {
+    this.#packed = await packedPartOfLong(bytesOf(this.plain));
+  }
 }
 
-/** What is sent to many watchers is encoded once. */
-function payloadOf(text: string): string | Buffer {
-  return text.length > ENCODED_ONCE ? Buffer.from(text) : text;
+function bytesOf(text: string | Buffer): Buffer {
+  return typeof text === "string" ? Buffer.from(text) : text;
+}
+
+/** A long text that was encoded in pieces, packed some of them at a time. */
+async function packedPieces(pieces: readonly Buffer[]): Promise<Buffer[]> {
+  const packed: Buffer[] = [];
+  for (let at = 0; at < pieces.length; at += PACKED_TOGETHER)
+    packed.push(await packedPartOfLong(Buffer.concat(pieces.slice(at, at + PACKED_TOGETHER))));
+  return packed;
+}
+
+function send(response: ServerResponse, { maxQueuedBytes, isPacked }: Watcher, payload: Payload): void {
+  if (response.writableLength > maxQueuedBytes) response.destroy();
+  else response.write(isPacked ? payload.packed : payload.plain);
 }
 
 function event(name: string, value: unknown): string {

@@ -1,7 +1,7 @@
 import { TimeSlicer } from "@nest/kit";
 import type { contribute } from "@nest/protocol";
 import { expect, test } from "vitest";
-import { changesSince, piecesOf, snapshotOf } from "./fleet-changes.ts";
+import { FleetSnapshot, piecesOf } from "./fleet-changes.ts";
 
 const slicer = new TimeSlicer();
 
@@ -12,7 +12,13 @@ function fleetOf(relays: Record<string, string>, tasks: Record<string, string>):
   return { clankers, work, ...counts } as unknown as contribute.FleetReply;
 }
 
-const snapshotAs = (fleet: contribute.FleetReply) => slicer.through(snapshotOf(fleet, new WeakMap()));
+/** A snapshot that has taken these, one after the other, and the changes of the last. */
+async function taken(...fleets: contribute.FleetReply[]) {
+  const snapshot = new FleetSnapshot(new WeakMap());
+  let changes: string | undefined;
+  for (const fleet of fleets) changes = await slicer.through(snapshot.take(fleet));
+  return { whole: JSON.parse((await slicer.through(piecesOf(snapshot))).join("")) as unknown, changes };
+}
 
 test("the whole snapshot is the fleet as the route answers it", async () => {
   const many = Object.fromEntries(Array.from({ length: 250 }, (_, nth) => [`c-${nth}`, "m"]));
@@ -21,13 +27,15 @@ test("the whole snapshot is the fleet as the route answers it", async () => {
     fleetOf({ "c-1": 'a "model"', "c-2": "" }, { "t-1": "line\nline" }),
     fleetOf(many, {}),
   ])
-    expect(JSON.parse((await slicer.through(piecesOf(await snapshotAs(fleet)))).join(""))).toEqual(fleet);
+    expect((await taken(fleet)).whole).toEqual(fleet);
 });
 
 test("changes name what is new, what is different and what is gone, and nothing else", async () => {
-  const before = await snapshotAs(fleetOf({ "c-1": "a", "c-2": "b", "c-3": "c" }, { "t-1": "x", "t-2": "y" }));
-  const after = await snapshotAs(fleetOf({ "c-1": "a", "c-2": "B", "c-4": "d" }, { "t-2": "y" }));
-  expect(JSON.parse((await slicer.through(changesSince(before, after))) ?? "")).toEqual({
+  const before = fleetOf({ "c-1": "a", "c-2": "b", "c-3": "c" }, { "t-1": "x", "t-2": "y" });
+  const after = fleetOf({ "c-1": "a", "c-2": "B", "c-4": "d" }, { "t-2": "y" });
+  const { whole, changes = "" } = await taken(before, after);
+  expect(whole).toEqual(after);
+  expect(JSON.parse(changes)).toEqual({
     clankers: [
       { connection_id: "c-2", model: "B" },
       { connection_id: "c-4", model: "d" },
@@ -42,5 +50,5 @@ test("changes name what is new, what is different and what is gone, and nothing 
 
 test("of the same fleet there is nothing to tell", async () => {
   const fleet = fleetOf({ "c-1": "a" }, { "t-1": "x" });
-  expect(await slicer.through(changesSince(await snapshotAs(fleet), await snapshotAs(fleet)))).toBeUndefined();
+  expect((await taken(fleet, fleet)).changes).toBeUndefined();
 });

@@ -2,31 +2,57 @@ import type { contribute } from "@nest/protocol";
 
 type Counts = Pick<contribute.FleetReply, "cooldown_count" | "in_flight_count" | "held_count">;
 
-/** The fleet as last sent: the JSON text of each row, by its id. */
-export interface FleetSnapshot {
-  readonly clankers: ReadonlyMap<string, string>;
-  readonly work: ReadonlyMap<string, string>;
-  readonly counts: Counts;
-}
-
 /** The JSON text of rows, kept as long as the row: one that is the same object as in the last snapshot is not written anew. */
 export type RowTexts = WeakMap<object, string>;
 
-/** Makes a snapshot of a fleet. A generator, one row a step, so that the caller can yield to the event loop. */
-export function* snapshotOf(fleet: contribute.FleetReply, known: RowTexts): Generator<void, FleetSnapshot> {
-  const { cooldown_count, in_flight_count, held_count } = fleet;
-  const counts = { cooldown_count, in_flight_count, held_count };
-  const clankers = new Map<string, string>();
-  for (const row of fleet.clankers) {
-    clankers.set(row.connection_id, textOf(row, known));
-    yield;
+/** The fleet as last sent: the JSON text of each row, by its id. It is changed in place: with thousands of relays copies are costly. */
+export class FleetSnapshot {
+  readonly clankers = new Map<string, string>();
+  readonly work = new Map<string, string>();
+  counts: Counts = { cooldown_count: 0, in_flight_count: 0, held_count: 0 };
+  readonly #known: RowTexts;
+
+  constructor(known: RowTexts) {
+    this.#known = known;
   }
-  const work = new Map<string, string>();
-  for (const row of fleet.work) {
-    work.set(row.task_id, textOf(row, known));
-    yield;
+
+  /**
+   * Takes the fleet as it is now, and returns what has changed as JSON; undefined where nothing has. A generator, one row a step, so that
+   * the caller can yield to the event loop.
+   */
+  *take(fleet: contribute.FleetReply): Generator<void, string | undefined> {
+    const { cooldown_count, in_flight_count, held_count } = fleet;
+    this.counts = { cooldown_count, in_flight_count, held_count };
+    const clankers = yield* this.#takeRows(this.clankers, fleet.clankers, (row) => row.connection_id);
+    const work = yield* this.#takeRows(this.work, fleet.work, (row) => row.task_id);
+    const rows = [clankers.changed, clankers.gone, work.changed, work.gone];
+    if (rows.every(({ length }) => length === 0)) return undefined;
+    const gone = JSON.stringify({ clankers: clankers.gone, work: work.gone });
+    return objectOf({ clankers: listOf(clankers.changed), work: listOf(work.changed), gone }, this.counts);
   }
-  return { clankers, work, counts };
+
+  *#takeRows<Row extends object>(texts: Map<string, string>, rows: readonly Row[], nameOf: (row: Row) => string) {
+    const changed: string[] = [];
+    const gone: string[] = [];
+    for (const row of rows) {
+      const name = nameOf(row);
+      const text = textOf(row, this.#known);
+      if (texts.get(name) !== text) {
+        texts.set(name, text);
+        changed.push(text);
+      }
+      yield;
+    }
+    // Most of the time nobody is gone, and nothing has to be looked for.
+    if (texts.size === rows.length) return { changed, gone };
+    const here = new Set(rows.map(nameOf));
+    for (const name of texts.keys()) {
+      if (!here.has(name)) gone.push(name);
+      yield;
+    }
+    for (const name of gone) texts.delete(name);
+    return { changed, gone };
+  }
 }
 
 function textOf(row: object, known: RowTexts): string {
@@ -58,30 +84,6 @@ export function* piecesOf({ clankers, work, counts }: FleetSnapshot): Generator<
     pieces.push("]");
   }
   return [...pieces, `,${JSON.stringify(counts).slice(1)}`];
-}
-
-/** The changes between two snapshots as JSON; undefined when there are none. A generator, one row a step. */
-export function* changesSince(before: FleetSnapshot, after: FleetSnapshot): Generator<void, string | undefined> {
-  const clankers = yield* differences(before.clankers, after.clankers);
-  const work = yield* differences(before.work, after.work);
-  const rows = [clankers.changed, clankers.gone, work.changed, work.gone];
-  if (rows.every(({ length }) => length === 0)) return undefined;
-  const gone = JSON.stringify({ clankers: clankers.gone, work: work.gone });
-  return objectOf({ clankers: listOf(clankers.changed), work: listOf(work.changed), gone }, after.counts);
-}
-
-function* differences(before: ReadonlyMap<string, string>, after: ReadonlyMap<string, string>) {
-  const changed: string[] = [];
-  const gone: string[] = [];
-  for (const [name, text] of after) {
-    if (before.get(name) !== text) changed.push(text);
-    yield;
-  }
-  for (const name of before.keys()) {
-    if (!after.has(name)) gone.push(name);
-    yield;
-  }
-  return { changed, gone };
 }
 
 function listOf(texts: Iterable<string>): string {

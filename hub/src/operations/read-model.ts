@@ -23,6 +23,7 @@ import {
 import { Revision } from "../queue-settings/revision.ts";
 import type { Gateway } from "../relays/gateway.ts";
 import type { Peers, RemoteRelay } from "../relays/peers.ts";
+import type { Session } from "../relays/session.ts";
 import { DAY_HOURS, type DoneByHour } from "./done-by-hour.ts";
 import { ACTIVITY, activityOf, RETAINED } from "./feed-queries.ts";
 import { facetsOf, issueMatcher } from "./issue-filter.ts";
@@ -204,13 +205,11 @@ export class ReadModel {
   *fleet(visibility: Visibility, page: OptionalPaging = {}): Generator<void, contribute.FleetReply> {
     const { ledger, queue, gateway, peers, settings } = this.#deps;
     this.#rows.madeUnder(settings());
-    const held = new Map<string, string>();
     const remote = new Map(peers.relays().map((relay) => [relay.row.connection_id, relay]));
     const work: contribute.FleetWork[] = [];
     for (const lease of ledger.liveLeases()) {
       const { connection = "" } = lease;
       const note = gateway.session(connection)?.note ?? remote.get(connection)?.note;
-      if (connection !== "") held.set(connection, lease.taskId);
       work.push(this.#work.of(lease, note, visibility));
       yield;
     }
@@ -218,11 +217,11 @@ export class ReadModel {
     const cooling = ["failed", "quarantined", "connection_lost", "given_back", "requeued"];
     const clankers: contribute.FleetRelay[] = [];
     for (const session of gateway.sessions()) {
-      clankers.push(...this.#rows.ofSession(session, held, visibility));
+      clankers.push(...this.#rows.ofSession(session, this.#taskOf(session), visibility));
       yield;
     }
     for (const relay of remote.values()) {
-      clankers.push(this.#rows.ofRemote(relay, held, visibility));
+      clankers.push(this.#rows.ofRemote(relay, this.#taskOfRemote(relay), visibility));
       yield;
     }
     const from = Number(page.cursor ?? 0);
@@ -241,23 +240,34 @@ export class ReadModel {
   ownRelays(): RemoteRelay[] {
     const all = () => true;
     return [...this.#deps.gateway.sessions()].flatMap((session) =>
-      this.#rows.ofSession(session, new Map(), all).map((row) => ({ row, note: session.note })),
+      this.#rows.ofSession(session, undefined, all).map((row) => ({ row, note: session.note })),
     );
   }
 
   /** The connected relays of one contributor, on every replica, as they may see them themselves. */
   relaysOf(contributorId: string): contribute.FleetRelay[] {
-    const held = new Map(
-      this.#deps.ledger
-        .leasesOfContributor(contributorId)
-        .flatMap(({ connection, taskId }) => (connection === undefined ? [] : [[connection, taskId] as const])),
-    );
     const all = () => true;
     const here = [...this.#deps.gateway.sessions()].flatMap((session) =>
-      session.relayIdentity?.contributorId === contributorId ? this.#rows.ofSession(session, held, all) : [],
+      session.relayIdentity?.contributorId === contributorId
+        ? this.#rows.ofSession(session, this.#taskOf(session), all)
+        : [],
     );
     const elsewhere = this.#deps.peers.relays().filter(({ row }) => row.contributor_id === contributorId);
-    return [...here, ...elsewhere.map((relay) => this.#rows.ofRemote(relay, held, all))];
+    return [...here, ...elsewhere.map((relay) => this.#rows.ofRemote(relay, this.#taskOfRemote(relay), all))];
+  }
+
+  #taskOf({ relayIdentity, connection }: Session): string | undefined {
+    return relayIdentity === undefined ? undefined : this.#taskAt(relayIdentity.contributorId, connection);
+  }
+
+  #taskOfRemote({ row }: RemoteRelay): string | undefined {
+    return this.#taskAt(row.contributor_id, row.connection_id);
+  }
+
+  /** The task of a contributor's connection. */
+  #taskAt(contributorId: string, connection: string): string | undefined {
+    return this.#deps.ledger.leasesOfContributor(contributorId).find((lease) => lease.connection === connection)
+      ?.taskId;
   }
 
   /** Every connected relay, on every replica, as admins see it. */

@@ -55,11 +55,10 @@ export class RelayRows {
     this.#settings = settings;
   }
 
-  /** The row of a session of this replica; none before it has authenticated. `held`: the task of each connection that has one. */
-  ofSession(session: Session, held: ReadonlyMap<string, string>, visibility: Visibility): contribute.FleetRelay[] {
+  /** The row of a session of this replica; none before it has authenticated. `current`: the task that it has. */
+  ofSession(session: Session, current: string | undefined, visibility: Visibility): contribute.FleetRelay[] {
     const { relayIdentity } = session;
     if (relayIdentity === undefined) return [];
-    const current = held.get(session.connection);
     const lastFailure = shownFailure(session.lastFailure, visibility);
     const credentialFailure = shownFailure(session.credentialFailure, visibility);
     const now = this.#deps.now();
@@ -87,11 +86,10 @@ export class RelayRows {
   }
 
   /** The row of another replica's relay, as that replica tells it unfiltered. */
-  ofRemote({ row }: RemoteRelay, held: ReadonlyMap<string, string>, visibility: Visibility): contribute.FleetRelay {
+  ofRemote({ row }: RemoteRelay, current: string | undefined, visibility: Visibility): contribute.FleetRelay {
     const { idle_reason, last_failure, credential_failure, pause: _, ...rest } = row;
     const { contributor_id: contributorId, session } = row;
     const identity = session === undefined ? contributorId : `${contributorId}#${session}`;
-    const current = held.get(row.connection_id);
     const paused = this.#pauseOf({ contributorId, identity });
     return {
       ...rest,

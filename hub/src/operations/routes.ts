@@ -1,4 +1,4 @@
-import { networkOf } from "@nest/http";
+import { networkOf, takesGzip } from "@nest/http";
 import { NestError, TimeSlicer } from "@nest/kit";
 import { contribute, health, issues, operations, tasks } from "@nest/protocol";
 import type { FastifyRequest } from "fastify";
@@ -48,8 +48,12 @@ export function registerOperationsRoutes(routes: HubRoutes, deps: OperationsRout
     reply.header("x-nest-contribute-protocol", status.api_version);
     return status;
   });
-  routes.serve(contribute.queue, ({ query, viewer }) =>
-    new TimeSlicer().through(readModel.queue(query, visibility(viewer))),
+  // What each open Operations page asks for again and again.
+  const sharing = { sharedAmong: (viewer: Viewer) => (isAdmin(viewer) ? "admins" : "everybody") };
+  routes.serve(
+    contribute.queue,
+    ({ query, viewer }) => new TimeSlicer().through(readModel.queue(query, visibility(viewer))),
+    sharing,
   );
   routes.serve(contribute.exportQueue, async ({ query: { format, ...filter }, viewer, request, reply }) => {
     const { all } = await new TimeSlicer().through(readModel.foundIssues(filter, visibility(viewer)));
@@ -71,7 +75,8 @@ export function registerOperationsRoutes(routes: HubRoutes, deps: OperationsRout
       anonymousAt: viewer.kind === "anonymous" ? networkOf(request.ip) : undefined,
       isStill: async () => sameViewer(viewer, await viewerOf(request)),
     };
-    if (!(await stream.watch(reply.raw, audience, query.fleet === "changes"))) {
+    const wishes = { wantsChanges: query.fleet === "changes", isPacked: takesGzip(request.headers["accept-encoding"]) };
+    if (!(await stream.watch(reply.raw, audience, wishes))) {
       reply.raw.writeHead(503, { "content-type": "application/json", "retry-after": "5" });
       reply.raw.end(JSON.stringify({ error: "too many event streams are open", code: "too_many_watchers" }));
     }
@@ -94,16 +99,20 @@ export function registerOperationsRoutes(routes: HubRoutes, deps: OperationsRout
     const who = { visibility: visibility(viewer), isAdmin: isAdmin(viewer) };
     return deps.issueReadModel.issue(`${owner}/${name}`, Number(number), who);
   });
-  routes.serve(operations.history, () => {
-    const summary = deps.waits.summary(now());
-    const hours = doneByHour.hours(CHARTED_HOURS, now());
-    return {
-      hours,
-      day: doneByHour.sum(DAY_HOURS, now()),
-      week: doneByHour.sum(CHARTED_HOURS, now()),
-      ...(summary === undefined ? {} : { ready_to_assign: summary }),
-    };
-  });
+  routes.serve(
+    operations.history,
+    () => {
+      const summary = deps.waits.summary(now());
+      const hours = doneByHour.hours(CHARTED_HOURS, now());
+      return {
+        hours,
+        day: doneByHour.sum(DAY_HOURS, now()),
+        week: doneByHour.sum(CHARTED_HOURS, now()),
+        ...(summary === undefined ? {} : { ready_to_assign: summary }),
+      };
+    },
+    sharing,
+  );
   routes.serve(operations.metrics, async ({ reply }) =>
     reply.type(metrics.registry.contentType).send(await metrics.registry.metrics()),
   );

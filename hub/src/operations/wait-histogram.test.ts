@@ -9,6 +9,15 @@ test("of the waits of the last hour, the median and the slowest twentieth", () =
   expect(waits.summary(2000)).toEqual({ count: 100, median_ms: 51, slow_ms: 96 });
 });
 
+test("every wait of the hour is counted; the percentiles are those of the newest two thousand", () => {
+  const waits = new WaitHistogram();
+  for (let nth = 0; nth < 9000; nth += 1) waits.count(nth < 7000 ? 1 : 10, nth);
+  expect(waits.summary(10_000)).toEqual({ count: 9000, median_ms: 10, slow_ms: 10 });
+  expect(waits.summary(HOUR_MS + 120_000)).toBeUndefined();
+  waits.count(3, HOUR_MS + 120_000);
+  expect(waits.summary(HOUR_MS + 121_000)).toEqual({ count: 1, median_ms: 3, slow_ms: 3 });
+});
+
 test("a wait counts for an hour, and without one there is nothing to say", () => {
   const waits = new WaitHistogram();
   expect(waits.summary(0)).toBeUndefined();

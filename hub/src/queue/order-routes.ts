@@ -38,17 +38,21 @@ type Order = readonly string[];
  */
 export function registerOrderRoutes(routes: HubRoutes, deps: OrderRouteDeps): void {
   const { ledger, queue, now } = deps;
-  routes.serve(described.order, () => ({
-    order: orderIn(ledger.setting(ORDER_SETTING)),
-    waiting: orderIn(ledger.setting(ORDER_SETTING)).filter((key) => isWaiting(queue, key)).length,
-    hold: operatorHolds(ledger, now()).map(([key, { reason, by, at, until }]) => ({
-      key,
-      reason,
-      by,
-      at: iso(at),
-      ...(until === undefined ? {} : { until: iso(until) }),
-    })),
-  }));
+  routes.serve(
+    described.order,
+    () => ({
+      order: orderIn(ledger.setting(ORDER_SETTING)),
+      waiting: orderIn(ledger.setting(ORDER_SETTING)).filter((key) => isWaiting(queue, key)).length,
+      hold: operatorHolds(ledger, now()).map(([key, { reason, by, at, until }]) => ({
+        key,
+        reason,
+        by,
+        at: iso(at),
+        ...(until === undefined ? {} : { until: iso(until) }),
+      })),
+    }),
+    { sharedAmong: () => "operators" },
+  );
   routes.serve(described.setOrder, async ({ body, actor }) => {
     const expected = body.expected === undefined ? undefined : unique(body.expected);
     let inForce: Order | undefined;

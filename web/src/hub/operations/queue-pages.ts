@@ -41,7 +41,7 @@ export function useQueuePages({ reason, search }: QueueChoice, first: number, la
           ...(reason === undefined ? {} : { reason }),
           q: search,
         };
-        return (await call(contribute.queue, { query, signal })).value;
+        return (await call(contribute.queue, { query, maxAgeSeconds: 1, signal })).value;
       },
     })),
   });

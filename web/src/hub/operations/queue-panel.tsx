@@ -82,7 +82,7 @@ function PinnedIssues() {
   const isAdmin = useIsAdmin();
   const { data } = useQuery({
     queryKey: ["queue", "order"],
-    queryFn: async ({ signal }) => (await call(queue.order, { signal })).value,
+    queryFn: async ({ signal }) => (await call(queue.order, { maxAgeSeconds: 1, signal })).value,
     enabled: isAdmin,
   });
   if (data === undefined || data.order.length === 0) return undefined;

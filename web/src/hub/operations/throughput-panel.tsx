@@ -17,7 +17,7 @@ export function ThroughputPanel() {
   const [span, setSpan] = useState<keyof typeof spans>("day");
   const { data, error, refetch } = useQuery({
     queryKey: ["history"],
-    queryFn: async ({ signal }) => (await call(operations.history, { signal })).value,
+    queryFn: async ({ signal }) => (await call(operations.history, { maxAgeSeconds: 1, signal })).value,
   });
   const hours = data?.hours.slice(-spans[span]) ?? [];
   const wait = data?.ready_to_assign;

@@ -25,6 +25,8 @@ export interface Given<Body, Query> {
   readonly body?: Body;
   readonly ifMatch?: string | undefined;
   readonly signal?: AbortSignal;
+  /** How old an answer may be, so that all who ask at about the same time are given the same one. The server forgets it at each change. */
+  readonly maxAgeSeconds?: number;
   /** How long to wait for the answer. */
   readonly deadlineMs?: number;
 }
@@ -69,7 +71,14 @@ export async function call<Body extends z.ZodType, Query extends z.ZodType, Repl
 
 function send(
   route: Route,
-  { params = {}, query, body, ifMatch, signal }: Given<unknown, unknown> & { readonly signal: AbortSignal },
+  {
+    params = {},
+    query,
+    body,
+    ifMatch,
+    maxAgeSeconds,
+    signal,
+  }: Given<unknown, unknown> & { readonly signal: AbortSignal },
 ): Promise<Response> {
   const path = route.path.replace(/:([a-z_]+)/gi, (_, name: string) => encodeURIComponent(params[name] ?? ""));
   const asked = Object.entries((query ?? {}) as object).filter(([, value]) => value !== undefined && value !== "");
@@ -78,6 +87,7 @@ function send(
   const headers: Record<string, string> = {};
   if (route.method !== "GET") headers["content-type"] = "application/json";
   if (ifMatch !== undefined) headers["if-match"] = ifMatch;
+  if (maxAgeSeconds !== undefined) headers["cache-control"] = `max-age=${maxAgeSeconds}`;
   return fetch(path + search, {
     method: route.method,
     headers,
