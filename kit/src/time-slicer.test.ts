@@ -23,3 +23,21 @@ test("however many works are under way, a turn of the loop goes on with one of t
   await Promise.all(works);
   expect(order).toEqual([0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1, 2]);
 });
+
+test("a work that rests leaves the loop to everybody else for a turn at least", async () => {
+  const slicer = new TimeSlicer({ sliceMs: 0.01, restMs: 1 });
+  let turns = 0;
+  const count = () => {
+    turns += 1;
+    if (!isDone) setImmediate(count);
+  };
+  let isDone = false;
+  setImmediate(count);
+  let before = -1;
+  await work(slicer, 20, () => {
+    expect(turns).toBeGreaterThan(before);
+    before = turns;
+  });
+  isDone = true;
+  expect(turns).toBeGreaterThan(20);
+});

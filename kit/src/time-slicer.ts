@@ -42,7 +42,8 @@ export class TimeSlicer {
         this.#since = performance.now();
         resolve();
       };
-      if (this.#restMs > 0) setTimeout(goOn, this.#restMs);
+      // A timer alone is no turn: one that is due by now fires before anything else.
+      if (this.#restMs > 0) setTimeout(setImmediate, this.#restMs, goOn);
       else inTurn(goOn);
     });
   }
