@@ -6,6 +6,7 @@ const byName: Readonly<Record<string, unknown>> = {
   key: "acme/api#12",
   expected: "acme/api#12",
   place: "5e884898da28047151d0e56f8dc6292773603d0d6aabbdd62a11ef721d1542d8",
+  revision: "5e884898da28047151d0e56f8dc6292773603d0d6aabbdd62a11ef721d1542d8",
   repo: "acme/api",
   number: 12,
   title: "Say which file was not found",
