@@ -79,6 +79,18 @@ export async function navigationFaults(page: Page): Promise<string[]> {
   })()`);
 }
 
+/** The choices of a page that are too narrow for what they show. */
+export async function clippedChoices(page: Page): Promise<string[]> {
+  return page.evaluate<string[]>(`(() => {
+    const canvas = document.createElement("canvas").getContext("2d");
+    return [...document.querySelectorAll("input[aria-haspopup=listbox]")].map((one) => [one, one.value || one.placeholder]).filter(([one, text]) => {
+      const { font, paddingLeft, paddingRight } = getComputedStyle(one);
+      canvas.font = font;
+      return canvas.measureText(text).width > one.clientWidth - parseFloat(paddingLeft) - parseFloat(paddingRight) + 1;
+    }).map(([, text]) => text);
+  })()`);
+}
+
 /** Whether `NEST_UPDATE_IMAGES=1` asks for new pictures in the documents. */
 const wantsPictures = process.env.NEST_UPDATE_IMAGES === "1";
 /** When a hub's clock starts that is seen in pictures: now, as the browser's, where there are any. */

@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { seriousViolations } from "../harness/axe.ts";
-import { isChromiumMissing, launchChromium, openPage } from "../harness/chromium.ts";
+import { allViolations, seriousViolations } from "../harness/axe.ts";
+import { clippedChoices, isChromiumMissing, launchChromium, openPage } from "../harness/chromium.ts";
 import { WebHub } from "../harness/web-hub.ts";
 
 const missing = isChromiumMissing("the audit in a browser");
@@ -74,6 +74,12 @@ describe.skipIf(missing)("the page of the audit", () => {
       colorScheme: "dark",
       cookies: web.admin,
     });
+    await page.getByRole("combobox", { name: "What" }).waitFor();
+    expect(await clippedChoices(page)).toEqual([]);
+    await page.getByRole("combobox", { name: "What" }).click();
+    await page.getByRole("option").first().waitFor();
+    expect(await allViolations(page)).toEqual([]);
+    await page.keyboard.press("Escape");
     await page.getByRole("button", { name: "Views" }).click();
     await page.getByRole("menuitem", { name: "Save these filters…" }).click();
     await page.getByLabel("Name of the view").fill("the third");

@@ -99,6 +99,19 @@ describe.skipIf(missing)("the page of numbers", () => {
     await context.close();
   });
 
+  test("draws a day that stands alone as a dot that is seen, and says its values", async () => {
+    const { page, context } = await openPage(browser, `${web.hub.url}/numbers?window=90d`, {
+      viewport: desktop,
+      cookies: web.admin,
+    });
+    const dot = page.locator('#success path.dots[d^="M"]');
+    await dot.waitFor({ state: "attached" });
+    const look = `(() => { const { strokeWidth, strokeLinecap } = getComputedStyle(document.querySelector("#success path.dots")); return [strokeWidth, strokeLinecap]; })()`;
+    expect(await page.evaluate(look)).toEqual(["8px", "round"]);
+    expect(await page.locator("#success figcaption").textContent()).toMatch(/completed of all that ended \d+ %$/);
+    await context.close();
+  });
+
   test("is for admins", async () => {
     const cookies = await web.visitor("ada");
     const { page, context } = await openPage(browser, `${web.hub.url}/numbers`, { viewport: desktop, cookies });
