@@ -30,7 +30,7 @@ import { type HealthRoutesDeps, serveHealth } from "./health/routes.ts";
 import { serveLedger } from "./ledger/routes.ts";
 import { type NotificationRoutesDeps, serveNotifications } from "./notifications/routes.ts";
 import { backupPage, ownBackupPage } from "./pages/backup-page.ts";
-import { type Around, appShell, bar, errorPage, notBuiltPage } from "./pages/page.ts";
+import { type Around, appShell, errorPage, notBuiltPage, terminalBar } from "./pages/page.ts";
 import { pageSources } from "./pages/page-sources.ts";
 import { comeInPage, howToComeIn, ownSignInPage, signInPage } from "./pages/sign-in-page.ts";
 import { terminalClosed, terminalList } from "./pages/terminal-page.ts";
@@ -169,7 +169,7 @@ async function buildPort(
     list: (agents, visitor) => terminalList(agents, around(visitor)),
     bar: (visitor) => {
       const frame = around(visitor);
-      return frame && bar(frame);
+      return frame && terminalBar(frame);
     },
     notBuilt: notBuiltPage,
     random,

@@ -257,7 +257,7 @@ describe.skipIf(missing)("the dashboard of a nest whose agents work", () => {
   }, 60_000);
 
   test("a page that the nest itself makes says too when the nest is not heard from", async () => {
-    for (const path of ["/backup", "/terminal/", "/"]) {
+    for (const path of ["/backup", "/terminal/", "/terminal/?arg=nest-builder", "/"]) {
       const { page, context } = await open(path);
       await context.setOffline(true);
       await page.getByText(/^The nest does not answer\. Last heard at/).waitFor();

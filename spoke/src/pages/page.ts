@@ -38,7 +38,7 @@ ${body}
 }
 
 /** The bar at the top of a page that the nest makes, as the browser app has it. */
-export function bar({ visitor, here }: Around): Html {
+function bar({ visitor, here }: Around): Html {
   const may = { operate: mayUse("operator", visitor), configure: mayUse("owner", visitor) };
   const entries = mayUse("member", visitor) ? nestNavigationFor(may) : [];
   const account =
@@ -61,6 +61,13 @@ ${bar(around)}
 <main id="main" class="wide" tabindex="-1"><p class="soft" role="status">Loading…</p></main>`,
     viewer: mayUse("owner", visitor) ? "owner" : mayUse("operator", visitor) ? "operator" : "reader",
   };
+}
+
+/** What stands above a terminal: the bar, and a word when the nest does not answer any more, which the terminal's own socket tells late. */
+export function terminalBar(around: Around): Html {
+  return html`${bar(around)}
+${offlinePlace("nest")}
+<script type="module" src="/assets/still-there.js"></script>`;
 }
 
 /** What a browser is shown where a page was asked for that there is not, or that is not for whoever asks. */
