@@ -177,7 +177,10 @@ describe.skipIf(missing)("the dashboard of a nest whose agents work", () => {
   });
 
   test("people write into the ledger and move what is there; the audit says who did it", async () => {
-    const { page, context } = await open("/ledger");
+    const { page, context } = await open("/overview");
+    // The dialog may be open before the agents are known.
+    await page.route("**/api/beads?limit=1", (route) => setTimeout(() => void route.continue(), 1000));
+    await page.goto(`${scene().url}/ledger`);
     await page.getByRole("button", { name: "Write something down" }).click();
     await page.getByLabel("What is to do").fill("Ask the team about units");
     await page.getByRole("button", { name: "Write down", exact: true }).click();

@@ -18,7 +18,9 @@ export interface NewBeadProps {
 
 /** Writes something down in an agent's ledger. */
 export function NewBead({ agents, agent, isOpen, close }: NewBeadProps) {
-  const [owner, setOwner] = useState(agents.includes(agent) ? agent : (agents[0] ?? ""));
+  const [chosen, setChosen] = useState<string>();
+  // Opened before the agents are known, it takes the first as soon as they are.
+  const owner = chosen ?? (agents.includes(agent) ? agent : (agents[0] ?? ""));
   const [title, setTitle] = useState("");
   const [priority, setPriority] = useState("2");
   const [notes, setNotes] = useState("");
@@ -49,7 +51,7 @@ export function NewBead({ agents, agent, isOpen, close }: NewBeadProps) {
           data={[...agents]}
           value={owner === "" ? null : owner}
           allowDeselect={false}
-          onChange={(value) => setOwner(value ?? "")}
+          onChange={(value) => setChosen(value ?? undefined)}
         />
         <Select
           label="Priority"
