@@ -1,7 +1,15 @@
 import { existsSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from "playwright-core";
+import {
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  chromium,
+  type Page,
+  type Request,
+} from "playwright-core";
+import { onTestFailed } from "vitest";
 
 /** Where the documents have their pictures. */
 const IMAGES = join(import.meta.dirname, "../../docs/images");
@@ -60,8 +68,31 @@ export async function openPage(
     faults.push(`a dialog opened: ${dialog.message()}`);
     void dialog.dismiss();
   });
+  tellWhenTestFails(page, faults);
   await page.goto(url);
   return { page, context, faults };
+}
+
+/** Prints what a page shows, what it still waits for and what went wrong in it, if the test that opened it fails. */
+function tellWhenTestFails(page: Page, faults: readonly string[]): void {
+  const pending = new Set<Request>();
+  page.on("request", (request) => pending.add(request));
+  page.on("requestfinished", (request) => pending.delete(request));
+  page.on("requestfailed", (request) => {
+    pending.delete(request);
+    if (!page.isClosed()) failed.push(`${request.url()} ${request.failure()?.errorText}`);
+  });
+  const failed: string[] = [];
+  try {
+    onTestFailed(async () => {
+      if (page.isClosed()) return;
+      const shown = await page.locator("body").innerText({ timeout: 1000 }).catch(String);
+      const waitsFor = [...pending].map((request) => request.url());
+      console.error(`${page.url()} shows`, shown.slice(0, 1000), { waitsFor, failed, faults });
+    });
+  } catch {
+    // Opened outside of a test: then nobody tells.
+  }
 }
 
 /** What is wrong with a page's navigation: it is one row, and the page where one is stands in sight. */

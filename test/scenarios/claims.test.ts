@@ -27,7 +27,7 @@ test("an operator's order comes first, over all repositories, and what is not on
   for (const relay of relays) numbers.push((await relay.ready()).number);
   expect(numbers).toEqual([4, 2, 1]);
   await hub.admin("PUT", ORDER, { order: [] });
-  expect((await hub.admin("GET", ORDER)).body).toEqual({ order: [], hold: [] });
+  expect((await hub.admin("GET", ORDER)).body).toEqual({ order: [], waiting: 0, hold: [] });
 });
 
 test("a held issue is not offered until it is released, and a running task on it goes on", async () => {

@@ -153,6 +153,27 @@ test("a line of the feed is told at once, and of a flood a tenth of a second's l
   stream.close();
 });
 
+test("many watchers are told each line once and in order, though only a few are written to at a time", async () => {
+  const clock = new VirtualClock();
+  const stream = new EventStream(modelOf(1), clock);
+  const watchers = Array.from({ length: 30 }, () => ({ response: slowWatcher(), told: [] as string[] }));
+  for (const { response, told } of watchers) {
+    await stream.watch(response, everything);
+    response.write = ((text: string) => {
+      const until = performance.now() + 0.1;
+      while (performance.now() < until);
+      return told.push(text) > 0;
+    }) as typeof response.write;
+  }
+  for (let id = 1; id <= 5; id += 1) stream.tell([{ id }] as unknown as Activity[]);
+  const mostAtOnce = watchers.filter(({ told }) => told.length > 0).length;
+  expect(mostAtOnce).toBeLessThan(30);
+  watchers[29]?.response.destroy();
+  const lines = Array.from({ length: 5 }, (_, nth) => `event: activity\ndata: {"id":${nth + 1}}\n\n`);
+  for (const { told } of watchers.slice(0, 29)) await expect.poll(() => told).toEqual(lines);
+  stream.close();
+});
+
 test("whoever joins is told each line once, and so are those who watch already", async () => {
   const clock = new VirtualClock();
   const stream = new EventStream(modelOf(1), clock);

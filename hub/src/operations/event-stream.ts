@@ -3,8 +3,9 @@ import type { Activity } from "@nest/dispatch";
 import { type Clock, TimeSlicer } from "@nest/kit";
 import { stream } from "@nest/protocol";
 import { FleetSnapshot, piecesOf, type RowTexts } from "./fleet-changes.ts";
-import { GZIP_START, packedPart, packedPartOfLong } from "./packed-stream.ts";
+import { GZIP_START, packedPart } from "./packed-stream.ts";
 import type { ReadModel, Visibility } from "./read-model.ts";
+import { encodedEvent, Payload, packedPieces } from "./stream-payload.ts";
 
 /** Minimum time between two sendings of status and work. */
 const SNAPSHOT_EVERY_MS = 1000;
@@ -17,10 +18,8 @@ const AT_ONCE_WITHIN_MS = 1000;
 const TOGETHER_MS = 100;
 /** The stream works a little at a time, and then rests: what it makes each second must not delay the relays. */
 const SLICES = { sliceMs: 0.2, restMs: 1 };
-/** Pieces of the first snapshot, of some 35 KB each, that are packed together. */
-const PACKED_TOGETHER = 8;
-/** Texts longer than this are encoded once for all watchers. */
-const ENCODED_ONCE = 4096;
+/** When more writes than this wait for their turn, they are made without a rest: there are too many watchers to be gentle. */
+const MOST_WAITING_WRITES = 2000;
 const MOST_WATCHERS = 1000;
 /**
  * Of these, the maximum for people who are not signed in: in all, and from one address. The rest is reserved for operators.
@@ -83,6 +82,9 @@ export class EventStream {
   /** Lines of the feed that watchers were not sent yet. */
   #unsent: Activity[] = [];
   #isActivityDue = false;
+  /** What is to be written to whom, in order. */
+  readonly #writes: { readonly response: ServerResponse; readonly watcher: Watcher; readonly payload: Payload }[] = [];
+  #isWriting = false;
   /** How often new lines were sent in this second. */
   #sendings = 0;
   #beforeTelling: () => void = () => {};
@@ -99,7 +101,7 @@ export class EventStream {
     this.#clock = clock;
     this.#stopHeartbeat = clock.every(stream.STREAM_HEARTBEAT_MS, () => {
       const heartbeat = event("heartbeat", { at: new Date(clock.now()).toISOString() });
-      this.#broadcast(() => heartbeat);
+      this.#send(() => heartbeat);
       if (this.#isStatusNews()) this.change();
       void this.review();
     });
@@ -167,7 +169,7 @@ export class EventStream {
     const { snapshot, changes } = await this.#snapshotFor(visibility, slicer);
     // Watchers of changes share one baseline: send them the pending changes before adding one.
     await this.#sendTo(visibility, (watcher) => watcher.wantsChanges, changes);
-    const plain = await this.#wholeOf(snapshot, slicer);
+    const plain = await encodedEvent("work", await slicer.through(piecesOf(snapshot)), slicer);
     const whole = isPacked ? await packedPieces(plain) : plain;
     if (response.destroyed) return true;
     // It finds them in its first message.
@@ -213,9 +215,7 @@ export class EventStream {
     const lines = this.#unsent;
     if (lines.length === 0) return;
     this.#unsent = [];
-    this.#broadcast((visibility) =>
-      lines.map((line) => event("activity", this.#model.entry(line, visibility))).join(""),
-    );
+    this.#send((visibility) => lines.map((line) => event("activity", this.#model.entry(line, visibility))).join(""));
     if (this.#sendings === 0) this.#clock.after(AT_ONCE_WITHIN_MS, () => (this.#sendings = 0));
     this.#sendings += 1;
     if (this.#sendings < AT_ONCE || this.#isActivityDue) return;
@@ -261,13 +261,11 @@ export class EventStream {
       const slicer = new TimeSlicer(SLICES);
       const { snapshot, changes: delta } = await this.#snapshotFor(visibility, slicer);
       const status = this.#statusFor(visibility);
-      if (whole)
-        await this.#sendTo(
-          visibility,
-          (watcher) => !watcher.wantsChanges,
-          Buffer.concat([Buffer.from(status), ...(await this.#wholeOf(snapshot, slicer))]),
-        );
-      if (changes) await this.#sendTo(visibility, (watcher) => watcher.wantsChanges, status + delta);
+      if (whole) {
+        const all = await encodedEvent("work", await slicer.through(piecesOf(snapshot)), slicer);
+        await this.#sendTo(visibility, (watcher) => !watcher.wantsChanges, [Buffer.from(status), ...all]);
+      }
+      if (changes) await this.#sendTo(visibility, (watcher) => watcher.wantsChanges, [Buffer.from(status), ...delta]);
     }
   }
 
@@ -287,93 +285,62 @@ export class EventStream {
   async #snapshotFor(
     visibility: Visibility,
     slicer: TimeSlicer,
-  ): Promise<{ readonly snapshot: FleetSnapshot; readonly changes: string }> {
+  ): Promise<{ readonly snapshot: FleetSnapshot; readonly changes: readonly Buffer[] }> {
     const snapshot = this.#snapshots.get(visibility) ?? new FleetSnapshot(this.#texts);
     this.#snapshots.set(visibility, snapshot);
     const changes = await slicer.through(snapshot.take(await slicer.through(this.#model.fleet(visibility))));
-    return { snapshot, changes: changes === undefined ? "" : eventOf("changes", changes) };
-  }
-
-  /** The event with everything, in pieces that are encoded one by one. */
-  async #wholeOf(snapshot: FleetSnapshot, slicer: TimeSlicer): Promise<Buffer[]> {
-    const pieces = ["event: work\ndata: ", ...(await slicer.through(piecesOf(snapshot))), "\n\n"];
-    const encoded: Buffer[] = [];
-    for (const piece of pieces) {
-      encoded.push(Buffer.from(piece));
-      await slicer.pause();
-    }
-    return encoded;
+    return { snapshot, changes: changes === undefined ? [] : await encodedEvent("changes", changes, slicer) };
   }
 
   /** Sends to some watchers, a few at a time: what is written to one waits in the kernel, and many together take milliseconds. */
-  async #sendTo(visibility: Visibility, wants: (watcher: Watcher) => boolean, text: string | Buffer): Promise<void> {
-    if (text.length === 0) return;
+  async #sendTo(
+    visibility: Visibility,
+    wants: (watcher: Watcher) => boolean,
+    pieces: readonly Buffer[],
+  ): Promise<void> {
+    if (pieces.length === 0) return;
     const wanting = [...this.#watchers].filter(([, watcher]) => watcher.visibility === visibility && wants(watcher));
-    const payload = new Payload(text);
+    const payload = new Payload(Buffer.concat(pieces));
     if (wanting.some(([, { isPacked }]) => isPacked)) await payload.packOnAnotherThread();
     const slicer = new TimeSlicer(SLICES);
     for (const [response, watcher] of wanting) {
       await slicer.pause();
       // It may have left, or may not be told any more, since the last turn.
-      if (this.#watchers.has(response)) send(response, watcher, payload);
+      if (this.#watchers.has(response)) payload.send(response, watcher);
     }
   }
 
   close(): void {
     this.#stopHeartbeat();
+    this.#writes.length = 0;
     for (const watcher of this.#watchers.keys()) watcher.end();
   }
 
-  #broadcast(textFor: (visibility: Visibility) => string): void {
+  /** Sends to all who watch now, in order, a few at a time. */
+  #send(textFor: (visibility: Visibility) => string): void {
     const payloads = new Map<Visibility, Payload>();
     for (const [response, watcher] of this.#watchers) {
       const payload = payloads.get(watcher.visibility) ?? new Payload(textFor(watcher.visibility));
       payloads.set(watcher.visibility, payload);
-      send(response, watcher, payload);
+      this.#writes.push({ response, watcher, payload });
     }
-  }
-}
-
-/** What is sent to many watchers: encoded once, and packed once for those who read gzip. */
-class Payload {
-  readonly plain: string | Buffer;
-  #packed: Buffer | undefined;
-
-  constructor(text: string | Buffer) {
-    this.plain = typeof text === "string" && text.length > ENCODED_ONCE ? Buffer.from(text) : text;
+    if (!this.#isWriting) void this.#write();
   }
 
-  get packed(): Buffer {
-    this.#packed ??= packedPart(bytesOf(this.plain));
-    return this.#packed;
+  async #write(): Promise<void> {
+    this.#isWriting = true;
+    const slicer = new TimeSlicer(SLICES);
+    for (let next = this.#writes.shift(); next !== undefined; next = this.#writes.shift()) {
+      const { response, watcher, payload } = next;
+      const pause = this.#writes.length > MOST_WAITING_WRITES ? undefined : slicer.pause();
+      if (pause !== undefined) await pause;
+      // It may have left, or may not be told any more, since then.
+      if (this.#watchers.has(response)) payload.send(response, watcher);
+    }
+    this.#isWriting = false;
   }
-
-  async packOnAnotherThread(): Promise<void> {
-    this.#packed = await packedPartOfLong(bytesOf(this.plain));
-  }
-}
-
-function bytesOf(text: string | Buffer): Buffer {
-  return typeof text === "string" ? Buffer.from(text) : text;
-}
-
-/** A long text that was encoded in pieces, packed some of them at a time. */
-async function packedPieces(pieces: readonly Buffer[]): Promise<Buffer[]> {
-  const packed: Buffer[] = [];
-  for (let at = 0; at < pieces.length; at += PACKED_TOGETHER)
-    packed.push(await packedPartOfLong(Buffer.concat(pieces.slice(at, at + PACKED_TOGETHER))));
-  return packed;
-}
-
-function send(response: ServerResponse, { maxQueuedBytes, isPacked }: Watcher, payload: Payload): void {
-  if (response.writableLength > maxQueuedBytes) response.destroy();
-  else response.write(isPacked ? payload.packed : payload.plain);
 }
 
 function event(name: string, value: unknown): string {
-  return eventOf(name, JSON.stringify(value));
-}
-
-function eventOf(name: string, json: string): string {
-  return `event: ${name}\ndata: ${json}\n\n`;
+  return `event: ${name}\ndata: ${JSON.stringify(value)}\n\n`;
 }

@@ -16,7 +16,7 @@ function fleetOf(relays: Record<string, string>, tasks: Record<string, string>):
 async function taken(...fleets: contribute.FleetReply[]) {
   const snapshot = new FleetSnapshot(new WeakMap());
   let changes: string | undefined;
-  for (const fleet of fleets) changes = await slicer.through(snapshot.take(fleet));
+  for (const fleet of fleets) changes = (await slicer.through(snapshot.take(fleet)))?.join("");
   return { whole: JSON.parse((await slicer.through(piecesOf(snapshot))).join("")) as unknown, changes };
 }
 

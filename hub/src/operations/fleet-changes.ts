@@ -17,10 +17,10 @@ export class FleetSnapshot {
   }
 
   /**
-   * Takes the fleet as it is now, and returns what has changed as JSON; undefined where nothing has. A generator, one row a step, so that
-   * the caller can yield to the event loop.
+   * Takes the fleet as it is now, and returns what has changed as JSON, in pieces; undefined where nothing has. A generator, one row a
+   * step, so that the caller can yield to the event loop.
    */
-  *take(fleet: contribute.FleetReply): Generator<void, string | undefined> {
+  *take(fleet: contribute.FleetReply): Generator<void, string[] | undefined> {
     const { cooldown_count, in_flight_count, held_count } = fleet;
     this.counts = { cooldown_count, in_flight_count, held_count };
     const clankers = yield* this.#takeRows(this.clankers, fleet.clankers, (row) => row.connection_id);
@@ -28,7 +28,8 @@ export class FleetSnapshot {
     const rows = [clankers.changed, clankers.gone, work.changed, work.gone];
     if (rows.every(({ length }) => length === 0)) return undefined;
     const gone = JSON.stringify({ clankers: clankers.gone, work: work.gone });
-    return objectOf({ clankers: listOf(clankers.changed), work: listOf(work.changed), gone }, this.counts);
+    const lists = yield* piecesOfLists({ clankers: clankers.changed, work: work.changed });
+    return [...lists, `,"gone":${gone}`, endOf(this.counts)];
   }
 
   *#takeRows<Row extends object>(texts: Map<string, string>, rows: readonly Row[], nameOf: (row: Row) => string) {
@@ -63,7 +64,7 @@ function textOf(row: object, known: RowTexts): string {
   return text;
 }
 
-/** Rows of a snapshot in a piece of its text. */
+/** Rows in a piece of a text. */
 const ROWS_A_PIECE = 100;
 
 /**
@@ -71,11 +72,13 @@ const ROWS_A_PIECE = 100;
  * one piece a step.
  */
 export function* piecesOf({ clankers, work, counts }: FleetSnapshot): Generator<void, string[]> {
+  return [...(yield* piecesOfLists({ clankers: [...clankers.values()], work: [...work.values()] })), endOf(counts)];
+}
+
+/** The beginning of a JSON object with lists of rows. */
+function* piecesOfLists(lists: Readonly<Record<string, readonly string[]>>): Generator<void, string[]> {
   const pieces: string[] = [];
-  for (const [name, rows] of [
-    ["clankers", [...clankers.values()]],
-    ["work", [...work.values()]],
-  ] as const) {
+  for (const [name, rows] of Object.entries(lists)) {
     pieces.push(`${pieces.length === 0 ? "{" : ","}"${name}":[`);
     for (let at = 0; at < rows.length; at += ROWS_A_PIECE) {
       pieces.push(`${at === 0 ? "" : ","}${rows.slice(at, at + ROWS_A_PIECE).join(",")}`);
@@ -83,15 +86,10 @@ export function* piecesOf({ clankers, work, counts }: FleetSnapshot): Generator<
     }
     pieces.push("]");
   }
-  return [...pieces, `,${JSON.stringify(counts).slice(1)}`];
+  return pieces;
 }
 
-function listOf(texts: Iterable<string>): string {
-  return `[${[...texts].join(",")}]`;
-}
-
-/** Joins JSON values and counts into one JSON object. */
-function objectOf(texts: Readonly<Record<string, string>>, counts: Counts): string {
-  const members = Object.entries(texts).map(([name, text]) => `"${name}":${text}`);
-  return `{${members.join(",")},${JSON.stringify(counts).slice(1)}`;
+/** The end of such an object. */
+function endOf(counts: Counts): string {
+  return `,${JSON.stringify(counts).slice(1)}`;
 }

@@ -1,0 +1,56 @@
+import type { ServerResponse } from "node:http";
+import type { TimeSlicer } from "@nest/kit";
+import { packedPart, packedPartOfLong } from "./packed-stream.ts";
+
+/** Pieces of a long text, of some 35 KB each, that are packed together. */
+const PACKED_TOGETHER = 8;
+/** Texts longer than this are encoded once for all watchers. */
+const ENCODED_ONCE = 4096;
+
+/** What is sent to many watchers: encoded once, and packed once for those who read gzip. */
+export class Payload {
+  readonly plain: string | Buffer;
+  #packed: Buffer | undefined;
+
+  constructor(text: string | Buffer) {
+    this.plain = typeof text === "string" && text.length > ENCODED_ONCE ? Buffer.from(text) : text;
+  }
+
+  /** Packs it before anybody is sent it, on another thread: for what is long. */
+  async packOnAnotherThread(): Promise<void> {
+    this.#packed = await packedPartOfLong(bytesOf(this.plain));
+  }
+
+  /** Writes it to a watcher. One that has left more than so many bytes unread is disconnected; it comes back and gets a new snapshot. */
+  send(response: ServerResponse, { isPacked, maxQueuedBytes }: { isPacked: boolean; maxQueuedBytes: number }): void {
+    if (response.writableLength > maxQueuedBytes) response.destroy();
+    else response.write(isPacked ? this.#pack() : this.plain);
+  }
+
+  #pack(): Buffer {
+    this.#packed ??= packedPart(bytesOf(this.plain));
+    return this.#packed;
+  }
+}
+
+function bytesOf(text: string | Buffer): Buffer {
+  return typeof text === "string" ? Buffer.from(text) : text;
+}
+
+/** A long event in pieces that are encoded one by one. */
+export async function encodedEvent(name: string, json: readonly string[], slicer: TimeSlicer): Promise<Buffer[]> {
+  const encoded: Buffer[] = [];
+  for (const piece of [`event: ${name}\ndata: `, ...json, "\n\n"]) {
+    encoded.push(Buffer.from(piece));
+    await slicer.pause();
+  }
+  return encoded;
+}
+
+/** A long text that was encoded in pieces, packed some of them at a time. */
+export async function packedPieces(pieces: readonly Buffer[]): Promise<Buffer[]> {
+  const packed: Buffer[] = [];
+  for (let at = 0; at < pieces.length; at += PACKED_TOGETHER)
+    packed.push(await packedPartOfLong(Buffer.concat(pieces.slice(at, at + PACKED_TOGETHER))));
+  return packed;
+}
