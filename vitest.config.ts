@@ -22,6 +22,19 @@ const onBothEngines = [
 ].map((story) => `test/scenarios/${story}.test.ts`);
 onBothEngines.push("test/hostile/newcomer-with-a-token-*.test.ts");
 
+/**
+ * Stories with real containers: these come and go with network devices of this machine, and each time Chromium breaks off what its pages
+ * load (`ERR_NETWORK_CHANGED`). They run when the pages are through.
+ */
+const withContainers = [
+  "cluster-pods",
+  "contributor-image",
+  "contributor-pod",
+  "hosted-for-real",
+  "hosted-nest-lives",
+  "up-hosted",
+].map((story) => `test/scenarios/${story}.test.ts`);
+
 /** Unit tests sit beside their source; stories across programs sit in test/. */
 export default defineConfig({
   test: {
@@ -45,12 +58,14 @@ export default defineConfig({
             "test/simulation/**/*.test.ts",
             "scripts/**/*.test.ts",
           ],
+          exclude: withContainers,
         },
       },
       {
         extends: true,
         test: { name: "postgres", include: onBothEngines, globalSetup: ["./test/harness/postgres-for-all.ts"] },
       },
+      { extends: true, test: { name: "containers", include: withContainers, sequence: { groupOrder: 1 } } },
     ],
   },
 });
