@@ -1,10 +1,11 @@
 import type { ServerResponse } from "node:http";
 import { Writable } from "node:stream";
+import { constants, gunzipSync } from "node:zlib";
 import type { Activity } from "@nest/dispatch";
 import { VirtualClock } from "@nest/kit";
 import { expect, test } from "vitest";
 import { EventStream } from "./event-stream.ts";
-import type { ReadModel } from "./read-model.ts";
+import type { ReadModel, Visibility } from "./read-model.ts";
 
 const MEBIBYTE = 1024 * 1024;
 const everything = { visibility: () => true, anonymousAt: undefined, isStill: async () => true };
@@ -29,6 +30,28 @@ function modelOf(bytes: number): ReadModel {
 function slowWatcher(): ServerResponse {
   const response = new Writable({ write: () => {} });
   return Object.assign(response, { writeHead: () => response }) as unknown as ServerResponse;
+}
+
+/** A watcher that keeps what it was told. */
+function hearing(): { readonly response: ServerResponse; readonly told: (string | Buffer)[] } {
+  const response = slowWatcher();
+  const told: (string | Buffer)[] = [];
+  response.write = ((part: string | Buffer) => told.push(part) > 0) as typeof response.write;
+  return { response, told };
+}
+
+/** A small fleet, and how often it was looked through. */
+function countedModel(): { readonly model: ReadModel; readonly made: () => number } {
+  const model = modelOf(1);
+  const fleet = model.fleet.bind(model);
+  let made = 0;
+  Object.assign(model, {
+    fleet: (visibility: Visibility) => {
+      made += 1;
+      return fleet(visibility);
+    },
+  });
+  return { model, made: () => made };
 }
 
 test("a watcher that still reads the first snapshot of a large fleet is not disconnected", async () => {
@@ -109,6 +132,42 @@ test("whoever left before the first word is not kept", async () => {
   watcher.destroy();
   await stream.watch(watcher, everything);
   expect(stream.watchers).toBe(0);
+  stream.close();
+});
+
+test("pages that open together get one snapshot, each as it reads it, and one that cannot be made fails for all of them", async () => {
+  const { model, made } = countedModel();
+  const stream = new EventStream(model, new VirtualClock());
+  const watchers = Array.from({ length: 20 }, (_, nth) => ({ isPacked: nth % 2 === 1, ...hearing() }));
+  const welcomed = await Promise.all(
+    watchers.map(({ response, isPacked }) => stream.watch(response, everything, { wantsChanges: true, isPacked })),
+  );
+  expect([made(), stream.watchers, welcomed.every(Boolean)]).toEqual([1, 20, true]);
+  for (const { told, isPacked } of watchers) {
+    const bytes = Buffer.concat(told.map((part) => Buffer.from(part)));
+    const text = isPacked ? gunzipSync(bytes, { finishFlush: constants.Z_SYNC_FLUSH }) : bytes;
+    expect(text.toString()).toMatch(/event: hello\n[\s\S]*event: work\ndata: \{"clankers":\[\{"connection_id":"conn-1"/);
+  }
+  Object.assign(model, {
+    // biome-ignore lint/correctness/useYield: it fails before its first step.
+    *fleet() {
+      throw new Error("no fleet");
+    },
+  });
+  const refused = await Promise.allSettled([1, 2, 3].map(() => stream.watch(slowWatcher(), everything)));
+  expect([refused.map(({ status }) => status), stream.watchers]).toEqual([["rejected", "rejected", "rejected"], 20]);
+  stream.close();
+});
+
+test("a watcher that cannot be written to is let go, and the others are told on", async () => {
+  const stream = new EventStream(modelOf(1), new VirtualClock());
+  const [broken, other] = [hearing(), hearing()];
+  for (const { response } of [broken, other]) await stream.watch(response, everything);
+  broken.response.write = () => {
+    throw new Error("cannot be written to");
+  };
+  for (const id of [1, 2]) stream.tell([{ id }] as unknown as Activity[]);
+  await expect.poll(() => [broken.response.destroyed, other.told.join("").includes('{"id":2}')]).toEqual([true, true]);
   stream.close();
 });
 

@@ -5,7 +5,7 @@ import { stream } from "@nest/protocol";
 import { FleetSnapshot, piecesOf, type RowTexts } from "./fleet-changes.ts";
 import { GZIP_START, packedPart } from "./packed-stream.ts";
 import type { ReadModel, Visibility } from "./read-model.ts";
-import { encodedEvent, Payload, packedPieces } from "./stream-payload.ts";
+import { encodedEvent, LongEvent, Payload } from "./stream-payload.ts";
 
 /** Minimum time between two sendings of status and work. */
 const SNAPSHOT_EVERY_MS = 1000;
@@ -45,6 +45,15 @@ interface Watcher {
   readonly maxQueuedBytes: number;
 }
 
+/** A watcher that waits for its first snapshot. */
+interface Guest {
+  readonly response: ServerResponse;
+  readonly audience: Audience;
+  readonly wishes: Wishes;
+  /** Settles when it has its first snapshot, or when that could not be made. */
+  readonly welcomed: PromiseWithResolvers<void>;
+}
+
 /** What a watcher wants. */
 export interface Wishes {
   /** Only the changes of the fleet after the first snapshot. */
@@ -72,8 +81,10 @@ export class EventStream {
   readonly #model: ReadModel;
   readonly #clock: Clock;
   readonly #watchers = new Map<ServerResponse, Watcher>();
-  /** Watchers whose first snapshot is being made. */
+  /** Watchers whose first snapshot is being made, or will be. */
   readonly #joining = new Map<ServerResponse, Audience>();
+  /** Those of them for whom nothing was done yet. */
+  #guests: Guest[] = [];
   /** The last snapshot sent, by visibility filter: the baseline of the next changes. */
   readonly #snapshots = new Map<Visibility, FleetSnapshot>();
   readonly #texts: RowTexts = new WeakMap();
@@ -127,7 +138,12 @@ export class EventStream {
     this.#joining.set(response, audience);
     try {
       await this.#model.refreshed();
-      return await this.#inTurn(() => this.#welcome(response, audience, wishes));
+      const welcomed = Promise.withResolvers<void>();
+      this.#guests.push({ response, audience, wishes, welcomed });
+      // One turn welcomes all who came until it began: twenty pages that open together get one snapshot.
+      await this.#inTurn(() => this.#welcomeAll());
+      await welcomed.promise;
+      return true;
     } finally {
       this.#joining.delete(response);
     }
@@ -156,12 +172,20 @@ export class EventStream {
     return anonymous.filter((other) => other.anonymousAt === anonymousAt).length < MOST_ANONYMOUS_PER_ADDRESS;
   }
 
-  async #welcome(
-    response: ServerResponse,
-    audience: Audience,
-    { wantsChanges = false, isPacked = false }: Wishes,
-  ): Promise<boolean> {
-    const { visibility } = audience;
+  async #welcomeAll(): Promise<void> {
+    const guests = Map.groupBy(this.#guests, ({ audience }) => audience.visibility);
+    this.#guests = [];
+    for (const [visibility, some] of guests) {
+      try {
+        await this.#welcome(visibility, some);
+        for (const { welcomed } of some) welcomed.resolve();
+      } catch (thrown) {
+        for (const { welcomed } of some) welcomed.reject(thrown);
+      }
+    }
+  }
+
+  async #welcome(visibility: Visibility, guests: readonly Guest[]): Promise<void> {
     this.#beforeTelling();
     // The first watcher gets everything in its snapshot; changes made while the snapshot is built are sent after it.
     if (this.#watchers.size === 0) this.#changed = false;
@@ -169,9 +193,18 @@ export class EventStream {
     const { snapshot, changes } = await this.#snapshotFor(visibility, slicer);
     // Watchers of changes share one baseline: send them the pending changes before adding one.
     await this.#sendTo(visibility, (watcher) => watcher.wantsChanges, changes);
-    const plain = await encodedEvent("work", await slicer.through(piecesOf(snapshot)), slicer);
-    const whole = isPacked ? await packedPieces(plain) : plain;
-    if (response.destroyed) return true;
+    const whole = new LongEvent("work", await slicer.through(piecesOf(snapshot)), slicer);
+    for (const guest of guests) {
+      const pieces = await (guest.wishes.isPacked ? whole.packed() : whole.plain());
+      await slicer.pause();
+      if (!guest.response.destroyed) this.#enter(guest, pieces);
+    }
+    if (this.#changed) this.change();
+  }
+
+  #enter({ response, audience, wishes }: Guest, whole: readonly Buffer[]): void {
+    const { visibility } = audience;
+    const { wantsChanges = false, isPacked = false } = wishes;
     // It finds them in its first message.
     this.#sendActivity();
     const activity = this.#latest.map((line) => this.#model.entry(line, visibility)).reverse();
@@ -198,8 +231,6 @@ export class EventStream {
     });
     response.on("close", () => this.#watchers.delete(response));
     response.on("error", () => this.#watchers.delete(response));
-    if (this.#changed) this.change();
-    return true;
   }
 
   /** Sends new lines of the activity feed; call it after they are durable. */

@@ -5,10 +5,19 @@ type Counts = Pick<contribute.FleetReply, "cooldown_count" | "in_flight_count" |
 /** The JSON text of rows, kept as long as the row: one that is the same object as in the last snapshot is not written anew. */
 export type RowTexts = WeakMap<object, string>;
 
-/** The fleet as last sent: the JSON text of each row, by its id. It is changed in place: with thousands of relays copies are costly. */
+/** A row as it was sent last. */
+interface SentRow {
+  readonly row: object;
+  readonly text: string;
+}
+
+/** Rows looked at in a step: most are what they were, which is seen in no time. */
+const ROWS_A_STEP = 16;
+
+/** The fleet as last sent: each row, by its id. It is changed in place: with thousands of relays copies are costly. */
 export class FleetSnapshot {
-  readonly clankers = new Map<string, string>();
-  readonly work = new Map<string, string>();
+  readonly clankers = new Map<string, SentRow>();
+  readonly work = new Map<string, SentRow>();
   counts: Counts = { cooldown_count: 0, in_flight_count: 0, held_count: 0 };
   readonly #known: RowTexts;
 
@@ -17,7 +26,7 @@ export class FleetSnapshot {
   }
 
   /**
-   * Takes the fleet as it is now, and returns what has changed as JSON, in pieces; undefined where nothing has. A generator, one row a
+   * Takes the fleet as it is now, and returns what has changed as JSON, in pieces; undefined where nothing has. A generator, a few rows a
    * step, so that the caller can yield to the event loop.
    */
   *take(fleet: contribute.FleetReply): Generator<void, string[] | undefined> {
@@ -32,26 +41,30 @@ export class FleetSnapshot {
     return [...lists, `,"gone":${gone}`, endOf(this.counts)];
   }
 
-  *#takeRows<Row extends object>(texts: Map<string, string>, rows: readonly Row[], nameOf: (row: Row) => string) {
+  *#takeRows<Row extends object>(sent: Map<string, SentRow>, rows: readonly Row[], nameOf: (row: Row) => string) {
     const changed: string[] = [];
     const gone: string[] = [];
+    let looked = 0;
     for (const row of rows) {
       const name = nameOf(row);
-      const text = textOf(row, this.#known);
-      if (texts.get(name) !== text) {
-        texts.set(name, text);
-        changed.push(text);
+      const before = sent.get(name);
+      if (before?.row !== row) {
+        const text = textOf(row, this.#known);
+        sent.set(name, { row, text });
+        if (before?.text !== text) changed.push(text);
       }
-      yield;
+      looked += 1;
+      if (looked % ROWS_A_STEP === 0) yield;
     }
     // Most of the time nobody is gone, and nothing has to be looked for.
-    if (texts.size === rows.length) return { changed, gone };
+    if (sent.size === rows.length) return { changed, gone };
     const here = new Set(rows.map(nameOf));
-    for (const name of texts.keys()) {
+    for (const name of sent.keys()) {
       if (!here.has(name)) gone.push(name);
-      yield;
+      looked += 1;
+      if (looked % ROWS_A_STEP === 0) yield;
     }
-    for (const name of gone) texts.delete(name);
+    for (const name of gone) sent.delete(name);
     return { changed, gone };
   }
 }
@@ -72,7 +85,8 @@ const ROWS_A_PIECE = 100;
  * one piece a step.
  */
 export function* piecesOf({ clankers, work, counts }: FleetSnapshot): Generator<void, string[]> {
-  return [...(yield* piecesOfLists({ clankers: [...clankers.values()], work: [...work.values()] })), endOf(counts)];
+  const textsOf = (sent: ReadonlyMap<string, SentRow>) => Array.from(sent.values(), ({ text }) => text);
+  return [...(yield* piecesOfLists({ clankers: textsOf(clankers), work: textsOf(work) })), endOf(counts)];
 }
 
 /** The beginning of a JSON object with lists of rows. */

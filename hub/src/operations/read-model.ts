@@ -53,6 +53,9 @@ type QueuePage = contribute.QueueFilter & {
   readonly facets?: "yes" | undefined;
 };
 
+/** Rows of the fleet in a step: looking at one takes a microsecond. */
+const ROWS_A_STEP = 16;
+
 interface FoundPage {
   readonly rows: readonly Entry[];
   /** How many issues there are on all pages. */
@@ -199,7 +202,7 @@ export class ReadModel {
   }
 
   /**
-   * One page of relays and tasks (one offset for both), or all of them. A generator, one row a step, so that the caller can
+   * One page of relays and tasks (one offset for both), or all of them. A generator, a few rows a step, so that the caller can
    * yield to the event loop.
    */
   *fleet(visibility: Visibility, page: OptionalPaging = {}): Generator<void, contribute.FleetReply> {
@@ -207,22 +210,28 @@ export class ReadModel {
     this.#rows.madeUnder(settings());
     const remote = new Map(peers.relays().map((relay) => [relay.row.connection_id, relay]));
     const work: contribute.FleetWork[] = [];
+    const taskAt = new Map<string, string>();
+    let rows = 0;
     for (const lease of ledger.liveLeases()) {
       const { connection = "" } = lease;
+      if (!taskAt.has(connection)) taskAt.set(connection, lease.taskId);
       const note = gateway.session(connection)?.note ?? remote.get(connection)?.note;
       work.push(this.#work.of(lease, note, visibility));
-      yield;
+      rows += 1;
+      if (rows % ROWS_A_STEP === 0) yield;
     }
     const counts = queue.withheldCounts();
     const cooling = ["failed", "quarantined", "connection_lost", "given_back", "requeued"];
     const clankers: contribute.FleetRelay[] = [];
     for (const session of gateway.sessions()) {
-      clankers.push(...this.#rows.ofSession(session, this.#taskOf(session), visibility));
-      yield;
+      clankers.push(...this.#rows.ofSession(session, taskAt.get(session.connection), visibility));
+      rows += 1;
+      if (rows % ROWS_A_STEP === 0) yield;
     }
     for (const relay of remote.values()) {
-      clankers.push(this.#rows.ofRemote(relay, this.#taskOfRemote(relay), visibility));
-      yield;
+      clankers.push(this.#rows.ofRemote(relay, taskAt.get(relay.row.connection_id), visibility));
+      rows += 1;
+      if (rows % ROWS_A_STEP === 0) yield;
     }
     const from = Number(page.cursor ?? 0);
     const to = from + (page.limit ?? Number.MAX_SAFE_INTEGER);

@@ -23,8 +23,16 @@ export class Payload {
 
   /** Writes it to a watcher. One that has left more than so many bytes unread is disconnected; it comes back and gets a new snapshot. */
   send(response: ServerResponse, { isPacked, maxQueuedBytes }: { isPacked: boolean; maxQueuedBytes: number }): void {
-    if (response.writableLength > maxQueuedBytes) response.destroy();
-    else response.write(isPacked ? this.#pack() : this.plain);
+    if (response.writableLength > maxQueuedBytes) {
+      response.destroy();
+      return;
+    }
+    try {
+      response.write(isPacked ? this.#pack() : this.plain);
+    } catch {
+      // Nobody else may wait because one could not be written to, or because there was no memory to pack it.
+      response.destroy();
+    }
   }
 
   #pack(): Buffer {
@@ -35,6 +43,32 @@ export class Payload {
 
 function bytesOf(text: string | Buffer): Buffer {
   return typeof text === "string" ? Buffer.from(text) : text;
+}
+
+/** A long event for some watchers: encoded and packed once, and only as somebody wants it. */
+export class LongEvent {
+  readonly #name: string;
+  readonly #json: readonly string[];
+  readonly #slicer: TimeSlicer;
+  #plain: Promise<readonly Buffer[]> | undefined;
+  #packed: Promise<readonly Buffer[]> | undefined;
+
+  constructor(name: string, json: readonly string[], slicer: TimeSlicer) {
+    this.#name = name;
+    this.#json = json;
+    this.#slicer = slicer;
+  }
+
+  plain(): Promise<readonly Buffer[]> {
+    this.#plain ??= encodedEvent(this.#name, this.#json, this.#slicer);
+    return this.#plain;
+  }
+
+  /** As parts of a gzip stream. */
+  packed(): Promise<readonly Buffer[]> {
+    this.#packed ??= this.plain().then(packedPieces);
+    return this.#packed;
+  }
 }
 
 /** A long event in pieces that are encoded one by one. */
@@ -48,7 +82,7 @@ export async function encodedEvent(name: string, json: readonly string[], slicer
 }
 
 /** A long text that was encoded in pieces, packed some of them at a time. */
-export async function packedPieces(pieces: readonly Buffer[]): Promise<Buffer[]> {
+async function packedPieces(pieces: readonly Buffer[]): Promise<Buffer[]> {
   const packed: Buffer[] = [];
   for (let at = 0; at < pieces.length; at += PACKED_TOGETHER)
     packed.push(await packedPartOfLong(Buffer.concat(pieces.slice(at, at + PACKED_TOGETHER))));
