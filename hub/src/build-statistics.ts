@@ -17,7 +17,7 @@ export function buildStatistics(
   { clock, log }: { readonly clock: Clock; readonly log: Log },
 ): Statistics {
   const isMine = () => shared?.replicas.isLeader ?? true;
-  const rollup = new Rollup({ database: counts, isMine, clock, log });
+  const rollup = new Rollup({ database: counts, isMine, isReadElsewhere: shared !== undefined, clock, log });
   const sampler = new QueueSampler({ database: counts, queue, isMine, clock, log });
   return {
     readModel: new NumbersReadModel({ reader, rollup, ledger, clock }),

@@ -53,7 +53,7 @@ export class NumbersReadModel {
 
   async read({ window, repo, contributor, backend }: NumbersQuestion): Promise<numbers.NumbersReply> {
     const { reader, rollup, ledger, clock } = this.#deps;
-    await rollup.upToDate(FRESH_MS);
+    const isCounted = await rollup.upToDate(FRESH_MS);
     const now = clock.now();
     const { grain, length } = windows[window];
     const last = grain === "hour" ? hourOf(now) : Math.floor(hourOf(now) / DAY_HOURS);
@@ -76,8 +76,8 @@ export class NumbersReadModel {
     return {
       window,
       grain,
-      counted_until: new Date(now).toISOString(),
-      complete: settled.sealed >= hourOf(now) - 2,
+      counted_until: new Date(isCounted ? now : Math.min(now, (settled.sealed + 1) * HOUR_MS)).toISOString(),
+      complete: isCounted && settled.sealed >= hourOf(now) - 2,
       points: Array.from({ length }, (_, nth) => {
         const at = query.from + nth;
         return pointOf(new Date(at * unit).toISOString(), byMoment.get(at) ?? [], queue.get(at));

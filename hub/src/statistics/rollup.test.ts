@@ -63,7 +63,7 @@ function dyingAfter(survives: number, database: Reader) {
 }
 
 function rollupOf(database: Reader, clock: VirtualClock): Rollup {
-  return new Rollup({ database, isMine: () => true, clock, log: silentLog() });
+  return new Rollup({ database, isMine: () => true, isReadElsewhere: false, clock, log: silentLog() });
 }
 
 async function all(reader: Reader, table: "hourly" | "daily") {
@@ -220,6 +220,32 @@ test("hours are pruned after three months and days after two years, and a late v
   expect(await all(database.reader, "daily")).toEqual([]);
 });
 
+test("the hour that has not ended is counted when somebody asks, and every minute only where others read it", async () => {
+  for (const isReadElsewhere of [false, true]) {
+    await using database = await aDatabase();
+    const clock = new VirtualClock(START + 2 * HOUR_MS + 20 * 60_000);
+    database.task(START + HOUR_MS + 1000);
+    const now = database.task(START + 2 * HOUR_MS + 1000);
+    const log = silentLog();
+    const rollup = new Rollup({ database: database.reader, isMine: () => true, isReadElsewhere, clock, log });
+    rollup.start();
+    await expect.poll(() => sum(database.reader, "assigned")).toBe(isReadElsewhere ? 2 : 1);
+    expect(await rollup.upToDate(5000)).toBe(true);
+    expect(await sum(database.reader, "assigned")).toBe(2);
+    // What was counted early is counted whole once the hour has ended.
+    database.verify(now);
+    database.task(START + 2 * HOUR_MS + 50 * 60_000);
+    await clock.jump(46 * 60_000);
+    await expect
+      .poll(async () => {
+        await clock.advance(60_000);
+        return [await sum(database.reader, "assigned"), await sum(database.reader, "verified")];
+      })
+      .toEqual([3, 1]);
+    await rollup.stop();
+  }
+});
+
 test("a page waits a second for the newest tasks and no longer, while the past is being counted", async () => {
   await using database = await aDatabase();
   const clock = new VirtualClock(START + DAY_MS);
@@ -235,7 +261,8 @@ test("a page waits a second for the newest tasks and no longer, while the past i
   };
   const rollup = rollupOf(slow, clock);
   let isShown = false;
-  const shown = rollup.upToDate(5000).then(() => {
+  const shown = rollup.upToDate(5000).then((isCounted) => {
+    expect(isCounted).toBe(false);
     isShown = true;
   });
   await clock.advance(999);

@@ -28,6 +28,8 @@ export interface RollupDeps {
   readonly database: Reader;
   /** True at one replica, which counts for all of them. */
   readonly isMine: () => boolean;
+  /** Whether other processes read the counts: they cannot have the hour that has not ended counted when somebody asks. */
+  readonly isReadElsewhere: boolean;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -36,6 +38,9 @@ export interface RollupDeps {
  * Counts tasks by the hour and by the day. The tasks are the only truth: an hour's rows are counted from them and written whole, again
  * and again until the hour is over, so a crash at any moment loses nothing and counts nothing twice. A pull request that is verified
  * later has its task's hour counted anew. On the first start after an update, the past is counted a day at a time.
+ *
+ * The hour that has not ended is counted when somebody asks for it. Doing so every minute would write a row for each contributor at work
+ * each time, and the relays' tasks would wait for the same disk.
  */
 export class Rollup {
   readonly #deps: RollupDeps;
@@ -51,8 +56,9 @@ export class Rollup {
   }
 
   start(): void {
-    this.#stop = this.#deps.clock.every(EVERY_MS, () => void this.run());
-    void this.run();
+    const count = () => void this.#once(this.#deps.isReadElsewhere);
+    this.#stop = this.#deps.clock.every(EVERY_MS, count);
+    count();
   }
 
   async stop(): Promise<void> {
@@ -64,37 +70,44 @@ export class Rollup {
   /**
    * Counts what has changed, unless that was done within `ageMs`. Waits for it no longer than {@link PATIENCE_MS}: the past may take minutes
    * after an update. At another replica than the counting one, does nothing.
+   * @returns false when it waited no longer: the counts lack tasks of now.
    */
-  async upToDate(ageMs: number): Promise<void> {
+  async upToDate(ageMs: number): Promise<boolean> {
     const { clock, isMine } = this.#deps;
-    if (!isMine()) return;
+    if (!isMine()) return true;
+    const isFresh = () => clock.now() - this.#countedAt < ageMs && clock.now() >= this.#countedAt;
     const counted = async () => {
       // One that is under way may have read past what was changed since it began.
       await this.#running;
-      const age = clock.now() - this.#countedAt;
-      if (age < 0 || age >= ageMs) await this.run();
+      if (!isFresh()) await this.run();
+      return true;
     };
-    const { promise: isEnough, resolve } = Promise.withResolvers<void>();
-    const cancel = clock.after(PATIENCE_MS, resolve);
-    await Promise.race([counted(), isEnough]);
+    const { promise: isEnough, resolve } = Promise.withResolvers<boolean>();
+    const cancel = clock.after(PATIENCE_MS, () => resolve(false));
+    const isCounted = await Promise.race([counted(), isEnough]);
     cancel();
+    return isCounted;
   }
 
-  /** Counts what has changed. A second call while one runs waits for that one. */
+  /** Counts what has changed, the hour that has not ended too. A second call while one runs waits for that one. */
   run(): Promise<void> {
-    this.#running ??= this.#run().finally(() => {
+    return this.#once(true);
+  }
+
+  #once(withCurrent: boolean): Promise<void> {
+    this.#running ??= this.#run(withCurrent).finally(() => {
       this.#running = undefined;
     });
     return this.#running;
   }
 
-  async #run(): Promise<void> {
+  async #run(withCurrent: boolean): Promise<void> {
     const { isMine, clock, log } = this.#deps;
     if (!isMine() || this.#stopped) return;
     const began = clock.now();
     try {
-      await this.#count(began);
-      this.#countedAt = began;
+      await this.#count(began, withCurrent);
+      if (withCurrent) this.#countedAt = began;
       await this.#prune(began);
     } catch (thrown) {
       // What was not counted is counted after the next start.
@@ -103,7 +116,7 @@ export class Rollup {
     }
   }
 
-  async #count(now: number): Promise<void> {
+  async #count(now: number, withCurrent: boolean): Promise<void> {
     const { database } = this.#deps;
     const settled = await settledHours(database);
     const sealed = settled?.sealed ?? (await this.#beforeFirstHour(now));
@@ -120,7 +133,8 @@ export class Rollup {
     for (const day of days) await writeDay(database, day);
     // Marked when the days have them too: a crash before has the hours counted anew.
     await markCounted(database, pulls);
-    for (let hour = sealed + 1; hour <= current && !this.#stopped; hour += 1) {
+    const last = withCurrent ? current : complete;
+    for (let hour = sealed + 1; hour <= last && !this.#stopped; hour += 1) {
       await markCounted(database, await this.#countHour(hour));
       const isLastOfDay = dayOf(hour + 1) > dayOf(hour);
       if (hour <= complete && isLastOfDay) await writeDay(database, dayOf(hour));
