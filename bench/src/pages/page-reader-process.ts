@@ -1,5 +1,9 @@
+import { constants, setPriority } from "node:os";
 import type { ReaderAnswer, ReaderCommand } from "./page-readers.ts";
 import { ReadingPage } from "./reading-page.ts";
+
+// People's pages are on other machines: here they may not take the processor from the hub.
+setPriority(constants.priority.PRIORITY_LOW);
 
 /** Opens and closes operations pages as its parent tells it. */
 let pages: ReadingPage[] = [];

@@ -7,8 +7,10 @@ import { GZIP_START, packedPart } from "./packed-stream.ts";
 import type { ReadModel, Visibility } from "./read-model.ts";
 import { encodedEvent, LongEvent, Payload } from "./stream-payload.ts";
 
-/** Minimum time between two sendings of status and work. */
+/** Time between two sendings of status and work, and how much longer it is with many relays and tasks: with 10,000 two seconds. */
 const SNAPSHOT_EVERY_MS = 1000;
+const ROWS_A_MS = 10;
+const SNAPSHOT_AT_LEAST_EVERY_MS = 5000;
 /**
  * New lines of the feed are sent at once, this often in a second. What comes then goes together, a tenth of a second's lines at a time: a
  * write to each watcher for each batch of the relays' reports would make the relays wait.
@@ -262,7 +264,8 @@ export class EventStream {
     this.#changed = true;
     if (this.#scheduled || this.#watchers.size === 0) return;
     this.#scheduled = true;
-    this.#clock.after(SNAPSHOT_EVERY_MS, () => {
+    const rows = [...this.#snapshots.values()].reduce((sum, { size }) => sum + size, 0);
+    this.#clock.after(Math.min(SNAPSHOT_AT_LEAST_EVERY_MS, SNAPSHOT_EVERY_MS + rows / ROWS_A_MS), () => {
       this.#scheduled = false;
       if (!this.#changed) return;
       this.#changed = false;

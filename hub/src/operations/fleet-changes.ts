@@ -25,6 +25,11 @@ export class FleetSnapshot {
     this.#known = known;
   }
 
+  /** How many rows it has. */
+  get size(): number {
+    return this.clankers.size + this.work.size;
+  }
+
   /**
    * Takes the fleet as it is now, and returns what has changed as JSON, in pieces; undefined where nothing has. A generator, a few rows a
    * step, so that the caller can yield to the event loop.
