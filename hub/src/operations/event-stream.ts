@@ -2,7 +2,7 @@ import type { ServerResponse } from "node:http";
 import type { Activity } from "@nest/dispatch";
 import { type Clock, TimeSlicer } from "@nest/kit";
 import { stream } from "@nest/protocol";
-import { FleetSnapshot, piecesOf, type RowTexts } from "./fleet-changes.ts";
+import { FleetSnapshot, piecesOf } from "./fleet-changes.ts";
 import { GZIP_START, packedPart } from "./packed-stream.ts";
 import type { ReadModel, Visibility } from "./read-model.ts";
 import { encodedEvent, LongEvent, Payload } from "./stream-payload.ts";
@@ -89,7 +89,6 @@ export class EventStream {
   #guests: Guest[] = [];
   /** The last snapshot sent, by visibility filter: the baseline of the next changes. */
   readonly #snapshots = new Map<Visibility, FleetSnapshot>();
-  readonly #texts: RowTexts = new WeakMap();
   /** The last lines of the feed, sent to each new watcher. */
   #latest: readonly Activity[] = [];
   /** Lines of the feed that watchers were not sent yet. */
@@ -265,7 +264,7 @@ export class EventStream {
     if (this.#scheduled || this.#watchers.size === 0) return;
     this.#scheduled = true;
     const rows = [...this.#snapshots.values()].reduce((sum, { size }) => sum + size, 0);
-    this.#clock.after(Math.min(SNAPSHOT_AT_LEAST_EVERY_MS, SNAPSHOT_EVERY_MS + rows / ROWS_A_MS), () => {
+    this.#clock.after(Math.min(SNAPSHOT_AT_LEAST_EVERY_MS, SNAPSHOT_EVERY_MS + Math.floor(rows / ROWS_A_MS)), () => {
       this.#scheduled = false;
       if (!this.#changed) return;
       this.#changed = false;
@@ -320,7 +319,7 @@ export class EventStream {
     visibility: Visibility,
     slicer: TimeSlicer,
   ): Promise<{ readonly snapshot: FleetSnapshot; readonly changes: readonly Buffer[] }> {
-    const snapshot = this.#snapshots.get(visibility) ?? new FleetSnapshot(this.#texts);
+    const snapshot = this.#snapshots.get(visibility) ?? new FleetSnapshot();
     this.#snapshots.set(visibility, snapshot);
     const changes = await slicer.through(snapshot.take(await slicer.through(this.#model.fleet(visibility))));
     return { snapshot, changes: changes === undefined ? [] : await encodedEvent("changes", changes, slicer) };

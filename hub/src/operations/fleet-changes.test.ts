@@ -14,7 +14,7 @@ function fleetOf(relays: Record<string, string>, tasks: Record<string, string>):
 
 /** A snapshot that has taken these, one after the other, and the changes of the last. */
 async function taken(...fleets: contribute.FleetReply[]) {
-  const snapshot = new FleetSnapshot(new WeakMap());
+  const snapshot = new FleetSnapshot();
   let changes: string | undefined;
   for (const fleet of fleets) changes = (await slicer.through(snapshot.take(fleet)))?.join("");
   return { whole: JSON.parse((await slicer.through(piecesOf(snapshot))).join("")) as unknown, changes };

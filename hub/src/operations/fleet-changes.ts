@@ -2,28 +2,17 @@ import type { contribute } from "@nest/protocol";
 
 type Counts = Pick<contribute.FleetReply, "cooldown_count" | "in_flight_count" | "held_count">;
 
-/** The JSON text of rows, kept as long as the row: one that is the same object as in the last snapshot is not written anew. */
-export type RowTexts = WeakMap<object, string>;
-
-/** A row as it was sent last. */
-interface SentRow {
-  readonly row: object;
-  readonly text: string;
-}
-
 /** Rows looked at in a step: most are what they were, which is seen in no time. */
 const ROWS_A_STEP = 16;
 
-/** The fleet as last sent: each row, by its id. It is changed in place: with thousands of relays copies are costly. */
+/**
+ * The fleet as last sent: each row, by its id. It is changed in place: with thousands of relays copies are costly. A row that is the same
+ * object as in the last snapshot is the same; texts are not kept, for a thousand new ones a second would all have to be collected again.
+ */
 export class FleetSnapshot {
-  readonly clankers = new Map<string, SentRow>();
-  readonly work = new Map<string, SentRow>();
+  readonly clankers = new Map<string, object>();
+  readonly work = new Map<string, object>();
   counts: Counts = { cooldown_count: 0, in_flight_count: 0, held_count: 0 };
-  readonly #known: RowTexts;
-
-  constructor(known: RowTexts) {
-    this.#known = known;
-  }
 
   /** How many rows it has. */
   get size(): number {
@@ -46,17 +35,17 @@ export class FleetSnapshot {
     return [...lists, `,"gone":${gone}`, endOf(this.counts)];
   }
 
-  *#takeRows<Row extends object>(sent: Map<string, SentRow>, rows: readonly Row[], nameOf: (row: Row) => string) {
+  *#takeRows<Row extends object>(sent: Map<string, object>, rows: readonly Row[], nameOf: (row: Row) => string) {
     const changed: string[] = [];
     const gone: string[] = [];
     let looked = 0;
     for (const row of rows) {
       const name = nameOf(row);
       const before = sent.get(name);
-      if (before?.row !== row) {
-        const text = textOf(row, this.#known);
-        sent.set(name, { row, text });
-        if (before?.text !== text) changed.push(text);
+      if (before !== row) {
+        const text = JSON.stringify(row);
+        sent.set(name, row);
+        if (before === undefined || JSON.stringify(before) !== text) changed.push(text);
       }
       looked += 1;
       if (looked % ROWS_A_STEP === 0) yield;
@@ -74,14 +63,6 @@ export class FleetSnapshot {
   }
 }
 
-function textOf(row: object, known: RowTexts): string {
-  const before = known.get(row);
-  if (before !== undefined) return before;
-  const text = JSON.stringify(row);
-  known.set(row, text);
-  return text;
-}
-
 /** Rows in a piece of a text. */
 const ROWS_A_PIECE = 100;
 
@@ -90,8 +71,16 @@ const ROWS_A_PIECE = 100;
  * one piece a step.
  */
 export function* piecesOf({ clankers, work, counts }: FleetSnapshot): Generator<void, string[]> {
-  const textsOf = (sent: ReadonlyMap<string, SentRow>) => Array.from(sent.values(), ({ text }) => text);
-  return [...(yield* piecesOfLists({ clankers: textsOf(clankers), work: textsOf(work) })), endOf(counts)];
+  return [...(yield* piecesOfLists({ clankers: yield* textsOf(clankers), work: yield* textsOf(work) })), endOf(counts)];
+}
+
+function* textsOf(sent: ReadonlyMap<string, object>): Generator<void, string[]> {
+  const texts: string[] = [];
+  for (const row of sent.values()) {
+    texts.push(JSON.stringify(row));
+    if (texts.length % ROWS_A_STEP === 0) yield;
+  }
+  return texts;
 }
 
 /** The beginning of a JSON object with lists of rows. */

@@ -1,7 +1,7 @@
 import { type Ledger, pauseFor, type RelayIdentity } from "@nest/dispatch";
 import type { contribute } from "@nest/protocol";
 import type { RemoteRelay } from "../relays/peers.ts";
-import type { CredentialFailure, LastFailure, Session } from "../relays/session.ts";
+import type { CredentialFailure, Declared, LastFailure, Session } from "../relays/session.ts";
 
 /** What a viewer may see: the details of which repositories, and which of the operators did what. */
 export interface Visibility {
@@ -142,9 +142,6 @@ interface RowFacts {
 
 function rowOf(source: RowSource, { connection, inForce, assigned, pause }: RowFacts): contribute.FleetRelay {
   const { declared, idleReason, current, lastFailure, credentialFailure } = source;
-  const capabilities = Object.fromEntries(
-    Object.entries(declared.facts).filter(([, value]) => value !== undefined),
-  ) as Record<string, string>;
   return {
     contributor_id: source.relayIdentity?.contributorId ?? "",
     github_username: source.login,
@@ -157,11 +154,7 @@ function rowOf(source: RowSource, { connection, inForce, assigned, pause }: RowF
     ...(assigned === undefined ? {} : { assigned_agent_role: assigned }),
     ...(declared.role === undefined || declared.role === inForce ? {} : { role_mismatch: true }),
     ...(declared.session === undefined ? {} : { session: declared.session }),
-    capabilities,
-    protocol: {
-      ...(declared.version === undefined ? {} : { declared: declared.version }),
-      verdict: declared.verdict,
-    },
+    ...declaredRow(declared),
     connected_at: iso(source.connectedAt),
     last_activity: iso(source.lastActivityAt),
     ...(current === undefined ? {} : { current_task: current }),
@@ -170,6 +163,24 @@ function rowOf(source: RowSource, { connection, inForce, assigned, pause }: RowF
     ...(credentialFailure === undefined ? {} : { credential_failure: credentialFailureRow(credentialFailure) }),
     ...(lastFailure === undefined ? {} : { last_failure: lastFailureRow(lastFailure) }),
   };
+}
+
+const declaredRows = new WeakMap<Declared, Pick<contribute.FleetRelay, "capabilities" | "protocol">>();
+
+/** What a relay declared once and shows in every row: the same objects each time, for its row is made anew with each sign of life. */
+function declaredRow(declared: Declared): Pick<contribute.FleetRelay, "capabilities" | "protocol"> {
+  const known = declaredRows.get(declared);
+  if (known !== undefined) return known;
+  const facts = Object.entries(declared.facts).filter(([, value]) => value !== undefined);
+  const row = {
+    capabilities: Object.fromEntries(facts) as Record<string, string>,
+    protocol: {
+      ...(declared.version === undefined ? {} : { declared: declared.version }),
+      verdict: declared.verdict,
+    },
+  };
+  declaredRows.set(declared, row);
+  return row;
 }
 
 /** A failure, if its repository may be seen. */

@@ -47,44 +47,53 @@ function bytesOf(text: string | Buffer): Buffer {
 
 /** A long event for some watchers: encoded and packed once, and only as somebody wants it. */
 export class LongEvent {
-  readonly #name: string;
-  readonly #json: readonly string[];
+  readonly #texts: readonly string[];
   readonly #slicer: TimeSlicer;
   #plain: Promise<readonly Buffer[]> | undefined;
   #packed: Promise<readonly Buffer[]> | undefined;
 
+  /** `json`: its data, in pieces. */
   constructor(name: string, json: readonly string[], slicer: TimeSlicer) {
-    this.#name = name;
-    this.#json = json;
+    this.#texts = eventOf(name, json);
     this.#slicer = slicer;
   }
 
   plain(): Promise<readonly Buffer[]> {
-    this.#plain ??= encodedEvent(this.#name, this.#json, this.#slicer);
+    this.#plain ??= encoded(this.#texts, this.#slicer);
     return this.#plain;
   }
 
   /** As parts of a gzip stream. */
   packed(): Promise<readonly Buffer[]> {
-    this.#packed ??= this.plain().then(packedPieces);
+    this.#packed ??= packed(this.#texts, this.#slicer);
     return this.#packed;
   }
 }
 
 /** A long event in pieces that are encoded one by one. */
-export async function encodedEvent(name: string, json: readonly string[], slicer: TimeSlicer): Promise<Buffer[]> {
-  const encoded: Buffer[] = [];
-  for (const piece of [`event: ${name}\ndata: `, ...json, "\n\n"]) {
-    encoded.push(Buffer.from(piece));
-    await slicer.pause();
-  }
-  return encoded;
+export function encodedEvent(name: string, json: readonly string[], slicer: TimeSlicer): Promise<Buffer[]> {
+  return encoded(eventOf(name, json), slicer);
 }
 
-/** A long text that was encoded in pieces, packed some of them at a time. */
-async function packedPieces(pieces: readonly Buffer[]): Promise<Buffer[]> {
-  const packed: Buffer[] = [];
-  for (let at = 0; at < pieces.length; at += PACKED_TOGETHER)
-    packed.push(await packedPartOfLong(Buffer.concat(pieces.slice(at, at + PACKED_TOGETHER))));
-  return packed;
+function eventOf(name: string, json: readonly string[]): readonly string[] {
+  return [`event: ${name}\ndata: `, ...json, "\n\n"];
+}
+
+async function encoded(texts: readonly string[], slicer: TimeSlicer): Promise<Buffer[]> {
+  const pieces: Buffer[] = [];
+  for (const text of texts) {
+    pieces.push(Buffer.from(text));
+    await slicer.pause();
+  }
+  return pieces;
+}
+
+/** Packs some pieces at a time. None is kept as it was: they are megabytes. */
+async function packed(texts: readonly string[], slicer: TimeSlicer): Promise<Buffer[]> {
+  const parts: Buffer[] = [];
+  for (let at = 0; at < texts.length; at += PACKED_TOGETHER) {
+    const together = await encoded(texts.slice(at, at + PACKED_TOGETHER), slicer);
+    parts.push(await packedPartOfLong(Buffer.concat(together)));
+  }
+  return parts;
 }
