@@ -12,14 +12,13 @@ const AT_FIRST = [
   "/api/contribute/pauses",
   "/api/contribute/metrics",
 ];
-/** What it asks for again when the stream says that something has changed: at most this often. */
+/** What it asks for again when the stream tells a new status: so long after it, give or take a fifth, as the page does. */
 const AGAIN = ["/api/contribute/queue?limit=100&cursor=0", "/api/contribute/queue/order"];
-const AGAIN_EVERY_MS = 1500;
-/** As the page: give or take a fifth. */
+const AGAIN_AFTER_MS = 1500;
 const SPREAD = 0.2;
-/** And this every fourth time. */
+/** And this when there is activity, at most this often. */
 const SELDOM = "/api/contribute/metrics";
-const SELDOM_TIMES = 4;
+const SELDOM_EVERY_MS = 6000;
 /** Of these it accepts an answer that others were given a moment before. */
 const SHARED = new Set([...AGAIN, SELDOM]);
 const SOCKETS = 6;
@@ -30,7 +29,7 @@ export class ReadingPage {
   readonly #agent = new Agent({ keepAlive: true, maxSockets: SOCKETS });
   #stream: IncomingMessage | undefined;
   #again: NodeJS.Timeout | undefined;
-  #times = 0;
+  #seldom: NodeJS.Timeout | undefined;
   streamBytes = 0;
   events = 0;
   calls = 0;
@@ -68,22 +67,26 @@ export class ReadingPage {
   close(): void {
     this.isOpen = false;
     clearTimeout(this.#again);
+    clearTimeout(this.#seldom);
     this.#stream?.destroy();
     this.#agent.destroy();
   }
 
   #hear(chunk: Buffer): void {
     for (let at = chunk.indexOf("event: "); at !== -1; at = chunk.indexOf("event: ", at + 1)) this.events += 1;
-    this.#again ??= setTimeout(
-      () => {
-        this.#again = undefined;
-        if (!this.isOpen) return;
-        this.#times += 1;
-        for (const path of AGAIN) void this.#call(path);
-        if (this.#times % SELDOM_TIMES === 0) void this.#call(SELDOM);
-      },
-      AGAIN_EVERY_MS * (1 - SPREAD + 2 * SPREAD * Math.random()),
-    );
+    if (chunk.includes("event: status"))
+      this.#again ??= setTimeout(
+        () => {
+          this.#again = undefined;
+          for (const path of AGAIN) void this.#call(path);
+        },
+        AGAIN_AFTER_MS * (1 - SPREAD + 2 * SPREAD * Math.random()),
+      );
+    if (chunk.includes("event: activity"))
+      this.#seldom ??= setTimeout(() => {
+        this.#seldom = undefined;
+        void this.#call(SELDOM);
+      }, SELDOM_EVERY_MS);
   }
 
   async #call(path: string): Promise<void> {
