@@ -7,20 +7,19 @@ import { ADMIN_TOKEN } from "../load/watcher.ts";
 const AT_FIRST = [
   "/api/auth/user",
   "/api/contribute/queue?limit=100&cursor=0",
-  "/api/contribute/queue/order",
   "/api/contribute/activity?limit=100",
   "/api/contribute/pauses",
   "/api/contribute/metrics",
 ];
 /** What it asks for again when the stream tells a new status: so long after it, give or take a fifth, as the page does. */
-const AGAIN = ["/api/contribute/queue?limit=100&cursor=0", "/api/contribute/queue/order"];
+const AGAIN = "/api/contribute/queue?limit=100&cursor=0";
 const AGAIN_AFTER_MS = 1500;
 const SPREAD = 0.2;
 /** And this when there is activity, at most this often. */
 const SELDOM = "/api/contribute/metrics";
 const SELDOM_EVERY_MS = 6000;
 /** Of these it accepts an answer that others were given a moment before. */
-const SHARED = new Set([...AGAIN, SELDOM]);
+const SHARED = new Set([AGAIN, SELDOM]);
 const SOCKETS = 6;
 
 /** One operations page without a browser: follows the stream, and asks for the lists on the screen as the page does. */
@@ -78,7 +77,7 @@ export class ReadingPage {
       this.#again ??= setTimeout(
         () => {
           this.#again = undefined;
-          for (const path of AGAIN) void this.#call(path);
+          void this.#call(AGAIN);
         },
         AGAIN_AFTER_MS * (1 - SPREAD + 2 * SPREAD * Math.random()),
       );

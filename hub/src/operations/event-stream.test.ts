@@ -146,7 +146,9 @@ test("pages that open together get one snapshot, each as it reads it, and one th
   for (const { told, isPacked } of watchers) {
     const bytes = Buffer.concat(told.map((part) => Buffer.from(part)));
     const text = isPacked ? gunzipSync(bytes, { finishFlush: constants.Z_SYNC_FLUSH }) : bytes;
-    expect(text.toString()).toMatch(/event: hello\n[\s\S]*event: work\ndata: \{"clankers":\[\{"connection_id":"conn-1"/);
+    expect(text.toString()).toMatch(
+      /event: hello\n[\s\S]*event: work\ndata: \{"clankers":\[\{"connection_id":"conn-1"/,
+    );
   }
   Object.assign(model, {
     // biome-ignore lint/correctness/useYield: it fails before its first step.

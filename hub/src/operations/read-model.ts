@@ -118,6 +118,7 @@ export class ReadModel {
       actionable_items: queue.actionable,
       total_items: queue.size,
       withheld: queue.withheldCounts(),
+      ...(visibility.seesOperators === true ? { pinned: pinnedIn(ledger) } : {}),
       suspended,
       ...this.#pauseShown({ kind: "everything" }, visibility),
       ...(announcement === "" ? {} : { announcement }),
@@ -383,4 +384,9 @@ function repoOf(url: string, webUrl: string): string | undefined {
   if (!url.startsWith(`${webUrl}/`)) return undefined;
   const [owner, name] = url.slice(webUrl.length + 1).split("/");
   return owner === undefined || name === undefined ? undefined : `${owner}/${name}`;
+}
+
+function pinnedIn(ledger: Ledger): number {
+  const order = ledger.setting(ORDER_SETTING);
+  return Array.isArray(order) ? order.length : 0;
 }

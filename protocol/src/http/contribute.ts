@@ -61,6 +61,8 @@ export const StatusReply = z.object({
   /** Open issues known, before anything is withheld. */
   total_items: z.number().int(),
   withheld: z.record(z.string(), z.number().int()),
+  /** How many issues operators pinned to the front of the queue, whether they wait or not; for operators only. */
+  pinned: z.number().int().optional(),
   suspended: z.boolean(),
   /** Nobody is given work, because an operator paused everybody. */
   pause: PublicPause.optional(),

@@ -80,12 +80,14 @@ export function QueuePanel() {
 /** How many of the issues that are pinned to the front of the queue still wait, and a button to unpin all. */
 function PinnedIssues() {
   const isAdmin = useIsAdmin();
+  const pinned = useLive(({ status }) => status?.pinned);
   const { data } = useQuery({
     queryKey: ["queue", "order"],
     queryFn: async ({ signal }) => (await call(queue.order, { maxAgeSeconds: 1, signal })).value,
-    enabled: isAdmin,
+    // Mostly nothing is pinned, and the status says so.
+    enabled: isAdmin && pinned !== 0,
   });
-  if (data === undefined || data.order.length === 0) return undefined;
+  if (data === undefined || data.order.length === 0 || pinned === 0) return undefined;
   const { order, waiting } = data;
   const many = order.length;
   const others = many - waiting;
