@@ -48,6 +48,18 @@ test("changes name what is new, what is different and what is gone, and nothing 
   });
 });
 
+test("a row that was made anew and says the same is not told; one with other facts inside is", async () => {
+  const of = (os: string) => {
+    const fleet = fleetOf({ "c-1": "a" }, {});
+    for (const row of fleet.clankers) Object.assign(row, { capabilities: { os } });
+    return fleet;
+  };
+  expect((await taken(of("linux"), of("linux"))).changes).toBeUndefined();
+  expect((await taken(of("linux"), of("darwin"))).changes).toContain('"capabilities":{"os":"darwin"}');
+  const less = (await taken(fleetOf({ "c-1": "a" }, {}), of("linux"), fleetOf({ "c-1": "a" }, {}))).changes;
+  expect(less).toContain('{"connection_id":"c-1","model":"a"}');
+});
+
 test("of the same fleet there is nothing to tell", async () => {
   const fleet = fleetOf({ "c-1": "a" }, { "t-1": "x" });
   expect((await taken(fleet, fleet)).changes).toBeUndefined();

@@ -43,9 +43,8 @@ export class FleetSnapshot {
       const name = nameOf(row);
       const before = sent.get(name);
       if (before !== row) {
-        const text = JSON.stringify(row);
         sent.set(name, row);
-        if (before === undefined || JSON.stringify(before) !== text) changed.push(text);
+        if (before === undefined || !isSame(before, row)) changed.push(JSON.stringify(row));
       }
       looked += 1;
       if (looked % ROWS_A_STEP === 0) yield;
@@ -61,6 +60,15 @@ export class FleetSnapshot {
     for (const name of gone) sent.delete(name);
     return { changed, gone };
   }
+}
+
+/** Whether two rows say the same. Mostly the first thing that differs is a time or a word, and nothing has to be written as text. */
+function isSame(before: object, after: object): boolean {
+  for (const [name, value] of Object.entries(after)) {
+    const old = (before as Readonly<Record<string, unknown>>)[name];
+    if (old !== value && (typeof old !== "object" || typeof value !== "object")) return false;
+  }
+  return JSON.stringify(before) === JSON.stringify(after);
 }
 
 /** Rows in a piece of a text. */
