@@ -104,6 +104,7 @@ function sendApp(
     title: "Nest",
     styles: ["/assets/frame.css", ...styles.map((file) => `/app/${file}`)],
     head: html`<script src="/assets/colour-scheme.js"></script>
+<script src="/assets/app-start.js"></script>
 <meta name="style-nonce" nonce="${nonce}">`,
     body: html`${appElement(shell)}
 ${preloads(imports, laterStyles, shell?.asks ?? [])}<script type="module" src="/app/${script}"></script>

@@ -61,5 +61,5 @@ export function appShell(who: Navigating, path: string): Html {
 ${barBrand}
 ${barNavigation(hubNavigation(who), (entry) => isUnder(entry, path))}
 </div></header>
-<main id="main" class="wide" tabindex="-1"><p class="soft" role="status">Loading…</p></main>`;
+<main id="main" class="wide" tabindex="-1"><p class="soft" role="status" data-loading>Loading…</p></main>`;
 }

@@ -58,7 +58,7 @@ export function appShell(around: Around): { readonly body: Html; readonly viewer
   return {
     body: html`<a class="skip" href="#main">Skip to the content</a>
 ${bar(around)}
-<main id="main" class="wide" tabindex="-1"><p class="soft" role="status">Loading…</p></main>`,
+<main id="main" class="wide" tabindex="-1"><p class="soft" role="status" data-loading>Loading…</p></main>`,
     viewer: mayUse("owner", visitor) ? "owner" : mayUse("operator", visitor) ? "operator" : "reader",
   };
 }
