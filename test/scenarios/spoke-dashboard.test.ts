@@ -229,13 +229,13 @@ describe.skipIf(missing)("the dashboard of a nest whose agents work", () => {
     await page.locator(".queue-row .mark").first().waitFor();
     const shown = await page.evaluate<
       boolean[]
-    >(`[...document.querySelectorAll(".queue-row .as-fits")].flatMap((facts) => {
+    >(`[...document.querySelectorAll(".queue-row .labelled")].flatMap((facts) => {
       const edge = facts.getBoundingClientRect();
       const isWhole = (part) => {
         const { top, bottom, right } = part.getBoundingClientRect();
         return top >= edge.top - 1 && bottom <= edge.bottom + 1 && right <= edge.right + 1 && part.scrollWidth <= part.clientWidth;
       };
-      return [...facts.children].filter((part) => !part.matches(".label")).map(isWhole);
+      return [...facts.children].filter((part) => !part.matches(".label, .label-tip")).map(isWhole);
     })`);
     expect(shown.length).toBeGreaterThan(0);
     expect(shown).not.toContain(false);

@@ -1,8 +1,8 @@
 import type { contribute } from "@nest/protocol";
 import { useServerNow } from "../../shared/call/server-time.ts";
 import { duration, safeHref } from "../../shared/format/format.ts";
+import { Labels } from "../../shared/lists/labels.tsx";
 import { IssueLink } from "../issues/issue-link.tsx";
-import { Labels } from "../issues/labels.tsx";
 
 /** An issue in two lines of fixed height: its title, then its other facts. */
 export function IssueLine({ item }: { readonly item: contribute.QueueItem }) {

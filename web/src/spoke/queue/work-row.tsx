@@ -1,6 +1,7 @@
 import { describeHeldBack, type nestWork } from "@nest/protocol";
 import { useServerNow } from "../../shared/call/server-time.ts";
 import { dateAndTime, duration, timeLeft } from "../../shared/format/format.ts";
+import { Labels } from "../../shared/lists/labels.tsx";
 import { AgentLink } from "../links/agent-link.tsx";
 import { WebLink } from "../links/web-link.tsx";
 import { ActButton } from "../session/act-button.tsx";
@@ -16,23 +17,19 @@ export function WorkRow({ item, kick }: { readonly item: nestWork.WorkItem; read
           <WebLink href={url}>{title}</WebLink>
         </p>
         <p className="facts issue-facts">
-          <span className="as-fits">
+          <span className="labelled">
+            <span>{key}</span>
             {reason === undefined ? undefined : (
               <span className="mark" data-tone="warn" title={`because ${describeHeldBack(reason).because}`}>
                 {describeHeldBack(reason).label}
                 {until === undefined ? "" : ` for ${timeLeft(Date.parse(until) - now)}`}
               </span>
             )}
-            <span>{key}</span>
             {agent === undefined ? undefined : <AgentLink name={agent} />}
             <span title={dateAndTime(created)}>
               <bdi>{author}</bdi>, {duration(now - Date.parse(created))} ago
             </span>
-            {labels.map((label) => (
-              <span key={label} className="label">
-                <bdi>{label}</bdi>
-              </span>
-            ))}
+            <Labels labels={labels} />
           </span>
         </p>
       </div>

@@ -1,6 +1,6 @@
 import "./labels.css";
 import { useId, useRef } from "react";
-import { placeMenu } from "../../shared/menu/place-menu.ts";
+import { placeMenu } from "../menu/place-menu.ts";
 
 /** As many labels as a row has room for, where it is wide and where it is narrow. */
 const MOST_WIDE = 3;
