@@ -161,6 +161,37 @@ test("pages that open together get one snapshot, each as it reads it, and one th
   stream.close();
 });
 
+test("who is refused together with others hears of it at once, whatever has to be sent to those who watch", async () => {
+  const clock = new VirtualClock();
+  const model = modelOf(1);
+  let isSlow = true;
+  const held = Promise.withResolvers<void>();
+  const stream = new EventStream(model, clock);
+  await stream.watch(slowWatcher(), everything);
+  Object.assign(model, { refreshed: () => (isSlow ? held.promise : undefined) });
+  stream.change();
+  await clock.jump(1000);
+  isSlow = false;
+  const joining = [stream.watch(slowWatcher(), everything)];
+  await new Promise(setImmediate);
+  stream.change();
+  await clock.jump(1000);
+  joining.push(stream.watch(slowWatcher(), everything));
+  await new Promise(setImmediate);
+  const later = Promise.withResolvers<void>();
+  Object.assign(model, {
+    refreshed: () => later.promise,
+    // biome-ignore lint/correctness/useYield: it fails before its first step.
+    *fleet() {
+      throw new Error("no fleet");
+    },
+  });
+  held.resolve();
+  expect((await Promise.allSettled(joining)).map(({ status }) => status)).toEqual(["rejected", "rejected"]);
+  later.resolve();
+  stream.close();
+});
+
 test("a watcher that cannot be written to is let go, and the others are told on", async () => {
   const stream = new EventStream(modelOf(1), new VirtualClock());
   const [broken, other] = [hearing(), hearing()];

@@ -141,8 +141,8 @@ export class EventStream {
       await this.#model.refreshed();
       const welcomed = Promise.withResolvers<void>();
       this.#guests.push({ response, audience, wishes, welcomed });
-      // One turn welcomes all who came until it began: twenty pages that open together get one snapshot.
-      await this.#inTurn(() => this.#welcomeAll());
+      // One turn welcomes all who came until it began: twenty pages that open together get one snapshot. Nobody waits for a later turn.
+      void this.#inTurn(() => this.#welcomeAll());
       await welcomed.promise;
       return true;
     } finally {
