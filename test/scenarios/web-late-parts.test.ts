@@ -41,30 +41,29 @@ describe.skipIf(missing)("parts of pages that are loaded when they are needed", 
   });
 
   test("a page whose scripts break off says so and loads itself again; after three times a person decides", async () => {
-    for (const part of ["**/app/assets/*.js", "**/app/assets/*.css"]) {
-      const { page, context } = await open("/leaderboard");
-      await page.route(part, (asked) => asked.abort("internetdisconnected"));
-      let loads = 0;
-      page.on("domcontentloaded", () => (loads += 1));
-      await page.goto(`${web.hub.url}/operations`);
-      const told = page.getByRole("alert").filter({ hasText: "could not be loaded whole" });
-      await told.filter({ hasText: "It is loaded again in 1 s." }).waitFor();
-      expect(await seriousViolations(page)).toEqual([]);
-      await told.filter({ hasText: "It is loaded again in 4 s." }).waitFor();
-      expect(loads).toBe(2);
-      await page.unroute(part);
-      await page.getByRole("button", { name: "Announce" }).waitFor({ timeout: 15_000 });
-      expect([loads, await told.count()]).toEqual([3, 0]);
-      await page.evaluate("sessionStorage.setItem('nest-loaded-again', JSON.stringify({ times: 3, at: Date.now() }))");
-      await page.route(part, (asked) => asked.abort("internetdisconnected"));
-      await page.reload();
-      await told.waitFor();
-      expect(await told.textContent()).not.toContain("It is loaded again");
-      await page.unroute(part);
-      await told.getByRole("button", { name: "Load again" }).click();
-      await page.getByRole("button", { name: "Announce" }).waitFor();
-      await context.close();
-    }
+    const scripts = "**/app/assets/*.js";
+    const { page, context } = await open("/leaderboard");
+    await page.route(scripts, (asked) => asked.abort("internetdisconnected"));
+    let loads = 0;
+    page.on("domcontentloaded", () => (loads += 1));
+    await page.goto(`${web.hub.url}/operations`);
+    const told = page.getByRole("alert").filter({ hasText: "could not be loaded whole" });
+    await told.filter({ hasText: "It is loaded again in 1 s." }).waitFor();
+    expect(await seriousViolations(page)).toEqual([]);
+    await told.filter({ hasText: "It is loaded again in 4 s." }).waitFor();
+    expect(loads).toBe(2);
+    await page.unroute(scripts);
+    await page.getByRole("button", { name: "Announce" }).waitFor({ timeout: 15_000 });
+    expect([loads, await told.count()]).toEqual([3, 0]);
+    await page.evaluate("sessionStorage.setItem('nest-loaded-again', JSON.stringify({ times: 3, at: Date.now() }))");
+    await page.route(scripts, (asked) => asked.abort("internetdisconnected"));
+    await page.reload();
+    await told.waitFor();
+    expect(await told.textContent()).not.toContain("It is loaded again");
+    await page.unroute(scripts);
+    await told.getByRole("button", { name: "Load again" }).click();
+    await page.getByRole("button", { name: "Announce" }).waitFor();
+    await context.close();
   });
 
   test("windows of dialogs come at the first touch, so that a dialog opens at once; it gives the focus back when it closes", async () => {
