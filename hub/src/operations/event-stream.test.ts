@@ -234,10 +234,10 @@ test("a line of the feed is told at once, and of a flood a quarter of a second's
   const told: string[] = [];
   watcher.write = ((text: string) => told.push(text) > 0) as typeof watcher.write;
   const tell = (id: number) => stream.tell([{ id }] as unknown as Activity[]);
-  for (let id = 1; id <= 7; id += 1) tell(id);
-  expect(told).toEqual(Array.from({ length: 5 }, (_, nth) => `event: activity\ndata: {"id":${nth + 1}}\n\n`));
+  for (let id = 1; id <= 12; id += 1) tell(id);
+  expect(told).toEqual(Array.from({ length: 10 }, (_, nth) => `event: activity\ndata: {"id":${nth + 1}}\n\n`));
   await clock.jump(250);
-  expect(told.slice(5)).toEqual(['event: activity\ndata: {"id":6}\n\nevent: activity\ndata: {"id":7}\n\n']);
+  expect(told.slice(10)).toEqual(['event: activity\ndata: {"id":11}\n\nevent: activity\ndata: {"id":12}\n\n']);
   await clock.jump(2000);
   const before = told.length;
   tell(13);

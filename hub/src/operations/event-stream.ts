@@ -15,7 +15,7 @@ const SNAPSHOT_AT_LEAST_EVERY_MS = 5000;
  * New lines of the feed are sent at once, this often in a second. What comes then goes together, a quarter of a second's lines at a time: a
  * write to each watcher for each batch of the relays' reports would make the relays wait.
  */
-const AT_ONCE = 5;
+const AT_ONCE = 10;
 const AT_ONCE_WITHIN_MS = 1000;
 const TOGETHER_MS = 250;
 /** The stream works a little at a time, and then rests: what it makes each second must not delay the relays. */
