@@ -2,7 +2,7 @@ import type { ServerResponse } from "node:http";
 import type { Activity } from "@nest/dispatch";
 import { type Clock, TimeSlicer } from "@nest/kit";
 import { stream } from "@nest/protocol";
-import { FleetSnapshot, piecesOf } from "./fleet-changes.ts";
+import { FleetSnapshot } from "./fleet-changes.ts";
 import { GZIP_START, packedPart } from "./packed-stream.ts";
 import type { ReadModel, Visibility } from "./read-model.ts";
 import { encodedEvent, LongEvent, Payload } from "./stream-payload.ts";
@@ -90,7 +90,7 @@ export class EventStream {
   /** The last snapshot sent, by visibility filter: the baseline of the next changes. */
   readonly #snapshots = new Map<Visibility, FleetSnapshot>();
   /** The last lines of the feed, sent to each new watcher. */
-  #latest: readonly Activity[] = [];
+  #latest: Activity[] = [];
   /** Lines of the feed that watchers were not sent yet. */
   #unsent: Activity[] = [];
   #isActivityDue = false;
@@ -194,7 +194,7 @@ export class EventStream {
     const { snapshot, changes } = await this.#snapshotFor(visibility, slicer);
     // Watchers of changes share one baseline: send them the pending changes before adding one.
     await this.#sendTo(visibility, (watcher) => watcher.wantsChanges, changes);
-    const whole = new LongEvent("work", await slicer.through(piecesOf(snapshot)), slicer);
+    const whole = new LongEvent("work", await slicer.through(snapshot.pieces()), slicer);
     for (const guest of guests) {
       const pieces = await (guest.wishes.isPacked ? whole.packed() : whole.plain());
       await slicer.pause();
@@ -236,9 +236,10 @@ export class EventStream {
 
   /** Sends new lines of the activity feed; call it after they are durable. */
   tell(lines: readonly Activity[]): void {
-    if (lines.length > 0) this.#latest = [...this.#latest, ...lines].slice(-REPLAY);
+    for (const line of lines) this.#latest.push(line);
+    if (this.#latest.length > REPLAY) this.#latest.splice(0, this.#latest.length - REPLAY);
     if (this.#watchers.size === 0) return;
-    this.#unsent.push(...lines);
+    for (const line of lines) this.#unsent.push(line);
     if (!this.#isActivityDue) this.#sendActivity();
     this.change();
   }
@@ -295,7 +296,7 @@ export class EventStream {
       const { snapshot, changes: delta } = await this.#snapshotFor(visibility, slicer);
       const status = this.#statusFor(visibility);
       if (whole) {
-        const all = await encodedEvent("work", await slicer.through(piecesOf(snapshot)), slicer);
+        const all = await encodedEvent("work", await slicer.through(snapshot.pieces()), slicer);
         await this.#sendTo(visibility, (watcher) => !watcher.wantsChanges, [Buffer.from(status), ...all]);
       }
       if (changes) await this.#sendTo(visibility, (watcher) => watcher.wantsChanges, [Buffer.from(status), ...delta]);

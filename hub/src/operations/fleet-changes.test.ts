@@ -1,7 +1,7 @@
 import { TimeSlicer } from "@nest/kit";
 import type { contribute } from "@nest/protocol";
 import { expect, test } from "vitest";
-import { FleetSnapshot, piecesOf } from "./fleet-changes.ts";
+import { FleetSnapshot } from "./fleet-changes.ts";
 
 const slicer = new TimeSlicer();
 
@@ -17,7 +17,7 @@ async function taken(...fleets: contribute.FleetReply[]) {
   const snapshot = new FleetSnapshot();
   let changes: string | undefined;
   for (const fleet of fleets) changes = (await slicer.through(snapshot.take(fleet)))?.join("");
-  return { whole: JSON.parse((await slicer.through(piecesOf(snapshot))).join("")) as unknown, changes };
+  return { whole: JSON.parse((await slicer.through(snapshot.pieces())).join("")) as unknown, changes };
 }
 
 test("the whole snapshot is the fleet as the route answers it", async () => {
@@ -41,6 +41,7 @@ test("changes name what is new, what is different and what is gone, and nothing 
       { connection_id: "c-4", model: "d" },
     ],
     work: [],
+    heard: [],
     gone: { clankers: ["c-3"], work: ["t-1"] },
     cooldown_count: 1,
     in_flight_count: 1,
@@ -58,6 +59,27 @@ test("a row that was made anew and says the same is not told; one with other fac
   expect((await taken(of("linux"), of("darwin"))).changes).toContain('"capabilities":{"os":"darwin"}');
   const less = (await taken(fleetOf({ "c-1": "a" }, {}), of("linux"), fleetOf({ "c-1": "a" }, {}))).changes;
   expect(less).toContain('{"connection_id":"c-1","model":"a"}');
+});
+
+test("of a relay that was heard, and nothing else, only that is told: when it is written into its row, and when the row is another", async () => {
+  const heard = (fleet: contribute.FleetReply, last_activity: string) => {
+    for (const row of fleet.clankers) Object.assign(row, { last_activity });
+    return fleet;
+  };
+  const told = { clankers: [], heard: [{ connection_id: "c-1", last_activity: "later" }] };
+  const snapshot = new FleetSnapshot();
+  const changes = async (fleet: contribute.FleetReply) =>
+    JSON.parse((await slicer.through(snapshot.take(fleet)))?.join("") ?? "null") as unknown;
+  const same = heard(fleetOf({ "c-1": "a" }, {}), "early");
+  await changes(same);
+  expect(await changes(heard(same, "later"))).toMatchObject(told);
+  expect(await changes(same)).toBeNull();
+  expect(await changes(heard(fleetOf({ "c-1": "a" }, {}), "latest"))).toMatchObject({
+    clankers: [],
+    heard: [{ connection_id: "c-1", last_activity: "latest" }],
+  });
+  const other = heard(fleetOf({ "c-1": "b" }, {}), "last");
+  expect(await changes(other)).toMatchObject({ clankers: other.clankers, heard: [] });
 });
 
 test("of the same fleet there is nothing to tell", async () => {

@@ -29,6 +29,7 @@ import { ACTIVITY, activityOf, RETAINED } from "./feed-queries.ts";
 import { facetsOf, issueMatcher } from "./issue-filter.ts";
 import { nextAfter, pageOf, placeIn } from "./page-of.ts";
 import { type RelayRowDeps, RelayRows, type Visibility } from "./relay-rows.ts";
+import { ROWS_A_STEP } from "./sent-rows.ts";
 import { shownWithheld } from "./shown-withheld.ts";
 import { withheldSentence } from "./withheld-sentence.ts";
 import { WorkRows } from "./work-rows.ts";
@@ -52,9 +53,6 @@ type QueuePage = contribute.QueueFilter & {
   readonly cursor?: string | undefined;
   readonly facets?: "yes" | undefined;
 };
-
-/** Rows of the fleet in a step: looking at one takes a microsecond. */
-const ROWS_A_STEP = 16;
 
 interface FoundPage {
   readonly rows: readonly Entry[];
@@ -225,7 +223,8 @@ export class ReadModel {
     const cooling = ["failed", "quarantined", "connection_lost", "given_back", "requeued"];
     const clankers: contribute.FleetRelay[] = [];
     for (const session of gateway.sessions()) {
-      clankers.push(...this.#rows.ofSession(session, taskAt.get(session.connection), visibility));
+      const row = this.#rows.ofSession(session, taskAt.get(session.connection), visibility);
+      if (row !== undefined) clankers.push(row);
       rows += 1;
       if (rows % ROWS_A_STEP === 0) yield;
     }
@@ -249,19 +248,19 @@ export class ReadModel {
   /** This replica's relays, unfiltered; the replica that serves the request applies visibility. */
   ownRelays(): RemoteRelay[] {
     const all = () => true;
-    return [...this.#deps.gateway.sessions()].flatMap((session) =>
-      this.#rows.ofSession(session, undefined, all).map((row) => ({ row, note: session.note })),
-    );
+    return [...this.#deps.gateway.sessions()].flatMap((session) => {
+      const row = this.#rows.ofSession(session, undefined, all);
+      return row === undefined ? [] : [{ row, note: session.note }];
+    });
   }
 
   /** The connected relays of one contributor, on every replica, as they may see them themselves. */
   relaysOf(contributorId: string): contribute.FleetRelay[] {
     const all = () => true;
-    const here = [...this.#deps.gateway.sessions()].flatMap((session) =>
-      session.relayIdentity?.contributorId === contributorId
-        ? this.#rows.ofSession(session, this.#taskOf(session), all)
-        : [],
-    );
+    const here = [...this.#deps.gateway.sessions()]
+      .filter(({ relayIdentity }) => relayIdentity?.contributorId === contributorId)
+      .map((session) => this.#rows.ofSession(session, this.#taskOf(session), all))
+      .filter((row) => row !== undefined);
     const elsewhere = this.#deps.peers.relays().filter(({ row }) => row.contributor_id === contributorId);
     return [...here, ...elsewhere.map((relay) => this.#rows.ofRemote(relay, this.#taskOfRemote(relay), all))];
   }
@@ -321,20 +320,34 @@ export class ReadModel {
 
   /** The activity line as sent to a viewer; of a hidden repository it says only that something happened. */
   entry(line: Activity, visibility: Visibility): contribute.ActivityEntry {
-    const { task } = line;
-    const { webUrl } = this.#deps;
+    const { task, detail } = line;
     // People click the link, so only addresses on the code host are passed on.
-    const url = [line.url, task?.url].find((one) => one !== undefined && repoOf(one, webUrl) !== undefined);
-    const repo = task?.repo ?? (url === undefined ? undefined : repoOf(url, webUrl));
-    const common = { id: line.id, timestamp: iso(line.at), username: line.login, action: line.action };
-    if (repo !== undefined && !visibility(repo)) return { ...common, private: true };
-    const isForOperators = visibility.seesOperators !== true && saysOperator(line.action);
-    return {
-      ...common,
-      ...(task === undefined ? {} : { task: `${task.repo}#${task.number}`, task_id: task.taskId, title: task.title }),
-      ...(url === undefined ? {} : { url }),
-      ...(line.detail === undefined || line.detail === "" || isForOperators ? {} : { detail: line.detail }),
+    const url = this.#onCodeHost(line.url) ?? this.#onCodeHost(task?.url);
+    const repo = task?.repo ?? (url === undefined ? undefined : repoOf(url, this.#deps.webUrl));
+    const entry: contribute.ActivityEntry = {
+      id: line.id,
+      timestamp: iso(line.at),
+      username: line.login,
+      action: line.action,
     };
+    if (repo !== undefined && !visibility(repo)) {
+      entry.private = true;
+      return entry;
+    }
+    if (task !== undefined) {
+      entry.task = `${task.repo}#${task.number}`;
+      entry.task_id = task.taskId;
+      entry.title = task.title;
+    }
+    if (url !== undefined) entry.url = url;
+    const isForOperators = visibility.seesOperators !== true && saysOperator(line.action);
+    if (detail !== undefined && detail !== "" && !isForOperators) entry.detail = detail;
+    return entry;
+  }
+
+  /** An address if it is one of a repository on the code host. */
+  #onCodeHost(url: string | undefined): string | undefined {
+    return url === undefined || repoOf(url, this.#deps.webUrl) === undefined ? undefined : url;
   }
 
   /** An issue of the queue. */
@@ -381,9 +394,12 @@ function iso(ms: number): string {
 
 /** The repository that an address on the code host belongs to. */
 function repoOf(url: string, webUrl: string): string | undefined {
-  if (!url.startsWith(`${webUrl}/`)) return undefined;
-  const [owner, name] = url.slice(webUrl.length + 1).split("/");
-  return owner === undefined || name === undefined ? undefined : `${owner}/${name}`;
+  if (!url.startsWith(webUrl) || url[webUrl.length] !== "/") return undefined;
+  const from = webUrl.length + 1;
+  const slash = url.indexOf("/", from);
+  if (slash === -1) return undefined;
+  const end = url.indexOf("/", slash + 1);
+  return url.slice(from, end === -1 ? url.length : end);
 }
 
 function pinnedIn(ledger: Ledger): number {

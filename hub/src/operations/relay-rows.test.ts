@@ -24,7 +24,7 @@ function aHub() {
   };
   const held = new Map<string, string>();
   const rowOf = (rows: RelayRows, isSeen: (repo: string) => boolean = () => true) =>
-    rows.ofSession(session as unknown as Session, held.get("conn-1"), isSeen)[0];
+    rows.ofSession(session as unknown as Session, held.get("conn-1"), isSeen);
   return { session: session as Record<string, unknown>, roles, settings, held, deps, rowOf };
 }
 
@@ -32,7 +32,6 @@ test.each<[what: string, change: (hub: ReturnType<typeof aHub>) => void]>([
   ["its tier", ({ session }) => Object.assign(session, { tier: "trusted" })],
   ["its login", ({ session }) => Object.assign(session, { login: "bob" })],
   ["what it declared", ({ session }) => Object.assign(session, { declared: { facts: {}, verdict: "older" } })],
-  ["when it was heard", ({ session }) => Object.assign(session, { lastActivityAt: 5 })],
   ["why it idles", ({ session }) => Object.assign(session, { idleReason: "no_matching_work" })],
   ["its last failure", ({ session }) => Object.assign(session, { lastFailure: failure })],
   ["its credential's failure", ({ session }) => Object.assign(session, { credentialFailure: failure })],
@@ -63,6 +62,16 @@ test.each<[what: string, change: (hub: ReturnType<typeof aHub>) => void]>([
   rows.forget();
   expect(hub.rowOf(rows)).toEqual(after);
   expect(hub.rowOf(new RelayRows(hub.deps))).toEqual(after);
+});
+
+test("a sign of life is written into the row, which stays the same object", () => {
+  const hub = aHub();
+  const rows = new RelayRows(hub.deps);
+  const before = hub.rowOf(rows);
+  Object.assign(hub.session, { lastActivityAt: 5 });
+  expect(hub.rowOf(rows)).toBe(before);
+  expect(before).toEqual(hub.rowOf(new RelayRows(hub.deps)));
+  expect(before).toHaveProperty("last_activity", "1970-01-01T00:00:00.005Z");
 });
 
 test("a pause that is over by its end is not told any more", () => {

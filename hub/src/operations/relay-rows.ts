@@ -16,22 +16,23 @@ export interface RelayRowDeps {
   readonly now: () => number;
 }
 
-/** A session's row and what it was made from, beside roles and pauses. */
-interface KnownRow {
-  readonly madeFrom: RowSource;
-  /** When a pause that it tells of ends (ms). */
-  readonly goodUntil: number;
-  readonly rows: contribute.FleetRelay[];
-}
-
-type RowSource = Pick<
-  Session,
-  "relayIdentity" | "login" | "tier" | "declared" | "connectedAt" | "lastActivityAt" | "idleReason"
-> & {
+/** What a session's row was made from, beside roles and pauses. */
+type RowSource = Pick<Session, "login" | "tier" | "declared" | "connectedAt" | "idleReason"> & {
+  readonly relayIdentity: RelayIdentity;
   readonly current: string | undefined;
   readonly lastFailure: LastFailure | undefined;
   readonly credentialFailure: CredentialFailure | undefined;
 };
+
+/** A session's row. A sign of life, by far the most frequent change, is written into it; with any other change it is made anew. */
+interface KnownRow {
+  readonly madeFrom: RowSource;
+  /** When a pause that it tells of ends (ms). */
+  readonly goodUntil: number;
+  /** When the session was last heard (ms), as the row says. */
+  heardAt: number;
+  readonly row: contribute.FleetRelay;
+}
 
 /** Connected relays as people see them: what each declared, what it does, whether it is paused, what failed last. */
 export class RelayRows {
@@ -56,33 +57,38 @@ export class RelayRows {
   }
 
   /** The row of a session of this replica; none before it has authenticated. `current`: the task that it has. */
-  ofSession(session: Session, current: string | undefined, visibility: Visibility): contribute.FleetRelay[] {
-    const { relayIdentity } = session;
-    if (relayIdentity === undefined) return [];
+  ofSession(session: Session, current: string | undefined, visibility: Visibility): contribute.FleetRelay | undefined {
+    const { relayIdentity, lastActivityAt } = session;
+    if (relayIdentity === undefined) return undefined;
     const lastFailure = shownFailure(session.lastFailure, visibility);
     const credentialFailure = shownFailure(session.credentialFailure, visibility);
     const now = this.#deps.now();
     const known = this.#known.get(session);
     if (
-      known !== undefined &&
-      now < known.goodUntil &&
-      isMadeFrom(known.madeFrom, session) &&
-      known.madeFrom.current === current &&
-      known.madeFrom.lastFailure === lastFailure &&
-      known.madeFrom.credentialFailure === credentialFailure
-    )
-      return known.rows;
-    const { login, tier, declared, connectedAt, lastActivityAt, idleReason } = session;
-    const paused = pauseFor(this.#deps.ledger, relayIdentity, now);
-    const madeFrom = {
-      ...{ relayIdentity, login, tier, declared, connectedAt, lastActivityAt, idleReason },
-      ...{ current, lastFailure, credentialFailure },
-    };
-    const rows = [
-      rowOf(madeFrom, { connection: session.connection, ...this.#deps.roles(session), ...pauseRow(paused) }),
-    ];
-    this.#known.set(session, { madeFrom, goodUntil: paused?.pause.until ?? Number.POSITIVE_INFINITY, rows });
-    return rows;
+      known === undefined ||
+      now >= known.goodUntil ||
+      !isMadeFrom(known.madeFrom, session) ||
+      known.madeFrom.current !== current ||
+      known.madeFrom.lastFailure !== lastFailure ||
+      known.madeFrom.credentialFailure !== credentialFailure
+    ) {
+      const { login, tier, declared, connectedAt, idleReason } = session;
+      const facts = { current, lastFailure, credentialFailure };
+      return this.#make(session, { relayIdentity, login, tier, declared, connectedAt, idleReason, ...facts });
+    }
+    if (known.heardAt !== lastActivityAt) {
+      known.heardAt = lastActivityAt;
+      known.row.last_activity = iso(lastActivityAt);
+    }
+    return known.row;
+  }
+
+  #make(session: Session, madeFrom: RowSource): contribute.FleetRelay {
+    const { connection, lastActivityAt: heardAt } = session;
+    const paused = pauseFor(this.#deps.ledger, madeFrom.relayIdentity, this.#deps.now());
+    const row = rowOf(madeFrom, { connection, heardAt, ...this.#deps.roles(session), ...pauseRow(paused) });
+    this.#known.set(session, { madeFrom, goodUntil: paused?.pause.until ?? Number.POSITIVE_INFINITY, heardAt, row });
+    return row;
   }
 
   /** The row of another replica's relay, as that replica tells it unfiltered. */
@@ -91,10 +97,11 @@ export class RelayRows {
     const { contributor_id: contributorId, session } = row;
     const identity = session === undefined ? contributorId : `${contributorId}#${session}`;
     const paused = this.#pauseOf({ contributorId, identity });
+    const idle = current === undefined ? idleFor(idle_reason, paused.pause) : undefined;
     return {
       ...rest,
       ...(current === undefined ? {} : { current_task: current }),
-      ...idleRow(current === undefined ? idle_reason : undefined, paused.pause),
+      ...(idle === undefined ? {} : { idle_reason: idle }),
       ...paused,
       ...(last_failure === undefined || !visibility(last_failure.repo) ? {} : { last_failure }),
       ...(credential_failure === undefined || !visibility(credential_failure.repo) ? {} : { credential_failure }),
@@ -109,7 +116,6 @@ export class RelayRows {
 /** Whether a session is what it was. Written out, for it is asked of every relay each second. */
 function isMadeFrom(known: RowSource, session: Session): boolean {
   return (
-    known.lastActivityAt === session.lastActivityAt &&
     known.idleReason === session.idleReason &&
     known.declared === session.declared &&
     known.relayIdentity === session.relayIdentity &&
@@ -126,43 +132,50 @@ function pauseRow(paused: ReturnType<typeof pauseFor>): Pick<contribute.FleetRel
 }
 
 /** Why a relay has no work, as it was told last. A pause that has ended since is no reason any more: nothing more is known. */
-function idleRow(
+function idleFor(
   reason: contribute.FleetRelay["idle_reason"],
   pause: contribute.FleetRelay["pause"],
-): Pick<contribute.FleetRelay, "idle_reason"> {
-  return reason === undefined || (reason === "paused" && pause === undefined) ? {} : { idle_reason: reason };
+): contribute.FleetRelay["idle_reason"] {
+  return reason === "paused" && pause === undefined ? undefined : reason;
 }
 
 interface RowFacts {
   readonly connection: string;
+  readonly heardAt: number;
   readonly inForce: string | undefined;
   readonly assigned: string | undefined;
   readonly pause?: contribute.FleetRelay["pause"];
 }
 
-function rowOf(source: RowSource, { connection, inForce, assigned, pause }: RowFacts): contribute.FleetRelay {
+/** Field by field: a fleet at work has hundreds made anew each second, and objects that are spread would all have to be collected. */
+function rowOf(source: RowSource, facts: RowFacts): contribute.FleetRelay {
   const { declared, idleReason, current, lastFailure, credentialFailure } = source;
-  return {
-    contributor_id: source.relayIdentity?.contributorId ?? "",
+  const { inForce, assigned, pause } = facts;
+  const { capabilities, protocol } = declaredRow(declared);
+  const row: contribute.FleetRelay = {
+    contributor_id: source.relayIdentity.contributorId,
     github_username: source.login,
-    connection_id: connection,
+    connection_id: facts.connection,
     trust_tier: source.tier,
-    ...(declared.backend === undefined ? {} : { cli_backend: declared.backend }),
-    ...(declared.model === undefined ? {} : { model: declared.model }),
-    ...(inForce === undefined ? {} : { role: inForce }),
-    ...(declared.role === undefined ? {} : { client_role: declared.role }),
-    ...(assigned === undefined ? {} : { assigned_agent_role: assigned }),
-    ...(declared.role === undefined || declared.role === inForce ? {} : { role_mismatch: true }),
-    ...(declared.session === undefined ? {} : { session: declared.session }),
-    ...declaredRow(declared),
+    capabilities,
+    protocol,
     connected_at: iso(source.connectedAt),
-    last_activity: iso(source.lastActivityAt),
-    ...(current === undefined ? {} : { current_task: current }),
-    ...idleRow(current === undefined ? idleReason : undefined, pause),
-    ...(pause === undefined ? {} : { pause }),
-    ...(credentialFailure === undefined ? {} : { credential_failure: credentialFailureRow(credentialFailure) }),
-    ...(lastFailure === undefined ? {} : { last_failure: lastFailureRow(lastFailure) }),
+    last_activity: iso(facts.heardAt),
   };
+  if (declared.backend !== undefined) row.cli_backend = declared.backend;
+  if (declared.model !== undefined) row.model = declared.model;
+  if (inForce !== undefined) row.role = inForce;
+  if (declared.role !== undefined) row.client_role = declared.role;
+  if (assigned !== undefined) row.assigned_agent_role = assigned;
+  if (declared.role !== undefined && declared.role !== inForce) row.role_mismatch = true;
+  if (declared.session !== undefined) row.session = declared.session;
+  if (current !== undefined) row.current_task = current;
+  const idle = current === undefined ? idleFor(idleReason, pause) : undefined;
+  if (idle !== undefined) row.idle_reason = idle;
+  if (pause !== undefined) row.pause = pause;
+  if (credentialFailure !== undefined) row.credential_failure = credentialFailureRow(credentialFailure);
+  if (lastFailure !== undefined) row.last_failure = lastFailureRow(lastFailure);
+  return row;
 }
 
 const declaredRows = new WeakMap<Declared, Pick<contribute.FleetRelay, "capabilities" | "protocol">>();

@@ -2,8 +2,8 @@ import type { ServerResponse } from "node:http";
 import type { TimeSlicer } from "@nest/kit";
 import { packedPart, packedPartOfLong } from "./packed-stream.ts";
 
-/** Pieces of a long text, of some 35 KB each, that are packed together. */
-const PACKED_TOGETHER = 8;
+/** Pieces of a long text, of some 5 KB each, that are packed together. */
+const PACKED_TOGETHER = 48;
 /** Texts longer than this are encoded once for all watchers. */
 const ENCODED_ONCE = 4096;
 

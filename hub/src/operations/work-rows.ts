@@ -43,23 +43,23 @@ function rowOf(
   { isSeen, note }: { readonly isSeen: boolean; readonly note: string | undefined },
 ): contribute.FleetWork {
   const state = leaseState(lease);
-  return {
+  const { contributorId, identity } = lease;
+  const row: contribute.FleetWork = {
     task_id: lease.taskId,
     task_gen: lease.gen,
     kind: "issue",
-    ...(isSeen
-      ? { repo: lease.repo, number: lease.number, title: lease.title, url: lease.url }
-      : { repo: HIDDEN_REPO, number: 0, title: HIDDEN_TITLE, url: "", private: true as const }),
-    contributor_id: lease.contributorId,
+    repo: isSeen ? lease.repo : HIDDEN_REPO,
+    number: isSeen ? lease.number : 0,
+    title: isSeen ? lease.title : HIDDEN_TITLE,
+    url: isSeen ? lease.url : "",
+    contributor_id: contributorId,
     github_username: login,
-    ...sessionOf(lease),
     status: state === "working" ? "in-progress" : state,
     assigned_at: new Date(lease.assignedAt).toISOString(),
     expires_at: new Date(lease.expiresAt).toISOString(),
-    ...(note === undefined || !isSeen ? {} : { note }),
   };
-}
-
-function sessionOf({ identity, contributorId }: Lease): { readonly session?: string } {
-  return identity === contributorId ? {} : { session: identity.slice(contributorId.length + 1) };
+  if (!isSeen) row.private = true;
+  if (identity !== contributorId) row.session = identity.slice(contributorId.length + 1);
+  if (note !== undefined && isSeen) row.note = note;
+  return row;
 }

@@ -254,8 +254,12 @@ export const fleet = route({
   reply: FleetReply,
 });
 
-/** What changed in the fleet since the previous event: new and changed rows, and the keys of removed ones. */
+/**
+ * What changed in the fleet since the previous event: new and changed rows, relays of which nothing changed but when they were last heard
+ * (`heard`), and the keys of removed rows.
+ */
 export const FleetChanges = FleetReply.omit({ next_cursor: true }).extend({
+  heard: z.array(FleetRelay.pick({ connection_id: true, last_activity: true })).optional(),
   gone: z.object({ clankers: z.array(z.string()), work: z.array(z.string()) }),
 });
 export type FleetChanges = z.infer<typeof FleetChanges>;

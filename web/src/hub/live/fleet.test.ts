@@ -37,6 +37,15 @@ test("changes add, replace and take away rows, and leave the others as the objec
   expect(after.relays[0]).toBe(before.relays[0]);
 });
 
+test("a relay that was heard is else what it was, and stands where it stood; one never heard of is not made up", () => {
+  const before = wholeFleet({ clankers: [aRelay("bob", { model: "m" }), aRelay("Alice")], work: [] });
+  const last_activity = "2026-11-01T00:00:05.000Z";
+  const heard = ["conn-bob", "conn-nobody"].map((connection_id) => ({ connection_id, last_activity }));
+  const after = changedFleet(before, { ...nothing, heard });
+  expect(after.relays).toEqual([aRelay("Alice"), aRelay("bob", { model: "m", last_activity })]);
+  expect(after.relays[0]).toBe(before.relays[0]);
+});
+
 test("changes told twice, or of rows never heard of, do no harm", () => {
   const changes = { ...nothing, clankers: [aRelay("bob")], gone: { clankers: ["conn-nobody"], work: ["task-none"] } };
   const once = changedFleet(wholeFleet({ clankers: [], work: [] }), changes);

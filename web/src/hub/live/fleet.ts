@@ -17,10 +17,20 @@ export function wholeFleet({ clankers, work }: Pick<contribute.FleetReply, "clan
  * The fleet after an event of changes. Unchanged rows stay the same objects, so that they are not rendered again, and in their places:
  * thousands of relays are not sorted again each second.
  */
-export function changedFleet(before: Fleet, { clankers, work, gone }: contribute.FleetChanges): Fleet {
+export function changedFleet(before: Fleet, { clankers, work, gone, heard = [] }: contribute.FleetChanges): Fleet {
   const relays = { changed: clankers, gone: gone.clankers, nameOf: connectionOf, compare: byLogin };
   const tasks = { changed: work, gone: gone.work, nameOf: taskIdOf, compare: byAge };
-  return fleetOf(merged(before.relays, relays), merged(before.tasks, tasks));
+  return fleetOf(merged(heardRelays(before.relays, heard), relays), merged(before.tasks, tasks));
+}
+
+/** Relays, of which some were heard and are else what they were. */
+function heardRelays(before: Fleet["relays"], heard: NonNullable<contribute.FleetChanges["heard"]>): Fleet["relays"] {
+  if (heard.length === 0) return before;
+  const lastHeard = new Map(heard.map(({ connection_id, last_activity }) => [connection_id, last_activity]));
+  return before.map((relay) => {
+    const last_activity = lastHeard.get(relay.connection_id);
+    return last_activity === undefined ? relay : { ...relay, last_activity };
+  });
 }
 
 function fleetOf(relays: Fleet["relays"], tasks: Fleet["tasks"]): Fleet {
