@@ -49,14 +49,14 @@ export function pauseFor(
   relay: { readonly contributorId: string; readonly identity: string },
   now: number,
 ): { readonly scope: RelayScope["kind"]; readonly pause: Pause } | undefined {
-  const scopes: readonly RelayScope[] = [
-    { kind: "everything" },
-    { kind: "contributor", contributorId: relay.contributorId },
-    { kind: "session", identity: relay.identity },
-  ];
-  for (const scope of scopes) {
-    const pause = pauseOf(ledger, scope, now);
-    if (pause !== undefined) return { scope: scope.kind, pause };
-  }
-  return undefined;
+  return (
+    held(ledger, { kind: "everything" }, now) ??
+    held(ledger, { kind: "contributor", contributorId: relay.contributorId }, now) ??
+    held(ledger, { kind: "session", identity: relay.identity }, now)
+  );
+}
+
+function held(ledger: Pick<Ledger, "setting">, scope: RelayScope, now: number): ReturnType<typeof pauseFor> {
+  const pause = pauseOf(ledger, scope, now);
+  return pause === undefined ? undefined : { scope: scope.kind, pause };
 }

@@ -1,5 +1,6 @@
 import type { contribute } from "@nest/protocol";
-import { ROWS_A_STEP, SentRows } from "./sent-rows.ts";
+import { ROWS_A_STEP } from "./rows-in-steps.ts";
+import { SentRows } from "./sent-rows.ts";
 
 type Counts = Pick<contribute.FleetReply, "cooldown_count" | "in_flight_count" | "held_count">;
 

@@ -29,7 +29,7 @@ import { ACTIVITY, activityOf, RETAINED } from "./feed-queries.ts";
 import { facetsOf, issueMatcher } from "./issue-filter.ts";
 import { nextAfter, pageOf, placeIn } from "./page-of.ts";
 import { type RelayRowDeps, RelayRows, type Visibility } from "./relay-rows.ts";
-import { ROWS_A_STEP } from "./sent-rows.ts";
+import { rowsInSteps } from "./rows-in-steps.ts";
 import { shownWithheld } from "./shown-withheld.ts";
 import { withheldSentence } from "./withheld-sentence.ts";
 import { WorkRows } from "./work-rows.ts";
@@ -210,33 +210,26 @@ export class ReadModel {
     const remote = new Map(peers.relays().map((relay) => [relay.row.connection_id, relay]));
     const work: contribute.FleetWork[] = [];
     const taskAt = new Map<string, string>();
-    let rows = 0;
-    for (const lease of ledger.liveLeases()) {
+    yield* rowsInSteps([...ledger.liveLeases()], (lease) => {
       const { connection = "" } = lease;
       if (!taskAt.has(connection)) taskAt.set(connection, lease.taskId);
       const note = gateway.session(connection)?.note ?? remote.get(connection)?.note;
       work.push(this.#work.of(lease, note, visibility));
-      rows += 1;
-      if (rows % ROWS_A_STEP === 0) yield;
-    }
+    });
     const counts = queue.withheldCounts();
     const cooling = ["failed", "quarantined", "connection_lost", "given_back", "requeued"];
     const clankers: contribute.FleetRelay[] = [];
-    for (const session of gateway.sessions()) {
+    yield* rowsInSteps([...gateway.sessions()], (session) => {
       const row = this.#rows.ofSession(session, taskAt.get(session.connection), visibility);
       if (row !== undefined) clankers.push(row);
-      rows += 1;
-      if (rows % ROWS_A_STEP === 0) yield;
-    }
-    for (const relay of remote.values()) {
+    });
+    yield* rowsInSteps([...remote.values()], (relay) => {
       clankers.push(this.#rows.ofRemote(relay, taskAt.get(relay.row.connection_id), visibility));
-      rows += 1;
-      if (rows % ROWS_A_STEP === 0) yield;
-    }
+    });
     const from = Number(page.cursor ?? 0);
     const to = from + (page.limit ?? Number.MAX_SAFE_INTEGER);
     return {
-      clankers: clankers.slice(from, to),
+      clankers: from === 0 && to >= clankers.length ? clankers : clankers.slice(from, to),
       work: work.slice(from, to),
       cooldown_count: cooling.reduce((sum, reason) => sum + (counts[reason] ?? 0), 0),
       in_flight_count: work.length,

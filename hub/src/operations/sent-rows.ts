@@ -1,5 +1,4 @@
-/** Rows looked at, or written as JSON, in a step: most are what they were, which is seen in no time. */
-export const ROWS_A_STEP = 16;
+import { rowsInSteps } from "./rows-in-steps.ts";
 
 /** A row as last sent. */
 interface Sent<Row> {
@@ -49,14 +48,11 @@ export class SentRows<Row extends object> {
   *take(rows: readonly Row[]): Generator<void, RowChanges<Row>> {
     const changed: Row[] = [];
     const apart: Row[] = [];
-    let looked = 0;
-    for (const row of rows) {
+    yield* rowsInSteps(rows, (row) => {
       const how = this.#takeOne(row);
       if (how === "changed") changed.push(row);
       else if (how === "apart") apart.push(row);
-      looked += 1;
-      if (looked % ROWS_A_STEP === 0) yield;
-    }
+    });
     return { changed, apart, gone: yield* this.#dropOthers(rows) };
   }
 
@@ -85,12 +81,9 @@ export class SentRows<Row extends object> {
     if (this.#sent.size === rows.length) return [];
     const here = new Set(rows.map((row) => String(row[this.#fields.name])));
     const gone: string[] = [];
-    let looked = 0;
-    for (const name of this.#sent.keys()) {
+    yield* rowsInSteps([...this.#sent.keys()], (name) => {
       if (!here.has(name)) gone.push(name);
-      looked += 1;
-      if (looked % ROWS_A_STEP === 0) yield;
-    }
+    });
     for (const name of gone) this.#sent.delete(name);
     return gone;
   }
