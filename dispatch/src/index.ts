@@ -41,7 +41,8 @@ export {
   type PatternList,
 } from "./queue/pattern-list.ts";
 export { MOST_PATTERNS } from "./queue/patterns.ts";
-export { ORDER_SETTING, Queue } from "./queue/queue.ts";
+export { ORDER_SETTING, pinnedOrder } from "./queue/pinned-order.ts";
+export { Queue } from "./queue/queue.ts";
 export { Unblocker } from "./queue/unblocker.ts";
 export { RepositoryVisibility } from "./queue/visibility.ts";
 export type { Bus } from "./replicas/bus.ts";

@@ -26,6 +26,17 @@ test("a pinned issue that somebody works on does not wait any more, and one that
   expect((await hub.admin("GET", ORDER)).body).toMatchObject({ order: [one(2), one(3), one(99)], waiting: 1 });
 });
 
+test("the status tells operators how many issues are pinned, and nobody else", async () => {
+  await using hub = await TestHub.start({ issues: 3 });
+  const status = "/api/contribute/status";
+  expect((await hub.admin("GET", status)).body).toMatchObject({ pinned: 0 });
+  await first(hub, one(2), one(3));
+  expect((await hub.admin("GET", status)).body).toMatchObject({ pinned: 2 });
+  expect((await hub.call("GET", status)).body).not.toHaveProperty("pinned");
+  await hub.admin("PUT", ORDER, { order: [] });
+  expect((await hub.admin("GET", status)).body).toMatchObject({ pinned: 0 });
+});
+
 test("a list that was made from one that is in force no more stops the save, and the answer says who did it and what is different", async () => {
   await using hub = await TestHub.start({ issues: 5 });
   await hub.admin("PUT", ORDER, { order: [one(1), one(2)] });

@@ -316,6 +316,7 @@ describe.skipIf(missing)("the levers of the hub's browser app", () => {
     await page.getByRole("button", { name: "2 pinned issues: unpin…" }).click();
     await page.getByRole("button", { name: "Unpin all" }).click();
     await expect.poll(order).toMatchObject({ order: [] });
+    await page.getByRole("button", { name: /unpin…/ }).waitFor({ state: "detached" });
     await context.close();
   });
 

@@ -5,7 +5,8 @@ import { expect, test } from "vitest";
 import { Ledger } from "../leases/ledger.ts";
 import { compileFilters } from "./filters.ts";
 import { PatternJudge } from "./pattern-judge.ts";
-import { ORDER_SETTING, Queue } from "./queue.ts";
+import { ORDER_SETTING } from "./pinned-order.ts";
+import { Queue } from "./queue.ts";
 
 function aQueue(): Queue {
   return aQueueWithLedger().queue;

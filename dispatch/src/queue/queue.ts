@@ -9,6 +9,7 @@ import type { Claim, Entry, QueueIssue, Withheld } from "./entry.ts";
 import type { Filter, FilterReason } from "./filters.ts";
 import { filterJudgements, type IssueRule, issueRules, type Judgement } from "./issue-rules.ts";
 import { type OrderedPage, pageInOrder } from "./page-in-order.ts";
+import { pinnedOrder } from "./pinned-order.ts";
 import { type HandOutOrder, placeOf } from "./place-of.ts";
 import { ReadyList } from "./ready-list.ts";
 import { digestOf } from "./unblocker.ts";
@@ -19,9 +20,6 @@ const LONGEST_TITLE = 512;
 
 /** Issues that are judged together. */
 const ISSUES_A_BATCH = 64;
-
-/** The setting that holds what operators put in front, as a list of issue keys. */
-export const ORDER_SETTING = "queue_order";
 
 export interface QueueDeps {
   readonly ledger: Ledger;
@@ -271,8 +269,7 @@ export class Queue implements Candidates {
 
   /** What an operator put in front, of what is on offer. */
   *#ordered(): Generator<Entry> {
-    const order = this.#deps.ledger.setting(ORDER_SETTING) as readonly string[] | undefined;
-    for (const key of order ?? []) {
+    for (const key of pinnedOrder(this.#deps.ledger)) {
       const entry = this.#entries.get(key);
       if (entry !== undefined && entry.withheld === undefined) yield entry;
     }

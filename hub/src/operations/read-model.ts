@@ -7,6 +7,7 @@ import {
   PAUSE_PREFIX,
   type PauseScope,
   pauseOf,
+  pinnedOrder,
   type Queue,
   type QueueFeed,
   type Reader,
@@ -116,7 +117,7 @@ export class ReadModel {
       actionable_items: queue.actionable,
       total_items: queue.size,
       withheld: queue.withheldCounts(),
-      ...(visibility.seesOperators === true ? { pinned: pinnedIn(ledger) } : {}),
+      ...(visibility.seesOperators === true ? { pinned: pinnedOrder(ledger).length } : {}),
       suspended,
       ...this.#pauseShown({ kind: "everything" }, visibility),
       ...(announcement === "" ? {} : { announcement }),
@@ -349,7 +350,6 @@ export class ReadModel {
     const { issue, key } = entry;
     const withheld = entry.withheld === undefined ? undefined : shownWithheld(entry.withheld, visibility);
     const held = operatorHoldOn(this.#deps.ledger, key, now);
-    const order = this.#deps.ledger.setting(ORDER_SETTING) as readonly string[] | undefined;
     return {
       key,
       repo: entry.repo,
@@ -359,7 +359,7 @@ export class ReadModel {
       labels: issue.labels.map(plainLine),
       author: issue.author,
       updated_at: iso(entry.updatedAt),
-      ...(order?.includes(key) === true ? { ordered: true } : {}),
+      ...(pinnedOrder(this.#deps.ledger).includes(key) ? { ordered: true } : {}),
       ...(held === undefined ? {} : { held: true, held_reason: held.reason }),
       ...(withheld === undefined
         ? {}
@@ -393,9 +393,4 @@ function repoOf(url: string, webUrl: string): string | undefined {
   if (slash === -1) return undefined;
   const end = url.indexOf("/", slash + 1);
   return url.slice(from, end === -1 ? url.length : end);
-}
-
-function pinnedIn(ledger: Ledger): number {
-  const order = ledger.setting(ORDER_SETTING);
-  return Array.isArray(order) ? order.length : 0;
 }

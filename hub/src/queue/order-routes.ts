@@ -4,6 +4,7 @@ import {
   type Ledger,
   ORDER_SETTING,
   operatorHolds,
+  pinnedOrder,
   type Queue,
 } from "@nest/dispatch";
 import { NestError } from "@nest/kit";
@@ -41,8 +42,8 @@ export function registerOrderRoutes(routes: HubRoutes, deps: OrderRouteDeps): vo
   routes.serve(
     described.order,
     () => ({
-      order: orderIn(ledger.setting(ORDER_SETTING)),
-      waiting: orderIn(ledger.setting(ORDER_SETTING)).filter((key) => isWaiting(queue, key)).length,
+      order: [...pinnedOrder(ledger)],
+      waiting: pinnedOrder(ledger).filter((key) => isWaiting(queue, key)).length,
       hold: operatorHolds(ledger, now()).map(([key, { reason, by, at, until }]) => ({
         key,
         reason,
