@@ -31,6 +31,8 @@ export async function buildServer({ log, isKnownHost, names, trustProxy }: Serve
   const http = Fastify({
     loggerInstance: log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
+    // Nothing is said of a single request but its path: a logger of its own for each would be made for nothing.
+    childLoggerFactory: (logger) => logger,
     bodyLimit: BODY_LIMIT_BYTES,
     forceCloseConnections: true,
     // A request that takes longer than this to arrive is cut off.

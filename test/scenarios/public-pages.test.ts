@@ -67,6 +67,7 @@ describe.skipIf(missing)("the hub's public pages in a browser", () => {
     await page.evaluate("window.shifted = 0");
     for (const nth of [1, 2, 3]) {
       await hub.register(`${name}-${nth}`);
+      await hub.clock.jump(1000);
       await page.locator("#feed-list li").first().getByText(`${name}-${nth}`).waitFor();
       await page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
     }
@@ -81,6 +82,7 @@ describe.skipIf(missing)("the hub's public pages in a browser", () => {
     const third = await page.locator("#feed-list li").nth(3).elementHandle();
     const before = (await third?.boundingBox())?.y;
     await hub.register("while-reading");
+    await hub.clock.jump(1000);
     await page.getByText("while-reading").waitFor();
     expect((await third?.boundingBox())?.y).toBeCloseTo(before ?? Number.NaN, 0);
     await context.close();

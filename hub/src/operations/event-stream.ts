@@ -12,12 +12,10 @@ const SNAPSHOT_EVERY_MS = 1000;
 const ROWS_A_MS = 10;
 const SNAPSHOT_AT_LEAST_EVERY_MS = 5000;
 /**
- * New lines of the feed are sent at once, this often in a second. What comes then goes together, a quarter of a second's lines at a time: a
- * write to each watcher for each batch of the relays' reports would make the relays wait.
+ * A new line of the feed is sent at once, and those of so long after it together: with twenty watchers a line for each of a busy fleet's
+ * tasks would be thousands of writes a second, and the relays would wait for them. Pages show new lines together anyway.
  */
-const AT_ONCE = 10;
-const AT_ONCE_WITHIN_MS = 1000;
-const TOGETHER_MS = 250;
+const TOGETHER_MS = 400;
 /** The stream works a little at a time, and then rests: what it makes each second must not delay the relays. */
 const SLICES = { sliceMs: 0.2, restMs: 1 };
 /** When more writes than this wait for their turn, they are made without a rest: there are too many watchers to be gentle. */
@@ -97,8 +95,6 @@ export class EventStream {
   /** What is to be written to whom, in order. */
   readonly #writes: { readonly response: ServerResponse; readonly watcher: Watcher; readonly payload: Payload }[] = [];
   #isWriting = false;
-  /** How often new lines were sent in this second. */
-  #sendings = 0;
   #beforeTelling: () => void = () => {};
   #changed = false;
   #scheduled = false;
@@ -249,9 +245,7 @@ export class EventStream {
     if (lines.length === 0) return;
     this.#unsent = [];
     this.#send((visibility) => lines.map((line) => event("activity", this.#model.entry(line, visibility))).join(""));
-    if (this.#sendings === 0) this.#clock.after(AT_ONCE_WITHIN_MS, () => (this.#sendings = 0));
-    this.#sendings += 1;
-    if (this.#sendings < AT_ONCE || this.#isActivityDue) return;
+    if (this.#isActivityDue) return;
     this.#isActivityDue = true;
     this.#clock.after(TOGETHER_MS, () => {
       this.#isActivityDue = false;
@@ -335,7 +329,7 @@ export class EventStream {
     if (pieces.length === 0) return;
     const wanting = [...this.#watchers].filter(([, watcher]) => watcher.visibility === visibility && wants(watcher));
     const payload = new Payload(Buffer.concat(pieces));
-    if (wanting.some(([, { isPacked }]) => isPacked)) await payload.packOnAnotherThread();
+    if (payload.isLong && wanting.some(([, { isPacked }]) => isPacked)) await payload.packOnAnotherThread();
     const slicer = new TimeSlicer(SLICES);
     for (const [response, watcher] of wanting) {
       await slicer.pause();
@@ -368,6 +362,7 @@ export class EventStream {
       const { response, watcher, payload } = next;
       const pause = this.#writes.length > MOST_WAITING_WRITES ? undefined : slicer.pause();
       if (pause !== undefined) await pause;
+      if (watcher.isPacked && payload.isLong) await payload.packOnAnotherThread();
       // It may have left, or may not be told any more, since then.
       if (this.#watchers.has(response)) payload.send(response, watcher);
     }

@@ -4,8 +4,8 @@ import { packedPart, packedPartOfLong } from "./packed-stream.ts";
 
 /** Pieces of a long text, of some 5 KB each, that are packed together. */
 const PACKED_TOGETHER = 48;
-/** Texts longer than this are encoded once for all watchers. */
-const ENCODED_ONCE = 4096;
+/** Texts longer than this are encoded once for all watchers, and packed on another thread. */
+const LONG_TEXT = 4096;
 
 /** What is sent to many watchers: encoded once, and packed once for those who read gzip. */
 export class Payload {
@@ -13,12 +13,17 @@ export class Payload {
   #packed: Buffer | undefined;
 
   constructor(text: string | Buffer) {
-    this.plain = typeof text === "string" && text.length > ENCODED_ONCE ? Buffer.from(text) : text;
+    this.plain = typeof text === "string" && text.length > LONG_TEXT ? Buffer.from(text) : text;
   }
 
-  /** Packs it before anybody is sent it, on another thread: for what is long. */
+  /** Whether packing it takes so long that it is better done on another thread. */
+  get isLong(): boolean {
+    return this.plain.length > LONG_TEXT;
+  }
+
+  /** Packs it before anybody is sent it, on another thread; nothing to do where it is packed. */
   async packOnAnotherThread(): Promise<void> {
-    this.#packed = await packedPartOfLong(bytesOf(this.plain));
+    this.#packed ??= await packedPartOfLong(bytesOf(this.plain));
   }
 
   /** Writes it to a watcher. One that has left more than so many bytes unread is disconnected; it comes back and gets a new snapshot. */
