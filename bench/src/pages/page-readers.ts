@@ -7,7 +7,7 @@ const entry = fileURLToPath(new URL("./page-reader-process.ts", import.meta.url)
 const OPEN_WITHIN_MS = 60_000;
 
 export type ReaderCommand =
-  | { readonly do: "open"; readonly place: HubPlace; readonly pages: number }
+  | { readonly do: "open"; readonly place: HubPlace | "recording"; readonly pages: number }
   | { readonly do: "close" };
 
 /** What all pages together were told since they were opened. */
@@ -29,8 +29,11 @@ export class PageReaders implements AsyncDisposable {
     keepTrack(this.#child);
   }
 
-  /** Opens so many pages; the answer comes when each has its first snapshot. */
-  open(place: HubPlace, pages: number): Promise<ReaderAnswer> {
+  /**
+   * Opens so many pages; the answer comes when each has its first snapshot. At the "recording" they are told what those were told that
+   * were opened at a hub last, by a server in the readers' own process.
+   */
+  open(place: HubPlace | "recording", pages: number): Promise<ReaderAnswer> {
     return this.#ask({ do: "open", place, pages });
   }
 

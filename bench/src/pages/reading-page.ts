@@ -2,6 +2,7 @@ import { Agent, get, type IncomingMessage } from "node:http";
 import { createGunzip } from "node:zlib";
 import type { HubPlace } from "../load/bench-relay.ts";
 import { ADMIN_TOKEN } from "../load/watcher.ts";
+import type { Recording } from "./recorded-hub.ts";
 
 /** What the page asks for when it is opened. */
 const AT_FIRST = [
@@ -25,6 +26,7 @@ const SOCKETS = 6;
 /** One operations page without a browser: follows the stream, and asks for the lists on the screen as the page does. */
 export class ReadingPage {
   readonly #place: HubPlace;
+  readonly #recording: Recording | undefined;
   readonly #agent = new Agent({ keepAlive: true, maxSockets: SOCKETS });
   #stream: IncomingMessage | undefined;
   #again: NodeJS.Timeout | undefined;
@@ -35,8 +37,10 @@ export class ReadingPage {
   failed = 0;
   isOpen = false;
 
-  constructor(place: HubPlace) {
+  /** Keeps what it is told, where there is a recording to keep it in. */
+  constructor(place: HubPlace, recording?: Recording) {
     this.#place = place;
+    this.#recording = recording;
   }
 
   /** Opens it; resolves when the first snapshot of the fleet is here. */
@@ -45,7 +49,11 @@ export class ReadingPage {
     const stream = await this.#get("/api/contribute/events?fleet=changes");
     if (stream.statusCode !== 200) throw new Error(`the hub's stream answers ${stream.statusCode}`);
     this.#stream = stream;
-    stream.on("data", (chunk: Buffer) => (this.streamBytes += chunk.length));
+    if (this.#recording !== undefined) this.#recording.streamHeaders = stream.headers;
+    stream.on("data", (chunk: Buffer) => {
+      this.streamBytes += chunk.length;
+      this.#recording?.addPart(chunk);
+    });
     const read = stream.headers["content-encoding"] === "gzip" ? stream.pipe(createGunzip()) : stream;
     // A stream that is cut off in the middle is no fault of its text.
     read.on("error", () => undefined);
@@ -91,7 +99,9 @@ export class ReadingPage {
   async #call(path: string): Promise<void> {
     try {
       const answer = await this.#get(path, this.#agent);
-      for await (const _ of answer);
+      const parts: Buffer[] = [];
+      for await (const part of answer) parts.push(part);
+      this.#recording?.answers.set(path, { headers: answer.headers, body: Buffer.concat(parts) });
       this.calls += 1;
       if (answer.statusCode !== 200) this.failed += 1;
     } catch {
