@@ -3,7 +3,7 @@ import type { Activity } from "@nest/dispatch";
 import { type Clock, TimeSlicer } from "@nest/kit";
 import { stream } from "@nest/protocol";
 import { FleetSnapshot } from "./fleet-changes.ts";
-import { GZIP_START, packedPart } from "./packed-stream.ts";
+import { GZIP_START, Packer, stored } from "./packed-stream.ts";
 import type { ReadModel, Visibility } from "./read-model.ts";
 import { encodedEvent, LongEvent, Payload } from "./stream-payload.ts";
 
@@ -102,6 +102,7 @@ export class EventStream {
   #turn: Promise<unknown> = Promise.resolve();
   /** The status that watchers were told last. */
   readonly #told = new Map<Visibility, string>();
+  readonly #packer = new Packer();
   readonly #stopHeartbeat: () => void;
 
   constructor(model: ReadModel, clock: Clock) {
@@ -190,7 +191,7 @@ export class EventStream {
     const { snapshot, changes } = await this.#snapshotFor(visibility, slicer);
     // Watchers of changes share one baseline: send them the pending changes before adding one.
     await this.#sendTo(visibility, (watcher) => watcher.wantsChanges, changes);
-    const whole = new LongEvent("work", await slicer.through(snapshot.pieces()), slicer);
+    const whole = new LongEvent({ name: "work", json: () => snapshot.pieces(), slicer, packer: this.#packer });
     for (const guest of guests) {
       const pieces = await (guest.wishes.isPacked ? whole.packed() : whole.plain());
       await slicer.pause();
@@ -217,7 +218,7 @@ export class EventStream {
     if (!this.#told.has(visibility)) this.#statusFor(visibility);
     const hello = event("hello", { activity, status: this.#model.status(visibility) });
     const first = `retry: 2000\n\n${hello}`;
-    response.write(isPacked ? Buffer.concat([GZIP_START, packedPart(Buffer.from(first))]) : first);
+    response.write(isPacked ? Buffer.concat([GZIP_START, stored(Buffer.from(first))]) : first);
     for (const piece of whole) response.write(piece);
     this.#watchers.set(response, {
       visibility,
@@ -290,7 +291,7 @@ export class EventStream {
       const { snapshot, changes: delta } = await this.#snapshotFor(visibility, slicer);
       const status = this.#statusFor(visibility);
       if (whole) {
-        const all = await encodedEvent("work", await slicer.through(snapshot.pieces()), slicer);
+        const all = await encodedEvent("work", snapshot.pieces(), slicer);
         await this.#sendTo(visibility, (watcher) => !watcher.wantsChanges, [Buffer.from(status), ...all]);
       }
       if (changes) await this.#sendTo(visibility, (watcher) => watcher.wantsChanges, [Buffer.from(status), ...delta]);
@@ -329,7 +330,7 @@ export class EventStream {
     if (pieces.length === 0) return;
     const wanting = [...this.#watchers].filter(([, watcher]) => watcher.visibility === visibility && wants(watcher));
     const payload = new Payload(Buffer.concat(pieces));
-    if (payload.isLong && wanting.some(([, { isPacked }]) => isPacked)) await payload.packOnAnotherThread();
+    if (wanting.some(([, { isPacked }]) => isPacked)) await payload.pack(this.#packer);
     const slicer = new TimeSlicer(SLICES);
     for (const [response, watcher] of wanting) {
       await slicer.pause();
@@ -342,6 +343,7 @@ export class EventStream {
     this.#stopHeartbeat();
     this.#writes.length = 0;
     for (const watcher of this.#watchers.keys()) watcher.end();
+    this.#packer.close();
   }
 
   /** Sends to all who watch now, in order, a few at a time. */
@@ -362,7 +364,7 @@ export class EventStream {
       const { response, watcher, payload } = next;
       const pause = this.#writes.length > MOST_WAITING_WRITES ? undefined : slicer.pause();
       if (pause !== undefined) await pause;
-      if (watcher.isPacked && payload.isLong) await payload.packOnAnotherThread();
+      if (watcher.isPacked && !payload.isPacked) await payload.pack(this.#packer);
       // It may have left, or may not be told any more, since then.
       if (this.#watchers.has(response)) payload.send(response, watcher);
     }

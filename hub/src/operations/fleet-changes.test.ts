@@ -12,12 +12,16 @@ function fleetOf(relays: Record<string, string>, tasks: Record<string, string>):
   return { clankers, work, ...counts } as unknown as contribute.FleetReply;
 }
 
+function joined(pieces: Iterable<string> | undefined): string | undefined {
+  return pieces === undefined ? undefined : [...pieces].join("");
+}
+
 /** A snapshot that has taken these, one after the other, and the changes of the last. */
 async function taken(...fleets: contribute.FleetReply[]) {
   const snapshot = new FleetSnapshot();
   let changes: string | undefined;
-  for (const fleet of fleets) changes = (await slicer.through(snapshot.take(fleet)))?.join("");
-  return { whole: JSON.parse((await slicer.through(snapshot.pieces())).join("")) as unknown, changes };
+  for (const fleet of fleets) changes = joined(await slicer.through(snapshot.take(fleet)));
+  return { whole: JSON.parse(joined(snapshot.pieces()) ?? "") as unknown, changes };
 }
 
 test("the whole snapshot is the fleet as the route answers it", async () => {
@@ -69,7 +73,7 @@ test("of a relay that was heard, and nothing else, only that is told: when it is
   const told = { clankers: [], heard: [{ connection_id: "c-1", last_activity: "later" }] };
   const snapshot = new FleetSnapshot();
   const changes = async (fleet: contribute.FleetReply) =>
-    JSON.parse((await slicer.through(snapshot.take(fleet)))?.join("") ?? "null") as unknown;
+    JSON.parse(joined(await slicer.through(snapshot.take(fleet))) ?? "null") as unknown;
   const same = heard(fleetOf({ "c-1": "a" }, {}), "early");
   await changes(same);
   expect(await changes(heard(same, "later"))).toMatchObject(told);

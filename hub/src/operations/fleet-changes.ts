@@ -17,10 +17,10 @@ export class FleetSnapshot {
   }
 
   /**
-   * Takes the fleet as it is now, and returns what has changed as JSON, in pieces; undefined where nothing has. A generator, a few rows a
-   * step, so that the caller can yield to the event loop.
+   * Takes the fleet as it is now, and returns what has changed as JSON, piece by piece; undefined where nothing has. A generator, a few
+   * rows a step, so that the caller can yield to the event loop.
    */
-  *take(fleet: contribute.FleetReply): Generator<void, string[] | undefined> {
+  *take(fleet: contribute.FleetReply): Generator<void, Iterable<string> | undefined> {
     const { cooldown_count, in_flight_count, held_count } = fleet;
     this.#counts = { cooldown_count, in_flight_count, held_count };
     const clankers = yield* this.#clankers.take(fleet.clankers);
@@ -28,37 +28,24 @@ export class FleetSnapshot {
     const news = [clankers.changed, clankers.apart, clankers.gone, work.changed, work.gone];
     if (news.every(({ length }) => length === 0)) return undefined;
     const heard = clankers.apart.map(({ connection_id, last_activity }) => ({ connection_id, last_activity }));
-    const gone = JSON.stringify({ clankers: clankers.gone, work: work.gone });
-    const lists = yield* piecesOfLists({ clankers: clankers.changed, work: work.changed, heard });
-    return [...lists, `,"gone":${gone}`, endOf(this.#counts)];
+    const lists = { clankers: clankers.changed, work: work.changed, heard };
+    return piecesOf(lists, { gone: { clankers: clankers.gone, work: work.gone }, ...this.#counts });
   }
 
-  /**
-   * The whole of it as JSON, as `GET /api/contribute/fleet` answers, in pieces: with thousands of relays it is megabytes. A generator, a
-   * few rows a step.
-   */
-  *pieces(): Generator<void, string[]> {
-    const lists = yield* piecesOfLists({ clankers: this.#clankers.all(), work: this.#work.all() });
-    return [...lists, endOf(this.#counts)];
+  /** The whole of it as JSON, as `GET /api/contribute/fleet` answers, piece by piece: with thousands of relays it is megabytes. */
+  pieces(): Iterable<string> {
+    return piecesOf({ clankers: this.#clankers.all(), work: this.#work.all() }, this.#counts);
   }
 }
 
-/** The beginning of a JSON object with lists of rows. */
-function* piecesOfLists(lists: Readonly<Record<string, readonly object[]>>): Generator<void, string[]> {
-  const pieces: string[] = [];
+/** A JSON object with lists of rows, a few rows a piece, and then the rest. */
+function* piecesOf(lists: Readonly<Record<string, readonly object[]>>, rest: object): Generator<string, void> {
+  let start = "{";
   for (const [name, rows] of Object.entries(lists)) {
-    pieces.push(`${pieces.length === 0 ? "{" : ","}"${name}":[`);
-    for (let at = 0; at < rows.length; at += ROWS_A_STEP) {
-      if (at > 0) pieces.push(",");
-      pieces.push(JSON.stringify(rows.slice(at, at + ROWS_A_STEP)).slice(1, -1));
-      yield;
-    }
-    pieces.push("]");
+    yield `${start}"${name}":[`;
+    for (let at = 0; at < rows.length; at += ROWS_A_STEP)
+      yield `${at === 0 ? "" : ","}${JSON.stringify(rows.slice(at, at + ROWS_A_STEP)).slice(1, -1)}`;
+    start = "],";
   }
-  return pieces;
-}
-
-/** The end of such an object. */
-function endOf(counts: Counts): string {
-  return `,${JSON.stringify(counts).slice(1)}`;
+  yield `],${JSON.stringify(rest).slice(1)}`;
 }

@@ -1,5 +1,4 @@
-import { promisify } from "node:util";
-import { constants, deflateRaw, deflateRawSync } from "node:zlib";
+import { constants, createDeflateRaw, type DeflateRaw } from "node:zlib";
 
 /** The beginning of a gzip stream (RFC 1952 §2.3): deflate, no name, no time, any system. */
 export const GZIP_START = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff]);
@@ -7,28 +6,76 @@ export const GZIP_START = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff]);
 /** Below this nothing is won. */
 const WORTH_IT_BYTES = 512;
 const MOST_STORED_BYTES = 0xffff;
-/** Fast, and with little memory: the texts repeat themselves at short distances. It ends at a byte, with nothing held back. */
-const OPTIONS = { level: 1, windowBits: 13, memLevel: 6, finishFlush: constants.Z_SYNC_FLUSH };
-
-const deflate = promisify(deflateRaw);
+/** Fast, and with little memory: the texts repeat themselves at short distances. */
+const OPTIONS = { level: 1, windowBits: 13, memLevel: 6 };
 
 /**
- * A text as the next part of a gzip stream that has no end. It refers to no other part, so the same bytes are sent to everybody who reads
+ * Packs texts as parts of gzip streams that have no end. A part refers to no other one, so the same bytes are sent to everybody who reads
  * such a stream, whatever they were sent before.
+ *
+ * One deflater makes all parts, one after the other, on another thread. Node's functions for a single text keep what they read and made
+ * until the whole heap is collected: with a few texts a second that is soon necessary, and each time the relays wait.
  */
-export function packedPart(text: Buffer): Buffer {
-  return text.length < WORTH_IT_BYTES ? stored(text) : deflateRawSync(text, OPTIONS);
+export class Packer {
+  #deflater: DeflateRaw | undefined;
+  #parts: Buffer[] = [];
+  #turn: Promise<unknown> = Promise.resolve();
+
+  /** Rejects when there is no memory, and when it was closed meanwhile. */
+  pack(text: Buffer): Promise<Buffer> {
+    if (text.length < WORTH_IT_BYTES) return Promise.resolve(stored(text));
+    const packed = this.#turn.then(() => this.#deflate(text));
+    this.#turn = packed.catch(() => undefined);
+    return packed;
+  }
+
+  close(): void {
+    this.#deflater?.destroy();
+  }
+
+  #deflate(text: Buffer): Promise<Buffer> {
+    const deflater = this.#open();
+    return new Promise((resolve, reject) => {
+      const failed = () => reject(new Error("the text could not be packed"));
+      deflater.once("close", failed);
+      deflater.write(text);
+      // It ends at a byte, with nothing held back, and what comes next refers to nothing before.
+      deflater.flush(constants.Z_FULL_FLUSH, () => {
+        deflater.off("close", failed);
+        // What was made a moment ago may wait to be told of.
+        deflater.read();
+        const parts = this.#parts;
+        this.#parts = [];
+        resolve(Buffer.concat(parts));
+      });
+    });
+  }
+
+  #open(): DeflateRaw {
+    if (this.#deflater !== undefined) return this.#deflater;
+    const deflater = createDeflateRaw(OPTIONS);
+    this.#parts = [];
+    deflater.on("data", (part: Buffer) => this.#parts.push(part));
+    // It closes after that, which is all that has to be known.
+    deflater.on("error", () => undefined);
+    deflater.on("close", () => (this.#deflater = undefined));
+    this.#deflater = deflater;
+    return deflater;
+  }
 }
 
-/** The same of a long text, made on another thread. */
-export async function packedPartOfLong(text: Buffer): Promise<Buffer> {
-  return text.length < WORTH_IT_BYTES ? stored(text) : deflate(text, OPTIONS);
+/** A text as such a part, as it is: for what is short, or sent once. */
+export function stored(text: Buffer): Buffer {
+  const blocks: Buffer[] = [];
+  for (let at = 0; at === 0 || at < text.length; at += MOST_STORED_BYTES)
+    blocks.push(...storedBlock(text.subarray(at, at + MOST_STORED_BYTES)));
+  return Buffer.concat(blocks);
 }
 
 /** A block that is not compressed and not the last one (RFC 1951 §3.2.4). */
-function stored(text: Buffer): Buffer {
+function storedBlock(text: Buffer): readonly Buffer[] {
   const head = Buffer.alloc(5);
   head.writeUInt16LE(text.length, 1);
   head.writeUInt16LE(MOST_STORED_BYTES - text.length, 3);
-  return Buffer.concat([head, text]);
+  return [head, text];
 }
