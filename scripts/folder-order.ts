@@ -63,6 +63,7 @@ export const folderOrders: Readonly<Record<string, FolderOrder>> = {
       "statistics",
       "alerts",
       "operations",
+      "stream",
       "contributors",
       "fleet",
       "nests",

@@ -57,7 +57,8 @@ script they load, beside a page without the browser app.
 operations-page: the operations page in Chromium with 10,000 relays (or -relays), 50,000 issues and 1,000 events a second: frames while
 its lists are scrolled, memory and how it grows, what the stream sends it.
 
-open-pages: from ready to task_assign in the same hub while 20 operations pages (or -pages) are open and while none is, in turns.
+open-pages: from ready to task_assign in the same hub while 20 operations pages (or -pages) are open, while none is, and while as many
+read the same from a recording, in turns.
 
 heartbeats: 1,000 nests (or -nests) beat at the hub a hundred times as often as they do, over real HTTP, beside a bare web server
 that answers the same bodies.

@@ -12,7 +12,6 @@ import type { LeaderboardDeps } from "./contributors/leaderboard.ts";
 import { FleetRegistry } from "./fleet/registry.ts";
 import { ActivityPruner } from "./operations/activity-pruner.ts";
 import { DoneByHour } from "./operations/done-by-hour.ts";
-import { EventStream } from "./operations/event-stream.ts";
 import { IssueReadModel } from "./operations/issue-read-model.ts";
 import { Metrics } from "./operations/metrics.ts";
 import { PullRequestStates } from "./operations/pull-request-states.ts";
@@ -20,6 +19,7 @@ import { ReadModel } from "./operations/read-model.ts";
 import { TaskOutputs } from "./operations/task-outputs.ts";
 import { TaskReadModel } from "./operations/task-read-model.ts";
 import { WaitHistogram } from "./operations/wait-histogram.ts";
+import { EventStream } from "./stream/event-stream.ts";
 
 export interface OperationsDeps {
   readonly config: HubConfig;

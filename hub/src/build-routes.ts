@@ -33,10 +33,10 @@ import { registerUpgradeRoutes } from "./nests/upgrade-routes.ts";
 import { registerUserRoutes } from "./nests/user-routes.ts";
 import { AuditLog } from "./operations/audit-log.ts";
 import { registerAuditRoutes } from "./operations/audit-routes.ts";
-import type { Visibility } from "./operations/read-model.ts";
 import { registerOperationsRoutes } from "./operations/routes.ts";
 import { registerTaskListRoutes } from "./operations/task-list-routes.ts";
 import { TaskLog } from "./operations/task-log.ts";
+import type { Visibility } from "./operations/visibility.ts";
 import { registerApp } from "./pages/app-page.ts";
 import { errorPage } from "./pages/error-page.ts";
 import { loginPage } from "./pages/login-page.ts";
@@ -47,6 +47,7 @@ import { registerQueueRoutes } from "./queue/routes.ts";
 import { Webhooks } from "./queue/webhooks.ts";
 import { registerQueueSettingsRoutes } from "./queue-settings/routes.ts";
 import { registerStatisticsRoutes } from "./statistics/routes.ts";
+import { registerStreamRoutes } from "./stream/routes.ts";
 
 /** How long a request waits for a cluster. */
 const CLUSTER_PATIENCE_MS = 20_000;
@@ -95,7 +96,8 @@ export async function registerRoutes(deps: RouteDeps): Promise<void> {
   let openApi: Record<string, unknown> | undefined;
   const describeApi = () => (openApi ??= openApiOf(routes.all(), { title: "Nest hub", version: "1", doors }));
   const contributorOf = (viewer: Viewer) => recordOf(viewer, ledger)?.id;
-  registerOperationsRoutes(routes, { ...operations, now, publicVisibility, viewerOf, contributorOf, describeApi });
+  registerOperationsRoutes(routes, { ...operations, now, publicVisibility, contributorOf, describeApi });
+  registerStreamRoutes(routes, { stream, publicVisibility, viewerOf });
   registerTaskListRoutes(routes, { taskLog: new TaskLog({ reader: dispatch.storage.reader, ledger }), now });
   registerAuditRoutes(routes, { auditLog: new AuditLog(dispatch.storage.reader), now });
   registerStatisticsRoutes(routes, deps.statistics);

@@ -71,7 +71,7 @@ export class RecordedHub {
         for (const stream of this.#streams) stream.write(part.bytes);
         this.#goOn(beganAt);
       },
-      part.atMs - (performance.now() - beganAt),
+      Math.max(0, part.atMs - (performance.now() - beganAt)),
     );
   }
 }

@@ -1,7 +1,8 @@
 import type { Entry } from "@nest/dispatch";
 import type { contribute } from "@nest/protocol";
 import type { FileOf } from "./file-answer.ts";
-import type { ReadModel, Visibility } from "./read-model.ts";
+import type { ReadModel } from "./read-model.ts";
+import type { Visibility } from "./visibility.ts";
 
 /** Issues that are made into rows at a time. */
 const AT_A_TIME = 500;

@@ -24,8 +24,9 @@ import {
 } from "@nest/protocol";
 import { attemptOf } from "./attempt.ts";
 import { ATTEMPTS } from "./feed-queries.ts";
-import type { ReadModel, Visibility } from "./read-model.ts";
+import type { ReadModel } from "./read-model.ts";
 import { shownWithheld } from "./shown-withheld.ts";
+import type { Visibility } from "./visibility.ts";
 
 export interface IssueReadModelDeps {
   readonly ledger: Ledger;

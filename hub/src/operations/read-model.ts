@@ -29,9 +29,10 @@ import { DAY_HOURS, type DoneByHour } from "./done-by-hour.ts";
 import { ACTIVITY, activityOf, RETAINED } from "./feed-queries.ts";
 import { facetsOf, issueMatcher } from "./issue-filter.ts";
 import { nextAfter, pageOf, placeIn } from "./page-of.ts";
-import { type RelayRowDeps, RelayRows, type Visibility } from "./relay-rows.ts";
+import { type RelayRowDeps, RelayRows } from "./relay-rows.ts";
 import { rowsInSteps } from "./rows-in-steps.ts";
 import { shownWithheld } from "./shown-withheld.ts";
+import type { Visibility } from "./visibility.ts";
 import { withheldSentence } from "./withheld-sentence.ts";
 import { WorkRows } from "./work-rows.ts";
 
@@ -63,8 +64,6 @@ interface FoundPage {
   readonly facets: Pick<contribute.QueueReply, "facets">;
   readonly next: { readonly next_cursor?: string };
 }
-
-export type { Visibility } from "./relay-rows.ts";
 
 /**
  * What people see of the hub: one function for each page or route, all from the same counts. It contains no tokens and no

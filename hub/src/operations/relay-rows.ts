@@ -2,12 +2,7 @@ import { type Ledger, pauseFor, type RelayIdentity } from "@nest/dispatch";
 import type { contribute } from "@nest/protocol";
 import type { RemoteRelay } from "../relays/peers.ts";
 import type { CredentialFailure, Declared, LastFailure, Session } from "../relays/session.ts";
-
-/** What a viewer may see: the details of which repositories, and which of the operators did what. */
-export interface Visibility {
-  (repo: string): boolean;
-  readonly seesOperators?: true;
-}
+import type { Visibility } from "./visibility.ts";
 
 export interface RelayRowDeps {
   readonly ledger: Ledger;

@@ -1,16 +1,14 @@
-import { networkOf, takesGzip } from "@nest/http";
 import { NestError, TimeSlicer } from "@nest/kit";
 import { contribute, health, issues, operations, tasks } from "@nest/protocol";
-import type { FastifyRequest } from "fastify";
-import { type HubRoutes, isAdmin, sameViewer, type Viewer } from "../access/viewer.ts";
+import { type HubRoutes, isAdmin, type Viewer } from "../access/viewer.ts";
 import { DAY_HOURS, type DoneByHour } from "./done-by-hour.ts";
-import type { EventStream } from "./event-stream.ts";
 import { sendFile } from "./file-answer.ts";
 import { issueFile } from "./issue-file.ts";
 import type { IssueReadModel } from "./issue-read-model.ts";
 import type { Metrics } from "./metrics.ts";
-import type { ReadModel, Visibility } from "./read-model.ts";
+import type { ReadModel } from "./read-model.ts";
 import type { TaskReadModel } from "./task-read-model.ts";
+import { type Visibility, visibilityOf } from "./visibility.ts";
 import type { WaitHistogram } from "./wait-histogram.ts";
 
 export interface OperationsRouteDeps {
@@ -19,26 +17,22 @@ export interface OperationsRouteDeps {
   readonly issueReadModel: IssueReadModel;
   /** The contributor's record of who asks; undefined for somebody who never registered. */
   readonly contributorOf: (viewer: Viewer) => string | undefined;
-  readonly stream: EventStream;
   readonly metrics: Metrics;
   readonly doneByHour: DoneByHour;
   readonly waits: WaitHistogram;
   readonly now: () => number;
   /** The OpenAPI description of every route. */
   readonly describeApi: () => Record<string, unknown>;
-  /** Determines the viewer again, because a session may have ended since. */
-  readonly viewerOf: (request: FastifyRequest) => Promise<Viewer>;
   /** The visibility of people without admin rights; admins see every repository. */
   readonly publicVisibility: Visibility;
 }
 
 const CHARTED_HOURS = 168;
-const ADMIN_VISIBILITY: Visibility = Object.assign(() => true, { seesOperators: true as const });
 
 /** The routes for watching the hub: status, queue, fleet, feed, metrics and the description of all routes. */
 export function registerOperationsRoutes(routes: HubRoutes, deps: OperationsRouteDeps): void {
-  const { readModel, stream, metrics, doneByHour, now, publicVisibility, viewerOf } = deps;
-  const visibility = (viewer: Viewer): Visibility => (isAdmin(viewer) ? ADMIN_VISIBILITY : publicVisibility);
+  const { readModel, metrics, doneByHour, now, publicVisibility } = deps;
+  const visibility = (viewer: Viewer): Visibility => visibilityOf(viewer, publicVisibility);
 
   routes.serve(health.health, () => ({ status: "ok" as const }));
   routes.serve(health.livez, () => ({ status: "ok" as const }));
@@ -66,22 +60,6 @@ export function registerOperationsRoutes(routes: HubRoutes, deps: OperationsRout
   routes.serve(contribute.activity, ({ query, viewer }) =>
     readModel.activity(query.limit, query.cursor, visibility(viewer)),
   );
-  routes.serve(contribute.events, async ({ viewer, query, request, reply }) => {
-    // The event stream has no end and so no length to announce.
-    if (request.method === "HEAD") return reply.type("text/event-stream; charset=utf-8").send();
-    reply.hijack();
-    const audience = {
-      visibility: visibility(viewer),
-      anonymousAt: viewer.kind === "anonymous" ? networkOf(request.ip) : undefined,
-      isStill: async () => sameViewer(viewer, await viewerOf(request)),
-    };
-    const wishes = { wantsChanges: query.fleet === "changes", isPacked: takesGzip(request.headers["accept-encoding"]) };
-    if (!(await stream.watch(reply.raw, audience, wishes))) {
-      reply.raw.writeHead(503, { "content-type": "application/json", "retry-after": "5" });
-      reply.raw.end(JSON.stringify({ error: "too many event streams are open", code: "too_many_watchers" }));
-    }
-    return reply;
-  });
   routes.serve(tasks.task, async ({ params, viewer }) => {
     await readModel.refreshed();
     return deps.taskReadModel.task(params.id ?? "", visibility(viewer));

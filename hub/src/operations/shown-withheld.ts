@@ -1,5 +1,5 @@
 import type { Entry } from "@nest/dispatch";
-import type { Visibility } from "./relay-rows.ts";
+import type { Visibility } from "./visibility.ts";
 
 type Withheld = NonNullable<Entry["withheld"]>;
 

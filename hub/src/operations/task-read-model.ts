@@ -4,8 +4,9 @@ import type { contribute, tasks } from "@nest/protocol";
 import { attemptOf } from "./attempt.ts";
 import { ACTIVITY_OF_TASK, ATTEMPTS, activityOf, TASK } from "./feed-queries.ts";
 import type { PullRequestStates } from "./pull-request-states.ts";
-import type { ReadModel, Visibility } from "./read-model.ts";
+import type { ReadModel } from "./read-model.ts";
 import type { TaskOutputs } from "./task-outputs.ts";
+import type { Visibility } from "./visibility.ts";
 
 export interface TaskReadModelDeps {
   readonly ledger: Ledger;

@@ -1,6 +1,6 @@
 import { type Lease, type Ledger, leaseState } from "@nest/dispatch";
 import type { contribute } from "@nest/protocol";
-import type { Visibility } from "./relay-rows.ts";
+import type { Visibility } from "./visibility.ts";
 
 /** A lease's row and what it was made from, beside the lease itself. */
 interface KnownRow {

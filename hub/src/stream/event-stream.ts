@@ -2,9 +2,10 @@ import type { ServerResponse } from "node:http";
 import type { Activity } from "@nest/dispatch";
 import { type Clock, TimeSlicer } from "@nest/kit";
 import { stream } from "@nest/protocol";
+import type { ReadModel } from "../operations/read-model.ts";
+import type { Visibility } from "../operations/visibility.ts";
 import { FleetSnapshot } from "./fleet-changes.ts";
 import { GZIP_START, Packer, stored } from "./packed-stream.ts";
-import type { ReadModel, Visibility } from "./read-model.ts";
 import { encodedEvent, LongEvent, Payload } from "./stream-payload.ts";
 
 /** Time between two sendings of status and work, and how much longer it is with many relays and tasks: with 10,000 two seconds. */

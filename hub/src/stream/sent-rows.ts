@@ -1,4 +1,4 @@
-import { rowsInSteps } from "./rows-in-steps.ts";
+import { rowsInSteps } from "../operations/rows-in-steps.ts";
 
 /** A row as last sent. */
 interface Sent<Row> {

@@ -5,8 +5,9 @@ import { constants, gunzipSync } from "node:zlib";
 import type { Activity } from "@nest/dispatch";
 import { VirtualClock } from "@nest/kit";
 import { expect, test, vi } from "vitest";
+import type { ReadModel } from "../operations/read-model.ts";
+import type { Visibility } from "../operations/visibility.ts";
 import { EventStream } from "./event-stream.ts";
-import type { ReadModel, Visibility } from "./read-model.ts";
 
 const MEBIBYTE = 1024 * 1024;
 const everything = { visibility: () => true, anonymousAt: undefined, isStill: async () => true };

@@ -1,5 +1,5 @@
 import type { contribute } from "@nest/protocol";
-import { ROWS_A_STEP } from "./rows-in-steps.ts";
+import { ROWS_A_STEP } from "../operations/rows-in-steps.ts";
 import { SentRows } from "./sent-rows.ts";
 
 type Counts = Pick<contribute.FleetReply, "cooldown_count" | "in_flight_count" | "held_count">;
