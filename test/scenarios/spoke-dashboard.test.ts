@@ -68,8 +68,17 @@ describe.skipIf(missing)("the dashboard of a nest whose agents work", () => {
   test("whoever may only read sees what could be done, cannot do it, and is told why; the nest refuses it too", async () => {
     const { page, context } = await open("/agents", { extraHTTPHeaders: READER });
     const pause = page.getByRole("button", { name: "Pause builder" });
-    await pause.hover();
-    await page.getByRole("tooltip", { name: /Only people with the role read-write or more/ }).waitFor();
+    const why = page.getByRole("tooltip", { name: /Only people with the role read-write or more/ });
+    // While the page fills, a button moves away from under the mouse.
+    const isTold = async () => {
+      await page.mouse.move(0, 0);
+      await pause.hover();
+      return why.waitFor({ timeout: 2000 }).then(
+        () => true,
+        () => false,
+      );
+    };
+    await expect.poll(isTold, { timeout: 20_000 }).toBe(true);
     await pause.focus();
     await page.keyboard.press("Enter");
     expect(await page.getByRole("dialog").count()).toBe(0);

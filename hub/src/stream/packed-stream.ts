@@ -42,6 +42,8 @@ export class Packer {
       // It ends at a byte, with nothing held back, and what comes next refers to nothing before.
       deflater.flush(constants.Z_FULL_FLUSH, () => {
         deflater.off("close", failed);
+        // It is called as well when the deflater ended in the middle.
+        if (deflater.destroyed) return failed();
         // What was made a moment ago may wait to be told of.
         deflater.read();
         const parts = this.#parts;
