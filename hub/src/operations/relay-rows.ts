@@ -175,7 +175,7 @@ function rowOf(source: RowSource, facts: RowFacts): contribute.FleetRelay {
 
 const declaredRows = new WeakMap<Declared, Pick<contribute.FleetRelay, "capabilities" | "protocol">>();
 
-/** What a relay declared once and shows in every row: the same objects each time, for its row is made anew with each sign of life. */
+/** What a relay declared once and shows in every row: the same objects each time, for its row is made anew with each task. */
 function declaredRow(declared: Declared): Pick<contribute.FleetRelay, "capabilities" | "protocol"> {
   const known = declaredRows.get(declared);
   if (known !== undefined) return known;

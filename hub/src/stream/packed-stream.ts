@@ -18,7 +18,7 @@ const OPTIONS = { level: 1, windowBits: 13, memLevel: 6 };
  */
 export class Packer {
   #deflater: DeflateRaw | undefined;
-  #parts: Buffer[] = [];
+  #isClosed = false;
   #turn: Promise<unknown> = Promise.resolve();
 
   /** Rejects when there is no memory, and when it was closed meanwhile. */
@@ -29,25 +29,31 @@ export class Packer {
     return packed;
   }
 
+  /** What is not packed yet is not packed any more. */
   close(): void {
+    this.#isClosed = true;
     this.#deflater?.destroy();
   }
 
   #deflate(text: Buffer): Promise<Buffer> {
+    if (this.#isClosed) return Promise.reject(new Error("the packer is closed"));
     const deflater = this.#open();
     return new Promise((resolve, reject) => {
+      // Its own, so that what an ended deflater says later cannot touch another text's.
+      const parts: Buffer[] = [];
+      const take = (part: Buffer) => parts.push(part);
       const failed = () => reject(new Error("the text could not be packed"));
+      deflater.on("data", take);
       deflater.once("close", failed);
       deflater.write(text);
       // It ends at a byte, with nothing held back, and what comes next refers to nothing before.
       deflater.flush(constants.Z_FULL_FLUSH, () => {
-        deflater.off("close", failed);
         // It is called as well when the deflater ended in the middle.
         if (deflater.destroyed) return failed();
-        // What was made a moment ago may wait to be told of.
-        deflater.read();
-        const parts = this.#parts;
-        this.#parts = [];
+        // Where the last of the output waits to be read, this reads it.
+        while (deflater.read() !== null);
+        deflater.off("close", failed);
+        deflater.off("data", take);
         resolve(Buffer.concat(parts));
       });
     });
@@ -56,8 +62,6 @@ export class Packer {
   #open(): DeflateRaw {
     if (this.#deflater !== undefined) return this.#deflater;
     const deflater = createDeflateRaw(OPTIONS);
-    this.#parts = [];
-    deflater.on("data", (part: Buffer) => this.#parts.push(part));
     // It closes after that, which is all that has to be known.
     deflater.on("error", () => undefined);
     deflater.on("close", () => (this.#deflater = undefined));

@@ -22,8 +22,11 @@ export class Payload {
 
   /** Packs it, which has to be done before somebody is sent it who reads gzip. */
   async pack(packer: Packer): Promise<void> {
-    const text = typeof this.#plain === "string" ? Buffer.from(this.#plain) : this.#plain;
-    this.#packed = await packer.pack(text).catch(() => undefined);
+    try {
+      this.#packed = await packer.pack(typeof this.#plain === "string" ? Buffer.from(this.#plain) : this.#plain);
+    } catch {
+      // Who reads gzip is disconnected when it is sent; nobody else may wait because there was no memory to pack it.
+    }
   }
 
   /** Writes it to a watcher. One that has left more than so many bytes unread is disconnected; it comes back and gets a new snapshot. */
