@@ -96,7 +96,8 @@ test("a heartbeat that scripts see comes every ten seconds, whatever happens or 
   stream.close();
 });
 
-test("a status that nobody announced as changed is told with the next heartbeat, and once", async () => {
+/** A stream with a watcher whose repository cannot be read any more, which nobody announced; what the watcher was told since. */
+async function unannouncedFailure() {
   let state = "ready";
   const model = Object.assign(modelOf(1), { status: () => ({ repositories: [{ repo: "acme/one", state }] }) });
   const clock = new VirtualClock();
@@ -106,6 +107,11 @@ test("a status that nobody announced as changed is told with the next heartbeat,
   await stream.watch(watcher, everything);
   watcher.write = ((text: string) => told.push(text) > 0) as typeof watcher.write;
   state = "failing";
+  return { clock, stream, told };
+}
+
+test("a status that nobody announced as changed is told with the next heartbeat, and once", async () => {
+  const { clock, stream, told } = await unannouncedFailure();
   for (let seconds = 0; seconds < 35; seconds += 1) await clock.jump(1000);
   const status = () => told.join("").match(/event: status\ndata: .*/g);
   const once = ['event: status\ndata: {"repositories":[{"repo":"acme/one","state":"failing"}]}'];
@@ -117,15 +123,7 @@ test("a status that nobody announced as changed is told with the next heartbeat,
 });
 
 test("somebody who joins does not keep such a status from those who watch already", async () => {
-  let state = "ready";
-  const model = Object.assign(modelOf(1), { status: () => ({ repositories: [{ repo: "acme/one", state }] }) });
-  const clock = new VirtualClock();
-  const stream = new EventStream(model, clock);
-  const told: string[] = [];
-  const watcher = slowWatcher();
-  await stream.watch(watcher, everything);
-  watcher.write = ((text: string) => told.push(text) > 0) as typeof watcher.write;
-  state = "failing";
+  const { clock, stream, told } = await unannouncedFailure();
   await stream.watch(slowWatcher(), everything);
   for (let seconds = 0; seconds < 15; seconds += 1) await clock.jump(1000);
   await vi.waitFor(() => expect(told.join("")).toContain('"state":"failing"'));
